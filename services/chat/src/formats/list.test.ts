@@ -16,12 +16,12 @@ const entries = (length: number, numberAt: (index: number) => number) => ({
   all: Array.from({ length }, (_, index) => ({ it: numberAt(index), more: index })),
 });
 
-test.each([0, 1, 100, 101, 250, 30_000])('%i entries are as they were', (length) => {
+test.each([0, 1, 100, 101, 250, 30_000])('%i valid entries are returned unchanged', (length) => {
   const value = entries(length, () => 2);
   expect(counted().schema.parse(value)).toEqual(value);
 });
 
-test('the first faults are where they were found, and none is told behind them', () => {
+test('the first errors are reported at their index, and none after them', () => {
   const { schema } = counted();
   const value = entries(1_000, (index) => ([410, 499, 500, 730].includes(index) ? 1 : 2));
   expect(schema.safeParse(value).error?.issues).toMatchObject([
@@ -30,19 +30,19 @@ test('the first faults are where they were found, and none is told behind them',
   ]);
 });
 
-test('a fault among the last few is found', () => {
+test('an error among the last entries is found', () => {
   const value = entries(250, (index) => (index === 249 ? 1 : 2));
   expect(counted().schema.safeParse(value).error?.issues).toMatchObject([{ path: ['all', 249, 'it'] }]);
 });
 
-test('of very many that are faulty few are looked at', () => {
+test('of very many invalid entries only the first few are validated', () => {
   const { schema, asked } = counted();
   const { error } = schema.safeParse(entries(30_000, () => 1));
   expect(error?.issues).toHaveLength(100);
   expect(asked()).toBe(200);
 });
 
-test('what is none is told as such', () => {
+test('a value that is not a list is reported as such', () => {
   expect(counted().schema.safeParse({ all: 'x' }).error?.issues).toMatchObject([
     { path: ['all'], message: 'Invalid input: expected array, received string' },
   ]);

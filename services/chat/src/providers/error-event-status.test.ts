@@ -11,7 +11,7 @@ test.each([
   [{ error: { message: 'x', status: 'RESOURCE_EXHAUSTED' } }, 429],
   [{ error: { message: 'x', code: '422' } }, 422],
   [{ object: 'error', message: 'x', code: 400 }, 400],
-])('%j would have been a response with status %i', (data, status) => {
+])('%j corresponds to a response with status %i', (data, status) => {
   expect(statusOfErrorEvent(data)).toBe(status);
 });
 
@@ -21,4 +21,4 @@ test.each([
   { error: { type: 'x', code: 'y' } },
   { error: { code: 200, status: 0 } },
   { code: null },
-])('%j tells no status', (data) => expect(statusOfErrorEvent(data)).toBeUndefined());
+])('%j has no corresponding status', (data) => expect(statusOfErrorEvent(data)).toBeUndefined());

@@ -4,7 +4,7 @@ import { ModelNameRewriter } from './model-name-rewriter';
 
 const SLUG = 'openai/gpt “x”';
 
-describe('a whole reply', () => {
+describe('a complete reply', () => {
   const inReply = (json: string) => new ModelNameRewriter(SLUG).inReply(Buffer.from(json)).toString();
 
   test.each([
@@ -12,7 +12,7 @@ describe('a whole reply', () => {
     '{\n "id": "msg_“",\n "type": "message",\n "model" : "gpt-x",\n "content": [],\n "n": 1.0\n}',
     '{"id":"a","container":{"model":"b"},"model":"gpt-x","content":[{"type":"tool_use","input":{"model":"c"}}]}',
     '{"choices":[{"message":{"content":"a","tool":{"model":"b"}}}],"model":"gpt-x"}',
-  ])('changes nowhere but in its own model: %s', (json) => {
+  ])('changes only in its own model: %s', (json) => {
     expect(inReply(json)).toBe(json.replace('"gpt-x"', JSON.stringify(SLUG)));
   });
 
@@ -20,7 +20,7 @@ describe('a whole reply', () => {
     expect(inReply('{"model":null,"choices":[]}')).toBe(`{"model":${JSON.stringify(SLUG)},"choices":[]}`);
   });
 
-  test('stays as it is when it names no model', () => {
+  test('is unchanged when it names no model', () => {
     const json = '{"content":[{"type":"tool_use","input":{"model":"x"}}]}';
     expect(inReply(json)).toBe(json);
   });
@@ -34,7 +34,7 @@ describe('an event of a stream', () => {
     ['not as short', 'gpt'],
     ['not as long', 'gpt-5.5-2026-03-17-of-the-longest-kind'],
     ['as long', 'x'.repeat(Buffer.byteLength(SLUG))],
-  ])('names a slug that is %s as the name of the provider, and its neighbours are untouched', (_, theirs) => {
+  ])("names a slug that is %s as the provider's name, and leaves the rest unchanged", (_, theirs) => {
     const model = new ModelNameRewriter(SLUG);
     const contents = ['a', '', '"model":"b"', 'ä€', `${theirs} {"model":"${theirs}"}`];
     const sent = Buffer.from(contents.map((content) => chunk(theirs, content)).join(''));
@@ -48,7 +48,7 @@ describe('an event of a stream', () => {
     expect(Buffer.concat(passed).toString()).toBe(contents.map((content) => chunk(SLUG, content)).join(''));
   });
 
-  test('names the slug in each, however their beginnings change', () => {
+  test('names the slug, also when events begin differently', () => {
     const model = new ModelNameRewriter(SLUG);
     for (const [theirs, id] of [
       ['gpt-5.5-long-name', '1'],
@@ -66,14 +66,14 @@ describe('an event of a stream', () => {
     'data: {"error":{"message":"overloaded","model":"gpt"}}\n\n',
     'data: {"choices":[{"delta":{"content":"\\"model\\":\\"gpt\\""}}]}\n\n',
     'data: {"model":"gp\n\n',
-  ])('stays as it is without a model: %j', (event) => {
+  ])('is unchanged without a model: %j', (event) => {
     const model = new ModelNameRewriter(SLUG);
     model.inEvent(Buffer.from(chunk('gpt', 'a')));
     expect(model.inEvent(Buffer.from(event)).toString()).toBe(event);
   });
 });
 
-test('any object names the slug at its top and nowhere else, whatever stands in it and wherever its model stands', () => {
+test('has the slug only in its top-level model, whatever it contains and wherever the member stands', () => {
   const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 });
   const inner = fc.record({ model: fc.string(), choices: fc.string() });
   const parts = fc.tuple(object, inner, fc.string(), object);
@@ -89,7 +89,7 @@ test('any object names the slug at its top and nowhere else, whatever stands in 
   );
 });
 
-test('an event that is cut or garbled stays one event', () => {
+test('that is truncated or garbled stays one event', () => {
   const whole = `data: ${JSON.stringify({ id: 'a', model: 'gpt', choices: [{ delta: { content: 'a' } }] })}`;
   const garbled = fc
     .tuple(fc.nat(whole.length), fc.nat(whole.length), fc.string())

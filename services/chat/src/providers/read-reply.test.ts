@@ -33,11 +33,11 @@ test('arguments of whole replies keep the digits of long integers', async () => 
   expect(await response(LONG)).toContainEqual({ kind: 'tool_arguments', call: 0, text: LONG });
 });
 
-test('a number is no arguments, however long', async () => {
+test('a number is not arguments, however long', async () => {
   expect(await message(NUMBER)).toMatchObject([{ kind: 'tool_call', arguments: '{}' }]);
   expect(await response(NUMBER)).toContainEqual({ kind: 'tool_arguments', call: 0, text: '{}' });
 });
 
-test('what is not a JSON object is no reply', async () => {
+test('anything but a JSON object is not a reply', async () => {
   for (const json of ['', '{', '12', 'null']) await expect(reply(json)).rejects.toThrow('not a JSON object');
 });

@@ -107,7 +107,7 @@ class Scene {
     },
     release: async ({ status, errorCode }: { status: number; errorCode: string }) =>
       void this.steps.push(`release ${errorCode || status}`),
-    lost: async ({ errorCode }: { errorCode: string }) => void this.steps.push(`lost ${errorCode}`),
+    lose: async ({ errorCode }: { errorCode: string }) => void this.steps.push(`lost ${errorCode}`),
   };
 
   readonly #store = {

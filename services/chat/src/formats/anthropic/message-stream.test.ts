@@ -34,7 +34,7 @@ const called = (call: number, more = {}): ReplyEvent => ({
 const given = (call: number, json: string): ReplyEvent => ({ kind: 'tool_arguments', call, text: json });
 const stop = (reason: StopReason): ReplyEvent => ({ kind: 'stop', stop: reason });
 
-test('the start tells the input as the provider has told it, before any output', () => {
+test('message_start reports the input tokens that the provider has reported, before any output', () => {
   const writer = anthropicReplies.stream(identity, options);
   const frames = readFrames(writer.write([text('He')], usage) + writer.end({ ...usage, input: 11 }));
   expect(frames[0]!.data).toMatchObject({
@@ -42,7 +42,7 @@ test('the start tells the input as the provider has told it, before any output',
   });
 });
 
-test('a text is streamed as Anthropic streams it', () => {
+test('text is streamed as a start, deltas and a stop of its block', () => {
   const frames = readFrames(streamOf([text('He')], [text('llo "you"')], [stop('end')]));
   expect(frames.map(({ event }) => event)).toEqual([
     'message_start',
@@ -80,14 +80,14 @@ test('a text is streamed as Anthropic streams it', () => {
   });
 });
 
-test('nothing is said before there is something to say', () => {
+test('nothing is written before the first content', () => {
   const writer = anthropicReplies.stream(identity, options);
   expect(writer.write([])).toBe('');
   expect(writer.write([text('')])).toContain('message_start');
   expect(writer.write([])).toBe('');
 });
 
-test('every piece goes out with the write that brought it', () => {
+test('every piece is written as it arrives', () => {
   const writer = anthropicReplies.stream(identity, options);
   writer.write([text('a')]);
   expect(readFrames(writer.write([text('b')]))).toEqual([
@@ -109,7 +109,7 @@ test('every piece goes out with the write that brought it', () => {
   ]);
 });
 
-test('an empty reply is whole too', () => {
+test('an empty reply is a complete message', () => {
   expect(readMessage(streamOf())).toMatchObject({ content: [], stop_reason: 'end_turn' });
 });
 
@@ -137,14 +137,14 @@ describe('thinking', () => {
     ]);
   });
 
-  test('of a provider that does not sign has a signature that says so', () => {
+  test("without a provider's signature gets a placeholder signature", () => {
     expect(readMessage(streamOf([thought('hm')], [text('x')])).content).toEqual([
       { type: 'thinking', thinking: 'hm', signature: 'gw1.openai.' },
       { type: 'text', text: 'x' },
     ]);
   });
 
-  test('that is only signed is not lost, nor doubles the start (litellm#38809, #32357)', () => {
+  test('that is only a signature is kept and does not repeat message_start (litellm#38809, #32357)', () => {
     const stream = streamOf([signed('gemini', 'A')], [signed('gemini', 'B')], [thought('hm')], [text('x')]);
     expect(readMessage(stream).content).toEqual([
       { type: 'thinking', thinking: '', signature: 'gw1.gemini.A' },
@@ -155,7 +155,7 @@ describe('thinking', () => {
     expect(readFrames(stream).filter(({ event }) => event === 'message_start')).toHaveLength(1);
   });
 
-  test('without words beside a text is left out: clients take the first block or the last for the answer', () => {
+  test('that is empty and precedes text is omitted: clients read the first or the last block as the answer', () => {
     const hint = signed('gemini', 'text.A');
     for (const stream of [streamOf([hint], [text('x')]), streamOf([text('x')], [hint])]) {
       expect(readMessage(stream).content).toEqual([{ type: 'text', text: 'x' }]);
@@ -163,7 +163,7 @@ describe('thinking', () => {
     expect(readMessage(streamOf([signed('anthropic', 'A')], [text('x')])).content).toHaveLength(2);
   });
 
-  test('that is hidden passes whole', () => {
+  test('that is redacted is passed on unchanged', () => {
     const data = { wire: 'anthropic', value: 'EmwK' } as const;
     expect(readMessage(streamOf([{ kind: 'redacted_thinking', data }], [text('x')])).content).toEqual([
       { type: 'redacted_thinking', data: 'EmwK' },
@@ -176,7 +176,7 @@ describe('tool calls', () => {
   const inputs = (stream: string) =>
     readMessage(stream).content.map((block) => [block.name, block.input] as const);
 
-  test('whose arguments come whole or in pieces lose none of them (litellm#25321, #25836)', () => {
+  test('keep all arguments, whether they arrive whole or in pieces (litellm#25321, #25836)', () => {
     expect(inputs(streamOf([called(0), given(0, '{"a":1}'), stop('tool_calls')]))).toEqual([
       ['f0', { a: 1 }],
     ]);
@@ -188,7 +188,7 @@ describe('tool calls', () => {
     ]);
   });
 
-  test('that come mixed are kept apart, and their blocks follow each other', () => {
+  test('that arrive interleaved are written as separate consecutive blocks', () => {
     const stream = streamOf(
       [called(0), called(1)],
       [given(1, '{"b":"}')],
@@ -208,7 +208,7 @@ describe('tool calls', () => {
     expect(message.stop_reason).toBe('tool_use');
   });
 
-  test('that are whole do not hold back what follows', () => {
+  test('that arrive whole do not delay what follows', () => {
     const writer = anthropicReplies.stream(identity, options);
     writer.write([called(0), given(0, '{"a":{}}')]);
     expect(writer.write([called(1)])).toContain('"name":"f1"');
@@ -217,7 +217,7 @@ describe('tool calls', () => {
     expect(cut.write([called(1)])).toBe('');
   });
 
-  test('have ids that Anthropic’s clients take', () => {
+  test("have ids that Anthropic's clients accept", () => {
     const stream = streamOf([called(0, { id: 'functions.f:0' })]);
     expect(readMessage(stream).content[0]!.id).toMatch(/^call_[a-zA-Z0-9_-]{24}$/);
   });
@@ -230,7 +230,7 @@ describe('tool calls', () => {
     ]);
   });
 
-  test('that never began break the stream', () => {
+  test('that never started fail the stream', () => {
     expect(() => streamOf([given(3, '{}')])).toThrow('call 3');
   });
 });
@@ -251,12 +251,12 @@ test.each([
   );
 });
 
-test('the sequence that was met is told', () => {
+test('the matched stop sequence is reported', () => {
   const stream = streamOf([text('x')], [{ kind: 'stop', stop: 'stop_sequence', stopSequence: '"END' }]);
   expect(readMessage(stream)).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: '"END' });
 });
 
-test('a stream that breaks ends in an error event', () => {
+test('a stream that breaks ends with an error event', () => {
   const frames = readFrames(anthropicReplies.errorFrame(new GatewayError('upstream_failed')));
   expect(frames).toEqual([
     {

@@ -274,7 +274,7 @@ const unpriced: [string, unknown][] = [
   ['another bill', { ...valid, billing_policy: { type: 'billing_policy', bill_to: 'user_profile' } }],
 ];
 
-describe('accepts', () => {
+describe('valid requests', () => {
   test.each(accepted)('%s', (_name, body) => {
     expect(errorOf(body)).toBe('none');
   });
@@ -285,12 +285,12 @@ describe('accepts', () => {
   });
 });
 
-describe('refuses', () => {
+describe('invalid requests', () => {
   test.each(refused)('%s', (_name, body, error) => {
     expect(errorOf(body)).toBe(error);
   });
 
-  test('blocks in blocks without end', () => {
+  test('content blocks that nest too deeply', () => {
     const [open, close] = ['{"type":"tool_result","tool_use_id":"a","content":[', ']}'];
     const nested = (depth: number) =>
       `{"model":"a/b","max_tokens":1,"messages":[{"role":"user","content":[${open.repeat(depth)}${close.repeat(depth)}]}]}`;
@@ -298,13 +298,13 @@ describe('refuses', () => {
     expect(errorOf(nested(100_000))).toBe('invalid_request');
   });
 
-  test.each(unpriced)('what has no price or no bound: %s', (_name, body) => {
+  test.each(unpriced)('parameters without a price or a bound: %s', (_name, body) => {
     expect(() => parse(body)).toThrow(
       expect.objectContaining({ code: 'invalid_request', detail: expect.stringContaining('not supported') }),
     );
   });
 
-  test('a thread with the code on which the official SDK goes on without one', () => {
+  test('a thread is rejected with the code after which the official SDK continues without one', () => {
     expect(() => parse({ ...valid, thread: { type: 'create' } })).toThrow(
       expect.objectContaining({ formatCode: 'thread_unsupported_request' }),
     );
@@ -312,10 +312,10 @@ describe('refuses', () => {
   });
 });
 
-describe('the size', () => {
+describe('the size of a request', () => {
   const size = (body: unknown) => parse(body).size;
 
-  test('of plain text is its bytes', () => {
+  test('counts plain text in bytes', () => {
     expect(size(valid)).toEqual({
       bodyBytes: JSON.stringify(valid).length,
       hasMedia: false,
@@ -341,7 +341,7 @@ describe('the size', () => {
     ],
     ['encrypted results', said({ type: 'web_search_tool_result', tool_use_id: 'a', content: [] })],
     ['a set of tools', { ...valid, tools: [{ type: 'browser_toolset_20260801' }] }],
-  ])('of %s is not known by its bytes', (_name, body) => {
+  ])('an image whose size %s is not readable from its bytes has no known size', (_name, body) => {
     expect(size(body).hasMedia).toBe(true);
   });
 
@@ -349,7 +349,7 @@ describe('the size', () => {
     ['alone', said(image)],
     ['in a result', said({ type: 'tool_result', tool_use_id: 'a', content: [image] })],
     ['in a document', said({ type: 'document', source: { type: 'content', content: [image] } })],
-  ])('of an image %s is apart from that of the text', (_name, body) => {
+  ])('the bytes of an image %s are counted apart from the text', (_name, body) => {
     expect(size(body)).toMatchObject({ hasMedia: false, images: 1 });
     const data = 'A'.repeat(10_000);
     const larger = JSON.parse(
@@ -382,18 +382,18 @@ describe('the size', () => {
       'a block that we do not know',
       said({ type: 'web_fetch_tool_result', content: { content: [{ cache_control: hour }] } }),
     ],
-  ])('tells that an hour of cache is asked for %s', (_name, body) => {
+  ])('a 1-hour cache is detected in %s', (_name, body) => {
     expect(size(body).longCache).toBe(true);
   });
 
-  test('does not take the five minutes, or a parameter of that name, for an hour', () => {
+  test('does not take a 5-minute cache, or a tool parameter named ttl, for a 1-hour cache', () => {
     const short = { type: 'text', text: '"1h"', cache_control: { type: 'ephemeral', ttl: '5m' } };
     expect(size(said(short)).longCache).toBe(false);
     const schema = { type: 'object', properties: { cache_control: { ttl: '1h' } } };
     expect(size({ ...valid, tools: [{ name: 'f', input_schema: schema }] }).longCache).toBe(false);
   });
 
-  test('holds what Anthropic adds by itself', () => {
+  test('includes the text that Anthropic adds', () => {
     expect(size({ ...valid, tools: [tool] }).hiddenInputTokens).toBe(1_000);
     const text_editor = { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' };
     expect(size({ ...valid, tools: [tool, text_editor] }).hiddenInputTokens).toBe(2_500);
@@ -404,26 +404,26 @@ describe('the size', () => {
     expect(size({ ...valid, output_config: { format } }).hiddenInputTokens).toBe(1_000);
   });
 
-  test('holds the thinking budget', () => {
+  test('includes the thinking budget', () => {
     const thinking = { type: 'enabled', budget_tokens: 50 };
     expect(size({ ...valid, thinking }).thinkingBudgetTokens).toBe(50);
     expect(size({ ...valid, thinking: { type: 'adaptive' } })).not.toHaveProperty('thinkingBudgetTokens');
   });
 });
 
-describe('the body for Anthropic', () => {
+describe('the body sent to Anthropic', () => {
   const passed = (json: string, maxTokens?: number) =>
     parse(json)
       .passThroughBody({ upstreamModel: 'up-1', maxTokens, maxTokensField: 'max_tokens' })
       .toString();
 
-  test('is the caller’s but for the model', () => {
+  test("equals the caller's except for the model", () => {
     const json =
       '{ "max_tokens":9.0,"messages":[{"role":"user","content":"\\u0068i"}], "model":"sim/claude"}';
     expect(passed(json)).toBe(json.replace('sim/claude', 'up-1'));
   });
 
-  test('asks for no more output than funds pay for', () => {
+  test('lowers max_tokens to the output that the hold pays for', () => {
     expect(JSON.parse(passed(JSON.stringify(valid), 50))).toEqual({
       ...valid,
       model: 'up-1',
@@ -437,7 +437,7 @@ describe('the body for Anthropic', () => {
     messages: [user, { role: 'assistant', content }, { role: 'user', content: 'and?' }],
   });
 
-  test('has Anthropic’s own thinking as it came, and no other', () => {
+  test("keeps Anthropic's own thinking unchanged and removes other providers' thinking", () => {
     const own = [thought('EqQB'), { type: 'redacted_thinking', data: 'EmwK' }];
     const text = { type: 'text', text: 'x' };
     const untouched = JSON.stringify(answered(...own, text)).replace('"user"', '"\\u0075ser"');
@@ -453,12 +453,12 @@ describe('the body for Anthropic', () => {
     expect(JSON.parse(passed(mixed))).toEqual({ ...answered(...own, text), model: 'up-1' });
   });
 
-  test('has no message that held nothing but another’s thinking', () => {
+  test("omits messages that held only another provider's thinking", () => {
     const body = JSON.parse(passed(JSON.stringify(answered(thought('gw1.openai.')))));
     expect(body.messages).toEqual([user, { role: 'user', content: 'and?' }]);
   });
 
-  test('keeps the digits of what it writes anew', () => {
+  test('keeps the digits of long integers in the parts that are rewritten', () => {
     const own = { ...call, input: { id: 7 } };
     const json = JSON.stringify(answered(thought('gw1.openai.'), own)).replace('7}', '12345678901234567890}');
     expect(passed(json)).toContain('"input":{"id":12345678901234567890}');
@@ -470,7 +470,7 @@ describe('the body for Anthropic', () => {
   });
 });
 
-describe('a turn of tool calls and a thinking budget', () => {
+describe('a tool call turn that is still open, with a thinking budget', () => {
   const thinking = { type: 'enabled', budget_tokens: 1_024 };
   const clearing = { type: 'clear_thinking_20251015', keep: 'all' };
   const clearingTools = { type: 'clear_tool_uses_20250919' };
@@ -494,7 +494,7 @@ describe('a turn of tool calls and a thinking budget', () => {
     );
   };
 
-  test('that another model began is ended without thinking', () => {
+  test('disables thinking if another model began the turn', () => {
     const foreign = { type: 'thinking', thinking: 'hm', signature: 'gw1.gemini.AAA' };
     for (const begun of [[another], [foreign, another], [{ type: 'text', text: 'I look.' }, another]]) {
       const body = passed([user, ...round('call_1', ...begun), aside], {
@@ -506,7 +506,7 @@ describe('a turn of tool calls and a thinking budget', () => {
     }
   });
 
-  test('has no thought left, nor anything that asks for one', () => {
+  test('removes its thinking and all parameters that require thinking', () => {
     const body = passed([user, ...round('call_1', another), ...round('toolu_1', own, call)], {
       context_management: { edits: [clearing] },
     });
@@ -521,12 +521,12 @@ describe('a turn of tool calls and a thinking budget', () => {
     ['over', [user, ...round('call_1', another), { role: 'assistant', content: 'Done.' }, user]],
     ['over, without a last word', [user, ...round('call_1', another), user]],
     ['not there', [user]],
-  ])('that is %s passes as it came', (_, messages) => {
+  ])('thinking that is %s is passed on unchanged', (_, messages) => {
     const more = { context_management: { edits: [clearing] } };
     expect(passed(messages, more)).toMatchObject({ thinking, messages, ...more });
   });
 
-  test('is no matter without a budget', () => {
+  test('is sent unchanged without a budget', () => {
     const messages = [user, ...round('call_1', another)];
     expect(passed(messages, { thinking: { type: 'adaptive' } })).toMatchObject({
       thinking: { type: 'adaptive' },
@@ -539,7 +539,7 @@ describe('a turn of tool calls and a thinking budget', () => {
 describe('headers', () => {
   const passed = (headers: Record<string, string>) => parse(valid, headers).passThroughHeaders;
 
-  test('of the version and the betas pass, and no other', () => {
+  test("the caller's anthropic-version and anthropic-beta are forwarded, no others", () => {
     const headers = { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'a-2026-01-01, b', cookie: 'x' };
     expect(passed(headers)).toEqual({
       'anthropic-version': '2023-06-01',
@@ -548,7 +548,7 @@ describe('headers', () => {
     expect(passed({})).toEqual({});
   });
 
-  test('do not ask for more than the model’s entry bounds', () => {
+  test("betas that exceed the model's catalog limits are removed", () => {
     expect(passed({ 'anthropic-beta': 'context-1m-2025-08-07,a,output-128k-2025-02-19' })).toEqual({
       'anthropic-beta': 'a',
     });
@@ -560,12 +560,12 @@ describe('headers', () => {
     ['anthropic-version', 'x'.repeat(65)],
     ['anthropic-beta', 'x;y'],
     ['anthropic-beta', 'x'.repeat(2_001)],
-  ])('that are malformed are refused: %s', (name, value) => {
+  ])('malformed thinking is rejected: %s', (name, value) => {
     expect(errorOf(valid, { [name]: value })).toBe('invalid_request');
   });
 });
 
-describe('a reply that was cut before its first word, sent back', () => {
+describe('an empty reply that the caller sends back', () => {
   const turn = { role: 'user', content: 'x' };
   const cut = ['', [], [{ type: 'text', text: '' }]];
   const read = (content: unknown) =>
@@ -574,7 +574,7 @@ describe('a reply that was cut before its first word, sent back', () => {
       {},
     );
 
-  test.each(cut)('%j is accepted, and is no turn of the conversation', (content) => {
+  test.each(cut)('%j is accepted and does not count as a turn', (content) => {
     expect(
       read(content)
         .conversation()
@@ -582,13 +582,13 @@ describe('a reply that was cut before its first word, sent back', () => {
     ).toEqual(['user', 'user']);
   });
 
-  test.each(cut)('%j is left out for Anthropic, who refuses it', (content) => {
+  test.each(cut)('%j is omitted for Anthropic, which rejects it', (content) => {
     const change = { upstreamModel: 'm', maxTokens: undefined, maxTokensField: 'max_tokens' } as const;
     const { messages } = JSON.parse(read(content).passThroughBody(change).toString());
     expect(messages).toEqual([turn, turn]);
   });
 
-  test('an empty turn of the user is still missing its content', () => {
+  test('an empty user message is still rejected for missing content', () => {
     expect(() => read('')).not.toThrow();
     expect(() =>
       parseMessagesRequest(
@@ -599,7 +599,7 @@ describe('a reply that was cut before its first word, sent back', () => {
   });
 });
 
-test('inline PDFs are told apart from media that nothing bounds', () => {
+test('inline PDFs are distinguished from media of unbounded cost', () => {
   const sizeOf = (source: object) =>
     parseMessagesRequest(Buffer.from(JSON.stringify(said({ type: 'document', source }))), {}).size;
   expect(sizeOf({ type: 'base64', media_type: 'application/pdf', data: 'JVBERi0x' })).toMatchObject({

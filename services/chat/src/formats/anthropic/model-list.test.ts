@@ -18,7 +18,7 @@ const model = (slug: string): Model => ({
   createdAtMs: Date.UTC(2026, 0, 2),
 });
 
-test('models are listed as Anthropic lists them, on one page where no limit is named', () => {
+test("the list has Anthropic's shape, and one page unless a limit is given", () => {
   expect(toAnthropicModelList([model('a/b'), model('a/c')], parseModelPage(''))).toEqual({
     data: [
       {
@@ -62,7 +62,7 @@ test.each([
   expect(list.has_more).toBe(hasMore);
 });
 
-test.each(['', '0', '1001', '-1', '1.5', 'all', '99999'])('a limit of %j is invalid_request', (limit) => {
+test.each(['', '0', '1001', '-1', '1.5', 'all', '99999'])('limit %j is invalid_request', (limit) => {
   expect(() => parseModelPage(`limit=${limit}`)).toThrow(
     expect.objectContaining({ code: 'invalid_request', detail: 'limit: must be a number from 1 to 1000' }),
   );

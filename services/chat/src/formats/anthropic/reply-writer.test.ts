@@ -26,7 +26,7 @@ const call = (json: string, more = {}): AssistantPart => ({
   ...more,
 });
 
-test('a message has what the official SDK’s types promise, and no `citations: null`, which Vercel’s SDK refuses', () => {
+test("a message matches the official SDK's types and has no `citations: null`, which Vercel's SDK rejects", () => {
   expect(messageOf({ parts: [{ kind: 'text', text: 'Hi "you"' }] })).toEqual({
     id: 'msg_r1',
     type: 'message',
@@ -53,31 +53,31 @@ test('a message has what the official SDK’s types promise, and no `citations: 
   });
 });
 
-test('the sequence that ended it is told', () => {
+test('the matched stop sequence is reported', () => {
   expect(messageOf({ stop: 'stop_sequence', stopSequence: 'END' })).toMatchObject({
     stop_reason: 'stop_sequence',
     stop_sequence: 'END',
   });
 });
 
-test('empty text is no block: Anthropic would refuse it in the next call', () => {
+test('empty text produces no block, because Anthropic rejects one in the next request', () => {
   expect(contentOf({ kind: 'text', text: '' })).toEqual([]);
 });
 
 describe('the input of a tool call', () => {
-  test('is an object, its text untouched', () => {
+  test('is an object with its text unchanged', () => {
     const json = '{ "n": 12345678901234567890 }';
     const written = writeMessage({ parts: [call(json)], stop: 'tool_calls' }, usage, identity).toString();
     expect(written).toContain(`"input":${json},`);
     expect(contentOf(call(''))[0].input).toEqual({});
   });
 
-  test.each(['{"a":', '[1]', 'null', 'x'])('that is none is wrapped: %s', (text) => {
+  test.each(['{"a":', '[1]', 'null', 'x'])('arguments that are not an object are wrapped: %s', (text) => {
     expect(contentOf(call(text))[0].input).toEqual({ INVALID_JSON: text });
   });
 });
 
-test('signatures are plain or say whose they are', () => {
+test('signatures are plain or name their provider', () => {
   const content = contentOf(
     { kind: 'thinking', text: 'a', signature: { wire: 'anthropic', value: 'A' } },
     { kind: 'thinking', text: 'b', signature: { wire: 'gemini', value: 'B' } },

@@ -37,7 +37,7 @@ function joined(parts: readonly AssistantPart[]): AssistantPart[] {
   return all;
 }
 
-test('a reply comes back in the next call as it was, with every signature where it belongs', () => {
+test('a reply that is sent back in the next request keeps every signature on its block', () => {
   fc.assert(
     fc.property(anyReply, (reply) => {
       const { content } = written(reply);
@@ -53,7 +53,7 @@ test('a reply comes back in the next call as it was, with every signature where 
   );
 });
 
-test('a stream, however it is cut, is the same message as the whole reply', () => {
+test('a stream, however it is split, assembles to the same message as the complete reply', () => {
   const cut = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
   fc.assert(
     fc.property(
@@ -72,7 +72,7 @@ test('a stream, however it is cut, is the same message as the whole reply', () =
   );
 });
 
-test('whatever the body is, it is understood or refused', () => {
+test('any body is either translated or rejected', () => {
   const noise = fc.anything({ maxDepth: 3 });
   /** Mostly what belongs there. */
   const or = (...right: unknown[]) =>

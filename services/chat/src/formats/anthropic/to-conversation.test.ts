@@ -12,7 +12,7 @@ const text = (said: string) => ({ kind: 'text', text: said });
 const short = { type: 'ephemeral' };
 const hour = { type: 'ephemeral', ttl: '1h' };
 
-test('the least', () => {
+test('a minimal request', () => {
   expect(read({})).toEqual({
     system: [],
     turns: [{ role: 'user', parts: [text('hi')] }],
@@ -25,7 +25,7 @@ test('the least', () => {
   });
 });
 
-test('the settings of a call', () => {
+test('the sampling parameters', () => {
   const schema = { type: 'object' };
   expect(
     read({
@@ -47,7 +47,7 @@ test('the settings of a call', () => {
   expect(read({ output_format: { type: 'json_schema', schema } }).output).toMatchObject({ schema });
 });
 
-test('hints are dropped', () => {
+test('unsupported hints are dropped', () => {
   const hints = {
     cache_control: short,
     context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] },
@@ -86,13 +86,13 @@ test.each([
   expect(read({ tool_choice }).parallelToolCalls).toBeUndefined();
 });
 
-test('one call at a time', () => {
+test('disable_parallel_tool_use', () => {
   expect(read({ tool_choice: { type: 'auto', disable_parallel_tool_use: true } }).parallelToolCalls).toBe(
     false,
   );
 });
 
-test('the caller’s own tools', () => {
+test('custom tools', () => {
   const input_schema = { type: 'object', properties: {} };
   const tools = [
     { name: 'f', description: 'd', input_schema, strict: true, cache_control: short, input_examples: [{}] },
@@ -104,14 +104,14 @@ test('the caller’s own tools', () => {
   ]);
 });
 
-describe('what is said by the system', () => {
+describe('system instructions', () => {
   test('before the first turn', () => {
     expect(read({ system: 'be brief' }).system).toEqual([text('be brief')]);
     const system = [{ type: 'text', text: 'be brief', cache_control: hour }];
     expect(read({ system }).system).toEqual([{ ...text('be brief'), cache: { ttl: '1h' } }]);
   });
 
-  test('in the middle, until it is cleared', () => {
+  test('in the middle, until they are cleared', () => {
     const note = { role: 'system', content: 'n', clear_at: 'next_user_message' };
     expect(turnsOf(user, note).map(({ role }) => role)).toEqual(['user', 'system']);
     expect(turnsOf(user, note, user).map(({ role }) => role)).toEqual(['user', 'user']);
@@ -124,8 +124,8 @@ describe('what is said by the system', () => {
   });
 });
 
-describe('what a user says', () => {
-  test('in pictures and documents', () => {
+describe('user content', () => {
+  test('with images and documents', () => {
     const data = { type: 'base64', media_type: 'image/png', data: 'AAAA' };
     const pdf = { type: 'url', url: 'https://example.com/y.pdf' };
     expect(
@@ -169,7 +169,7 @@ describe('what a user says', () => {
     ]);
   });
 
-  test('comes after the results of tools, which keep their pictures', () => {
+  test('follows the tool results, which keep their images', () => {
     const image = { type: 'image', source: { type: 'url', url: 'https://example.com/y.png' } };
     expect(
       saidBy(
@@ -197,10 +197,10 @@ describe('what a user says', () => {
   });
 });
 
-describe('what an assistant said', () => {
+describe('assistant content', () => {
   const call = { type: 'tool_use', id: 'a', name: 'f', input: { x: 1 } };
 
-  test('is told with whose signature it has', () => {
+  test('names the provider of each signature', () => {
     expect(
       saidBy(
         'assistant',
@@ -219,7 +219,7 @@ describe('what an assistant said', () => {
     ]);
   });
 
-  test('has the signature of a call at the call', () => {
+  test('keeps the signature of a tool call on the call', () => {
     const proof = { type: 'thinking', thinking: '', signature: 'gw1.gemini.~call~G' };
     expect(saidBy('assistant', proof, call, { ...call, id: 'b' })).toEqual([
       {
@@ -279,7 +279,7 @@ const unsupported: [string, object, string][] = [
   ],
 ];
 
-describe('refused is what matters and no other format can carry', () => {
+describe('content that matters and that no other format can express is rejected', () => {
   test.each([...unsupported, ['filling the cache', { max_tokens: 0 }, 'max_tokens 0'] as const])(
     '%s',
     (_name, body, what) => {
@@ -289,14 +289,14 @@ describe('refused is what matters and no other format can carry', () => {
     },
   );
 
-  test.each(unsupported)('but counted: %s', (_name, body) => {
+  test.each(unsupported)('but is accepted for counting: %s', (_name, body) => {
     const { max_tokens, ...counted } = { ...valid, ...body };
     const { conversation } = parseCountTokens(Buffer.from(JSON.stringify(counted)));
     expect(conversation.turns.length + conversation.tools.length).toBeGreaterThan(0);
   });
 });
 
-test('counting takes what a call takes but a maximum', () => {
+test('a count request needs the parameters of a message request, except max_tokens', () => {
   const { max_tokens, ...counted } = valid;
   const tools = [{ name: 'f', input_schema: {} }];
   expect(parseCountTokens(Buffer.from(JSON.stringify({ ...counted, tools })))).toMatchObject({

@@ -255,13 +255,13 @@ const refused: [string, unknown, string][] = [
   ['a list for a model', { ...valid, model: ['sim/chat'] }, 'invalid_request'],
 ];
 
-describe('accepts', () => {
+describe('valid requests', () => {
   test.each(accepted)('%s', (_name, body) => {
     expect(errorOf(body)).toBe('none');
   });
 });
 
-describe('refuses', () => {
+describe('invalid requests', () => {
   test.each(refused)('%s', (_name, body, error) => {
     expect(errorOf(body)).toBe(error);
   });
@@ -289,7 +289,7 @@ test.each([
   'local_shell',
   'google_search',
   'url_context',
-])('a tool that the provider runs is refused, with whichever fields: %s', (type) => {
+])('a tool that the provider runs is rejected, whatever its fields: %s', (type) => {
   const tools = [{ type, [type]: {}, function: { name: 'f' }, custom: { name: 'f' } }];
   for (const unknownFields of ['refuse', 'forward'] as const) {
     const bytes = Buffer.from(JSON.stringify({ ...valid, tools }));
@@ -300,25 +300,25 @@ test.each([
 });
 
 test.each(['search_parameters', 'web_search_options', 'enable_search', 'plugins', 'mcp_servers'])(
-  'a field that makes the provider search or call is refused: %s',
+  'a field that makes the provider search or call is rejected: %s',
   (field) => {
     expect(errorOf({ ...valid, [field]: { mode: 'on' } })).toBe('invalid_request');
   },
 );
 
-describe('the body for the provider', () => {
+describe('the body sent to the provider', () => {
   const upstream = (json: string, maxTokens?: number) =>
     parseChatRequest(Buffer.from(json))
       .passThroughBody({ upstreamModel: 'up-1', maxTokens, maxTokensField: 'max_tokens' })
       .toString();
 
-  test('is the caller’s but for the model', () => {
+  test("equals the caller's except for the model", () => {
     const json =
       '{ "seed":12345678901234567890,"messages":[{"role":"user","content":"\\u0068i"}], "model":"sim/chat"}';
     expect(upstream(json)).toBe(json.replace('sim/chat', 'up-1'));
   });
 
-  test('asks a stream for its usage', () => {
+  test('requests usage for a stream', () => {
     const stream = { ...valid, stream: true };
     expect(JSON.parse(upstream(JSON.stringify(stream))).stream_options).toEqual({ include_usage: true });
     const options = { ...stream, stream_options: { include_usage: false, include_obfuscation: false } };
@@ -328,14 +328,14 @@ describe('the body for the provider', () => {
     });
   });
 
-  test('asks for no more output than funds pay for', () => {
+  test('lowers the maximum to the output that the hold pays for', () => {
     const lowered = (fields: object) => JSON.parse(upstream(JSON.stringify({ ...valid, ...fields }), 50));
     expect(lowered({})).toEqual({ ...valid, model: 'up-1', max_tokens: 50 });
     expect(lowered({ max_completion_tokens: 900 })).toEqual({ ...valid, model: 'up-1', max_tokens: 50 });
     expect(lowered({ max_tokens: null })).toEqual({ ...valid, model: 'up-1', max_tokens: 50 });
   });
 
-  test('names the maximum as the provider does, who might ignore the other name', () => {
+  test('names the maximum as the provider does, because it may ignore the other name', () => {
     const named = (fields: object) => JSON.parse(upstream(JSON.stringify({ ...valid, ...fields })));
     expect(named({ max_completion_tokens: 900 })).toEqual({ ...valid, model: 'up-1', max_tokens: 900 });
     expect(named({ max_completion_tokens: 9, max_tokens: 9 })).toEqual({
@@ -349,7 +349,7 @@ describe('the body for the provider', () => {
   });
 });
 
-test('images are apart from the text', () => {
+test('images are counted apart from the text', () => {
   const url = `data:image/png;base64,${'A'.repeat(1_000)}`;
   const content = [
     { type: 'text', text: 'x' },
@@ -364,13 +364,13 @@ test('images are apart from the text', () => {
   });
 });
 
-test('a prediction counts in bytes, which bound its tokens in every script', () => {
+test('a prediction is counted in bytes, an upper bound for its tokens in every script', () => {
   const prediction = { type: 'content', content: '日本語' };
   const { predictionBytes } = parseChatRequest(Buffer.from(JSON.stringify({ ...valid, prediction }))).size;
   expect(predictionBytes).toBe(Buffer.byteLength(JSON.stringify(prediction)));
 });
 
-describe('links that the provider would fetch', () => {
+describe('URLs that the provider would fetch', () => {
   const detailOf = (part: object): string | undefined => {
     const body = {
       ...valid,
@@ -394,7 +394,7 @@ describe('links that the provider would fetch', () => {
     file({ file_data: 'data:application/pdf;base64,AAAA' }),
     file({ file_data: 'JVBERi0x' }),
     file({ file_url: 'https://example.com/y.pdf' }),
-  ])('a public or inline %j is accepted', (part) => {
+  ])('a public URL or data URL is accepted: %j', (part) => {
     expect(detailOf(part)).toBeUndefined();
   });
 
@@ -406,7 +406,7 @@ describe('links that the provider would fetch', () => {
     [image('https://a:b@example.com/y.png'), 'image_url.url: the link must not contain credentials'],
     [file({ file_data: 'http://example.com/y.pdf' }), 'file.file_data: must be an https link or a data: URL'],
     [file({ file_url: 'https://10.0.0.1/y.pdf' }), 'file.file_url: the link must point to a public host'],
-  ])('%j is refused with the reason', (part, detail) => {
+  ])('%j is rejected with the reason', (part, detail) => {
     expect(detailOf(part)).toBe(`messages[1].content[1].${detail}`);
   });
 });
@@ -420,11 +420,11 @@ test.each([
   { reasoning: { effort: 'huge' } },
   { safe_prompt: 'yes' },
   { chat_template_kwargs: [] },
-])('a wrong value of a provider’s own field is refused: %j', (fields) => {
+])('an invalid value of a provider-specific field is rejected: %j', (fields) => {
   expect(errorOf({ ...valid, ...fields })).toBe('invalid_request');
 });
 
-test('a turn of the assistant without any content, calls or thoughts is still missing its content', () => {
+test('an assistant message without content, tool calls or thinking is rejected for missing content', () => {
   expect(errorOf({ ...valid, messages: [user, { role: 'assistant', content: null }] })).toBe(
     'missing_parameter messages[1].content',
   );
@@ -436,7 +436,7 @@ test.each([
   ['data:application/pdf;name=a;base64,JVBERi0x', ['JVBERi0x']],
   ['data:application/pdf;base64,AAAA', undefined],
   ['data:text/plain;base64,JVBERi0x', undefined],
-])('the file %s is told apart from media that nothing bounds', (file_data, pdfs) => {
+])('the file %s is distinguished from media of unbounded cost', (file_data, pdfs) => {
   const content = [{ type: 'file', file: { filename: 'a', file_data } }];
   const { size } = parseChatRequest(
     Buffer.from(JSON.stringify({ ...valid, messages: [{ role: 'user', content }] })),

@@ -113,7 +113,7 @@ function joinThoughts(parts: readonly AssistantPart[]): AssistantPart[] {
   return joined;
 }
 
-describe('a whole completion', () => {
+describe('a complete chat.completion', () => {
   test('has every member that clients read', () => {
     expect(whole(reply([text('Hel'), text('lo')]))).toEqual({
       id: 'chatcmpl-r-1',
@@ -132,18 +132,18 @@ describe('a whole completion', () => {
     });
   });
 
-  test('its usage read again is the same: cached tokens are not counted twice', () => {
+  test('reports usage that reads back the same: cached tokens are not counted twice', () => {
     const long = { ...usage, cacheWrite: 3 };
     const { cacheWriteLong: _, ...merged } = long;
     expect(fromOpenAiUsage(whole(reply([])).usage, { reasoning: 'included' })).toEqual(merged);
   });
 
-  test('content is null beside calls alone, and there is never an empty list of calls', () => {
+  test('has null content beside tool calls, and never an empty list of tool calls', () => {
     expect(messageOf(reply([calling('a')], 'tool_calls'))).toMatchObject({ content: null });
     expect(messageOf(reply([]))).toEqual({ role: 'assistant', content: '', refusal: null });
   });
 
-  test('a refusal without words has some', () => {
+  test('has a default text for a refusal without one', () => {
     expect(whole(reply([], 'refusal')).choices[0]).toMatchObject({
       message: { content: null, refusal: expect.stringMatching(/./) },
       finish_reason: 'content_filter',
@@ -163,7 +163,7 @@ describe('a whole completion', () => {
     expect(whole(reply([text('x')], stop)).choices[0].finish_reason).toBe(finishReason);
   });
 
-  test('sent back it is the same reply, with every signature', () => {
+  test('sent back in the next request, yields the same reply with every signature', () => {
     fc.assert(
       fc.property(tellingReply, (any) => {
         expect(sentBack(messageOf(any))).toEqual(sayable(any));
@@ -171,7 +171,7 @@ describe('a whole completion', () => {
     );
   });
 
-  test('read as a provider’s it is the same reply', () => {
+  test("read as a provider's reply, yields the same reply", () => {
     fc.assert(
       fc.property(anyReply, (any) => {
         const bare = (parts: readonly AssistantPart[]) =>
@@ -191,7 +191,7 @@ describe('a stream', () => {
     { kind: 'stop', stop: 'end' },
   ];
 
-  test('frame by frame', () => {
+  test('is written chunk by chunk', () => {
     const head =
       '{"id":"chatcmpl-r-1","object":"chat.completion.chunk","created":1700000000,"model":"anthropic/x"';
     const chunk = (delta: string, finish: string) =>
@@ -204,7 +204,7 @@ describe('a stream', () => {
     ]);
   });
 
-  test('usage only if asked for: null in every chunk, figures in one without choices', () => {
+  test('reports usage only on request: null in every chunk, figures in one without choices', () => {
     expect(chunksOf(streamed(hello)).some((chunk) => 'usage' in chunk)).toBe(false);
     const chunks = chunksOf(streamed(hello, true));
     expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null && chunk.choices.length === 1)).toBe(
@@ -213,7 +213,7 @@ describe('a stream', () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: USAGE });
   });
 
-  test('id and name of a call come once, and arguments by its index', () => {
+  test('sends id and name of a tool call once, and its arguments by index', () => {
     const chunks = chunksOf(
       streamed([
         { kind: 'tool_call', call: 0, id: 'a', name: 'f' },
@@ -236,14 +236,14 @@ describe('a stream', () => {
     ]);
   });
 
-  test('arguments that never came are an empty object', () => {
+  test('sends an empty object for arguments that never arrived', () => {
     const call = { kind: 'tool_call', call: 0, id: 'a', name: 'f' } as const;
     for (const events of [[call], [call, { kind: 'stop', stop: 'tool_calls' } as const]]) {
       expect(collected(streamed(events)).tool_calls[0].function.arguments).toBe('{}');
     }
   });
 
-  test('a stream without a word has an end all the same', () => {
+  test('has a finish_reason even without content', () => {
     const [chunk] = chunksOf(streamed([]));
     expect(chunk.choices[0]).toMatchObject({
       delta: { role: 'assistant', content: '' },
@@ -251,7 +251,7 @@ describe('a stream', () => {
     });
   });
 
-  test('one finish reason, and no calls beside content that made none', () => {
+  test('has one finish_reason, which is not tool_calls if there were none', () => {
     const events: ReplyEvent[] = [...hello, { kind: 'stop', stop: 'length' }];
     const chunks = chunksOf(streamed(events));
     expect(chunks.filter(({ choices }) => choices[0].finish_reason !== null)).toHaveLength(1);
@@ -261,7 +261,7 @@ describe('a stream', () => {
   const cut = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
 
   test.each(Object.entries(CLIENTS))(
-    'sent back by a client that %s it is the same reply',
+    'sent back by a client that %s, yields the same reply',
     (_name, collect) => {
       fc.assert(
         fc.property(tellingReply, fc.array(cut, { minLength: 1 }), (any, cuts) => {
@@ -274,7 +274,7 @@ describe('a stream', () => {
     },
   );
 
-  test('read as a provider’s it tells the same, wherever its bytes are cut', () => {
+  test("read as a provider's stream, yields the same reply wherever its bytes are split", () => {
     fc.assert(
       fc.property(anyReply, cut, (any, where) => {
         const bytes = Buffer.from(
@@ -308,7 +308,7 @@ describe('a stream', () => {
   });
 });
 
-test('callers of the older functions read one function_call', () => {
+test('legacy clients read one function_call', () => {
   const two = reply([calling('a', ''), calling('b')], 'tool_calls');
   const [choice] = JSON.parse(legacyReplies.write(two, usage, identity).toString()).choices;
   expect(choice.message).toMatchObject({ content: null, function_call: { name: 'f', arguments: '{}' } });
@@ -327,7 +327,7 @@ test('callers of the older functions read one function_call', () => {
   expect(choices.at(-1).finish_reason).toBe('function_call');
 });
 
-test('an error in a stream is a frame that the SDKs throw', () => {
+test('reports an error in a chunk that the SDKs throw', () => {
   const frame = openAiReplies.errorFrame(new GatewayError('upstream_failed'));
   expect(frame).toMatch(/^data: .*\n\n$/);
   expect(JSON.parse(frame.slice('data: '.length))).toEqual({

@@ -36,7 +36,7 @@ function nextCall(reply: Reply): Conversation {
   return parseChatRequest(Buffer.from(JSON.stringify(body))).conversation();
 }
 
-test('Anthropic gets its thoughts back, signed as they were', () => {
+test('Anthropic receives its thinking back with its signatures', () => {
   const content = [
     { type: 'thinking', thinking: 'hm', signature: 'S' },
     { type: 'redacted_thinking', data: 'D' },
@@ -49,25 +49,25 @@ test('Anthropic gets its thoughts back, signed as they were', () => {
   expect(messages[1].content).toEqual(content);
 });
 
-describe('Gemini gets its signatures back', () => {
+describe('Gemini receives its signatures back', () => {
   const provider = geminiProvider({ id: 'google', baseUrl: 'https://example.com', apiKey: 'k' });
   const sentAgain = (reply: Reply) => {
     const body = provider.writeRequest(nextCall(reply), 'gemini-3-pro', 9_000, new Set(['reasoning']));
     return JSON.parse(body.toString()).contents[1].parts;
   };
 
-  test('on the call that it signed', () => {
+  test('on the call that they signed', () => {
     const [first, second] = sentAgain(provider.readReply(CALLS));
     expect(first).toMatchObject({ functionCall: { name: 'find' }, thoughtSignature: 'Zmlyc3Q=' });
     expect(second).not.toMatchObject({ thoughtSignature: 'Zmlyc3Q=' });
   });
 
-  test('also one that signs words alone', () => {
+  test('also signatures of plain text', () => {
     expect(JSON.stringify(sentAgain(provider.readReply(TEXT_CHUNKS[2])))).toContain('c2lnbmVk');
   });
 });
 
-test('DeepSeek gets its thoughts back from callers of Anthropic’s format', () => {
+test("DeepSeek receives its thinking back from callers in Anthropic's format", () => {
   const reader = new ChunkReader(() => NO_USAGE);
   const delta = (fields: object) =>
     Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: fields }] })}\n\n`);
@@ -106,7 +106,7 @@ test('DeepSeek gets its thoughts back from callers of Anthropic’s format', () 
   ]);
 });
 
-test('whatever a request is, it is understood or refused', () => {
+test('any request is either translated or rejected', () => {
   const noise = fc.anything({ maxDepth: 2 });
   /** Mostly what belongs there. */
   const or = (...right: unknown[]) =>

@@ -33,7 +33,7 @@ const call = (id: string, more: object = {}) => ({
 });
 const tool = (name: string, more: object = {}) => ({ type: 'function', function: { name, ...more } });
 
-test('a plain request', () => {
+test('a minimal request', () => {
   expect(read({})).toEqual({
     system: [],
     turns: [{ role: 'user', parts: [text('hi')] }],
@@ -46,7 +46,7 @@ test('a plain request', () => {
 });
 
 describe('instructions', () => {
-  test('that lead are the system’s, later ones keep their place', () => {
+  test('at the start become the system prompt, later ones keep their position', () => {
     const { system, turns } = read({
       messages: [
         { role: 'system', content: 'a' },
@@ -59,14 +59,14 @@ describe('instructions', () => {
     expect(turns.map(({ role }) => role)).toEqual(['user', 'system']);
   });
 
-  test('are text alone', () => {
+  test('contain only text', () => {
     const image = { type: 'image_url', image_url: { url: 'https://example.com/y.png' } };
     expect(refusalOf({ messages: [{ role: 'system', content: [image] }, user] })).toMatch(/^invalid_request/);
   });
 });
 
 describe('media', () => {
-  test('an image by URL, with its detail', () => {
+  test('an image URL with its detail', () => {
     expect(
       partsOf({ type: 'image_url', image_url: { url: 'https://example.com/y.png', detail: 'low' } }),
     ).toEqual([{ kind: 'image', source: { kind: 'url', url: 'https://example.com/y.png' }, detail: 'low' }]);
@@ -79,7 +79,7 @@ describe('media', () => {
   });
 
   test.each(['data:image/svg+xml,%3Csvg%3E', 'file:///etc/passwd', 'gs://bucket/x', 'AAAA'])(
-    'not one at %s',
+    'an image URL of another kind is rejected: %s',
     (url) => {
       const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
       expect(refusalOf({ messages })).toMatch(/^invalid_request messages\[0\].content\[0\]/);
@@ -116,13 +116,13 @@ describe('media', () => {
     ['an uploaded file', { file_id: 'file-1' }],
     ['a file without data', {}],
     ['a file of another kind', { file_data: 'data:application/zip;base64,AAAA' }],
-  ])('not %s', (_name, file) => {
+  ])('%s is rejected', (_name, file) => {
     expect(refusalOf({ messages: [{ role: 'user', content: [{ type: 'file', file }] }] })).toMatch(
       /^invalid_request/,
     );
   });
 
-  test('a cache hint, by the extension or by OpenAI’s own field, never for the dear hour', () => {
+  test("a cache hint, in the extension or OpenAI's own field, is never for 1 hour", () => {
     const hinted = { ...text('a'), cache: { ttl: '5m' } };
     expect(partsOf({ type: 'text', text: 'a', cache_control: { type: 'ephemeral', ttl: '1h' } })).toEqual([
       hinted,
@@ -135,8 +135,8 @@ describe('media', () => {
   });
 });
 
-describe('a tool round', () => {
-  test('results of one round stand together, with what they show', () => {
+describe('tool calls and results', () => {
+  test('results of one turn are grouped, with their images', () => {
     const image = { type: 'image_url', image_url: { url: 'https://example.com/y.png' } };
     const turns = turnsOf(
       user,
@@ -187,7 +187,7 @@ describe('a tool round', () => {
     });
   });
 
-  test('results that answer nothing are refused', () => {
+  test('results without a call are rejected', () => {
     expect(refusalOf({ messages: [user, { role: 'tool', content: 'x' }] })).toBe(
       'missing_parameter messages[1].tool_call_id',
     );
@@ -197,7 +197,7 @@ describe('a tool round', () => {
   });
 });
 
-describe('what the assistant thought', () => {
+describe('assistant thinking', () => {
   const partsWith = (fields: object) =>
     turnsOf(user, { role: 'assistant', content: 'ok', ...fields })[1]?.parts;
 
@@ -205,7 +205,7 @@ describe('what the assistant thought', () => {
     expect(partsWith({ [field]: 'hm' })).toEqual([{ kind: 'thinking', text: 'hm' }, text('ok')]);
   });
 
-  test('with signatures, each of its own maker', () => {
+  test('with signatures, each of its own provider', () => {
     const details = [
       { type: 'reasoning.text', text: 'hm', signature: 'gw1.anthropic.S', index: 0 },
       { type: 'reasoning.encrypted', data: 'gw1.anthropic.D', index: 1 },
@@ -219,7 +219,7 @@ describe('what the assistant thought', () => {
     ]);
   });
 
-  test('in the pieces of a stream that a client collected', () => {
+  test('as a client collected it from a stream', () => {
     const details = [
       { type: 'reasoning.text', text: 'h', index: 0 },
       { type: 'reasoning.text', text: 'm', index: 0 },
@@ -236,20 +236,20 @@ describe('what the assistant thought', () => {
   test.each([
     ['gw1.anthropic.S', { wire: 'anthropic', value: 'S' }],
     ['S', { wire: 'gemini', value: 'S' }],
-  ])('on a call, as %s', (thought_signature, signature) => {
+  ])('the signature of a tool call in the form %s', (thought_signature, signature) => {
     const tool_calls = [call('a', { extra_content: { google: { thought_signature } } })];
     expect(partsWith({ content: null, tool_calls })).toEqual([
       { kind: 'tool_call', id: 'a', name: 'f', arguments: '{}', signature },
     ]);
   });
 
-  test('a refusal is what it said', () => {
+  test('a refusal becomes text', () => {
     expect(turnsOf(user, { role: 'assistant', content: null, refusal: 'No.' })[1]?.parts).toEqual([
       text('No.'),
     ]);
   });
 
-  test('what it spoke aloud is refused', () => {
+  test('spoken audio is rejected', () => {
     const messages = [user, { role: 'assistant', audio: { id: 'a' } }];
     expect(refusalOf({ messages })).toMatch(/^invalid_request messages\[1\].audio/);
   });
@@ -281,15 +281,15 @@ describe('tools', () => {
       { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [tool('f')] } },
       { kind: 'allowed', names: ['f'], required: true },
     ],
-  ])('chosen by %j', (tool_choice, expected) => {
+  ])('a tool selected by %j', (tool_choice, expected) => {
     expect(read({ tools, tool_choice }).toolChoice).toEqual(expected);
   });
 
-  test('of the legacy field are called one at a time', () => {
+  test('legacy functions are called one at a time', () => {
     expect(read({ functions: [{ name: 'g' }] }).parallelToolCalls).toBe(false);
   });
 
-  test('chosen by the legacy field', () => {
+  test('the legacy function_call selects one', () => {
     expect(read({ functions: [{ name: 'g' }], function_call: { name: 'g' } }).toolChoice).toEqual({
       kind: 'tool',
       name: 'g',
@@ -306,12 +306,12 @@ describe('tools', () => {
       { tools, tool_choice: { type: 'allowed_tools', allowed_tools: { tools: [{ type: 'mcp' }] } } },
     ],
     ['none at all', { tools, tool_choice: { type: 'allowed_tools', allowed_tools: { tools: [] } } }],
-  ])('choosing %s is refused', (_name, fields) => {
+  ])('choosing %s is rejected', (_name, fields) => {
     expect(refusalOf(fields)).toMatch(/^invalid_request tool_choice/);
   });
 });
 
-test('of thousands of tools each name is looked up once', () => {
+test('with thousands of tools each name is looked up once', () => {
   const names = Array.from({ length: 200_000 }, (_, index) => `f${index}`);
   const tools = names.map((name) => ({
     ...{ name, description: undefined, parameters: {}, strict: undefined, cache: undefined },
@@ -336,7 +336,7 @@ describe('the arguments of tool calls', () => {
   const listOf = (count: number, entry: (index: number) => unknown) =>
     JSON.stringify({ a: Array.from({ length: count }, (_, index) => entry(index)) });
 
-  test('may be much', () => {
+  test('may be large', () => {
     const texts = Array.from({ length: 5_000 }, (_, index) =>
       listOf(8, () => ({ path: `${index}`, line: 1 })),
     );
@@ -348,11 +348,11 @@ describe('the arguments of tool calls', () => {
     ['too many values', Array(30).fill(listOf(10_000, () => 1))],
     ['too many values', [`{"a": [${'{},'.repeat(300_000)}`]],
     ['too many different keys', [listOf(25_000, (index) => ({ [`key ${index}`]: 1 }))]],
-  ])('is refused with %s', (many, texts) => {
+  ])('is rejected with %s', (many, texts) => {
     expect(refusalOf(calling(...texts))).toBe(`invalid_request ${many} in the arguments of tool calls`);
   });
 
-  test('is counted in the legacy field too', () => {
+  test('are also counted in the legacy field', () => {
     const function_call = { name: 'f', arguments: listOf(300_000, () => 1) };
     expect(refusalOf({ messages: [user, { role: 'assistant', content: null, function_call }] })).toMatch(
       /too many/,
@@ -360,7 +360,7 @@ describe('the arguments of tool calls', () => {
   });
 });
 
-test('how to answer', () => {
+test('response parameters', () => {
   const schema = { type: 'object' };
   const response_format = {
     type: 'json_schema',
@@ -377,7 +377,7 @@ test('how to answer', () => {
   expect(read({ response_format: { type: 'text' } }).output).toEqual({ kind: 'text' });
 });
 
-test('parameters', () => {
+test('sampling parameters', () => {
   const read_ = read({
     temperature: 0.5,
     top_p: 0.9,
@@ -406,7 +406,7 @@ test('parameters', () => {
   });
 });
 
-describe('what no other format can say', () => {
+describe('parameters that no other format can express', () => {
   test.each([
     ['n', { n: 2 }],
     ['logprobs', { logprobs: true }],
@@ -415,7 +415,7 @@ describe('what no other format can say', () => {
     ['moderation', { moderation: { model: 'm' } }],
     ['service_tier', { service_tier: 'flex' }],
     ['tools[0]', { tools: [{ type: 'custom', custom: { name: 'c' } }] }],
-  ])('%s is refused by name', (field, fields) => {
+  ])('%s is rejected by name', (field, fields) => {
     expect(refusalOf(fields)).toBe(
       `invalid_request ${field}: ${field.startsWith('tools') ? 'custom tools are ' : ''}not supported by this model`,
     );
@@ -448,11 +448,11 @@ describe('fields that only some providers document', () => {
     [{ enable_thinking: true }, { adaptive: true }],
     [{ thinking: { type: 'disabled' }, reasoning_effort: 'low' }, { effort: 'low' }],
     [{ thinking: null, reasoning: null }, undefined],
-  ])('%j says how much to reason', (fields, reasoning) => {
+  ])('%j sets the reasoning effort', (fields, reasoning) => {
     expect(read(fields).reasoning).toEqual(reasoning);
   });
 
-  test('top_k and random_seed are carried', () => {
+  test('top_k and random_seed are translated', () => {
     expect(read({ top_k: 40, random_seed: 7 }).sampling).toMatchObject({ topK: 40, seed: 7 });
     expect(read({ top_k: 0, random_seed: 7, seed: 8 }).sampling).toMatchObject({ topK: undefined, seed: 8 });
   });
@@ -463,7 +463,7 @@ describe('fields that only some providers document', () => {
     { safe_prompt: true },
     { prompt_mode: 'reasoning' },
     { chat_template_kwargs: { x: 1 } },
-  ])('%j is refused by its name where no other format has it', (fields) => {
+  ])('%j is rejected by name where no other format has it', (fields) => {
     const detail = `${Object.keys(fields)[0]}: not supported by this model`;
     expect(() => read(fields)).toThrow(expect.objectContaining({ code: 'invalid_request', detail }));
     const neutral = {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Conversation } from '../../domain/conversation';
 import { addedInputTokens } from './added-input';
 
-test('tools and a format are explained to the model, at the caller’s cost', () => {
+test("instructions about tools and response formats count as the caller's input", () => {
   const of = (more: Partial<Conversation>) =>
     addedInputTokens({
       system: [],

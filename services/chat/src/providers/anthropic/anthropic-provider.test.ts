@@ -7,7 +7,7 @@ const provider = anthropicProvider(
   new Quota({ limit: 0 }),
 );
 
-test('our own words are in the version that knows sampling', () =>
+test('translated requests use an API version that accepts sampling parameters', () =>
   expect(provider.address('claude-x', true, {})).toEqual({
     url: new URL('https://api.anthropic.com/v1/messages'),
     headers: {
@@ -17,7 +17,7 @@ test('our own words are in the version that knows sampling', () =>
     },
   }));
 
-test('a caller of this format has its own version and betas, and no other header of its own', () => {
+test("callers in Anthropic's format use their own version and betas, and no other headers", () => {
   const { headers } = provider.address('claude-x', false, {
     'anthropic-version': '2026-10-21',
     'anthropic-beta': 'a,b',
@@ -30,7 +30,7 @@ test('a caller of this format has its own version and betas, and no other header
   });
 });
 
-test('a whole reply is told from anything else', () => {
+test('a complete message is distinguished from any other body', () => {
   expect(provider.isReply({ type: 'message', content: [] })).toBe(true);
   expect(provider.isReply({ type: 'error', error: {} })).toBe(false);
   expect(provider.isReply({ type: 'message' })).toBe(false);

@@ -5,7 +5,7 @@ const object = (properties: object, more: object = {}) => ({ type: 'object', pro
 const closed = (properties: object, more: object = {}) =>
   object(properties, { additionalProperties: false, ...more });
 
-describe('fitted', () => {
+describe('schemas that can be fitted', () => {
   test.each<[string, object, object]>([
     ['objects are closed, at every depth', object({ a: object({}) }), closed({ a: closed({}) })],
     [
@@ -51,7 +51,7 @@ describe('fitted', () => {
   ])('%s', (_, schema, expected) => expect(fitSchema({ ...schema })).toEqual(expected));
 });
 
-describe('cannot be', () => {
+describe('schemas that cannot be fitted', () => {
   let deep: object = { type: 'null' };
   for (let depth = 0; depth < 10_000; depth++) deep = { type: 'array', items: deep };
 
@@ -78,18 +78,18 @@ describe('cannot be', () => {
     ['variants that are none', { anyOf: 'x' }],
   ])('%s', (_, schema) => expect(fitSchema({ ...schema })).toBeUndefined());
 
-  test('a format that is no text is left out', () => {
+  test('a format that is not a string is omitted', () => {
     expect(fitSchema({ type: 'string', format: { toString: 1 } })).toEqual({ type: 'string' });
   });
 
-  test('a definition that is used often is no recursion', () => {
+  test('a definition with many references is not recursive', () => {
     const both = {
       $defs: { a: { type: 'null' }, b: object({ x: { $ref: '#/$defs/a' }, y: { $ref: '#/$defs/a' } }) },
     };
     expect(fitSchema({ ...both, $ref: '#/$defs/b' })).toBeDefined();
   });
 
-  test('definitions that use each other without end, or in a long chain, cost little', () => {
+  test('definitions that reference each other endlessly, or in a long chain, are cheap to process', () => {
     const chain = (length: number, uses: number) =>
       Object.fromEntries(
         Array.from({ length }, (_, i) => [

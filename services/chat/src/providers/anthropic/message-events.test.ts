@@ -26,7 +26,7 @@ function readAll(frames: readonly Buffer[]) {
   return { events, usage: reader.usage, ended: reader.ended };
 }
 
-describe('what each stream says', () => {
+describe('a stream yields', () => {
   const said = (name: keyof typeof STREAMS) => readAll(STREAMS[name]).events;
 
   test('text', () =>
@@ -36,7 +36,7 @@ describe('what each stream says', () => {
       { kind: 'stop', stop: 'end' },
     ]));
 
-  test('thinking, its signature when it is over', () =>
+  test('thinking, with its signature at the end', () =>
     expect(said('thinking')).toEqual([
       { kind: 'thinking', text: 'Let me ' },
       { kind: 'thinking', text: 'see.' },
@@ -45,7 +45,7 @@ describe('what each stream says', () => {
       { kind: 'stop', stop: 'end' },
     ]));
 
-  test('thinking that is nothing but a signature, or encrypted, is not lost', () =>
+  test('thinking that is only a signature, or redacted', () =>
     expect(said('unshownThinking')).toEqual([
       signed('EqQB=='),
       { kind: 'redacted_thinking', data: ownSignature('EmwK') },
@@ -53,7 +53,7 @@ describe('what each stream says', () => {
       { kind: 'stop', stop: 'end' },
     ]));
 
-  test('parallel calls: in pieces, without input, and whole from the start', () =>
+  test('parallel tool calls: in pieces, without input, and whole from the start', () =>
     expect(said('parallelTools')).toEqual([
       { kind: 'text', text: 'Looking.' },
       { kind: 'tool_call', call: 0, id: 'toolu_01A', name: 'weather' },
@@ -66,7 +66,7 @@ describe('what each stream says', () => {
       { kind: 'stop', stop: 'tool_calls' },
     ]));
 
-  test('server tools keep their index and say nothing', () =>
+  test('no content for server tools, whose indexes stay reserved', () =>
     expect(said('serverTool')).toEqual([
       { kind: 'text', text: 'Blue.' },
       { kind: 'stop', stop: 'pause' },
@@ -74,7 +74,7 @@ describe('what each stream says', () => {
 
   test('a refusal', () => expect(said('refusal').at(-1)).toEqual({ kind: 'stop', stop: 'refusal' }));
 
-  test('the sequence that stopped it', () =>
+  test('the matched stop sequence', () =>
     expect(said('cached').at(-1)).toEqual({ kind: 'stop', stop: 'stop_sequence', stopSequence: 'END' }));
 });
 
@@ -86,7 +86,7 @@ test.each([
   expect(readAll([started(), stopped(reason), over]).events).toEqual([{ kind: 'stop', stop }]),
 );
 
-test('usage: the last figures replace the first, cached ones counted once', () => {
+test('usage: later figures replace earlier ones, cached tokens are counted once', () => {
   expect(readAll(STREAMS.cached).usage).toEqual({
     input: 7,
     cacheRead: 1000,
@@ -98,7 +98,7 @@ test('usage: the last figures replace the first, cached ones counted once', () =
   expect(readAll(STREAMS.cached.slice(0, 3)).usage).toMatchObject({ input: 7, output: 3 });
 });
 
-test('a call whose block was not closed keeps its arguments', () =>
+test('the arguments of a call whose block was not closed', () =>
   expect(
     readAll([started(), begin(0, { type: 'tool_use', id: 'a', name: 'f', input: {} }), stopped('tool_use')])
       .events,
@@ -108,41 +108,41 @@ test('a call whose block was not closed keeps its arguments', () =>
     { kind: 'stop', stop: 'tool_calls' },
   ]));
 
-test('what does not belong to its block says nothing', () =>
+test('nothing for a delta of another block type', () =>
   expect(
     readAll([started(), begin(0, { type: 'server_tool_use', id: 's', name: 'web_search' }), text(0, 'x')])
       .events,
   ).toEqual([]));
 
-test('it stops once', () =>
+test('one stop', () =>
   expect(readAll([started(), stopped('end_turn'), stopped('end_turn'), over]).events).toHaveLength(1));
 
-describe('broken streams throw', () => {
+describe('a failing stream throws at', () => {
   const reading =
     (...frames: Buffer[]) =>
     () =>
       readAll([started(), ...frames]);
 
-  test('an error event, without its words', () =>
+  test('an error event, without its text', () =>
     expect(reading(frame('error', { error: { type: 'overloaded_error', message: 'secret' } }))).toThrow(
       /^provider sent an error event: overloaded_error$/,
     ));
 
-  test('an error of a kind that is no word', () =>
+  test('an error event whose type is not a string', () =>
     expect(reading(frame('error', { error: { type: 'Some secret' } }))).toThrow(/event: unknown$/));
 
-  test('no JSON', () => expect(reading(Buffer.from('data: {"type":\n\n'))).toThrow('not a JSON object'));
+  test('invalid JSON', () => expect(reading(Buffer.from('data: {"type":\n\n'))).toThrow('not a JSON object'));
   test('a delta without its block', () => expect(reading(text(0, 'x'))).toThrow('has not started'));
-  test('an end without a reason', () => expect(reading(over)).toThrow('without a stop reason'));
-  test('a call without a name', () =>
+  test('an end without a stop reason', () => expect(reading(over)).toThrow('without a stop reason'));
+  test('a tool call without a name', () =>
     expect(reading(begin(0, { type: 'tool_use', id: 'a' }))).toThrow('without id or name'));
 });
 
-test('comments and unknown events say nothing', () =>
+test('comments and unknown events yield nothing', () =>
   expect(readAll([Buffer.from(': keep-alive\n\n'), frame('event_of_tomorrow')]).events).toEqual([]));
 
 test.each(Object.entries(STREAMS))(
-  '%s: cut at every byte, it is not ended before message_stop',
+  '%s: split at any byte, it does not end before message_stop',
   (_, frames) => {
     const bytes = Buffer.concat(frames);
     const whole = readAll(frames).events;
@@ -176,7 +176,7 @@ const block = fc.oneof(
 );
 type Block = { type: string; text?: string; thinking?: string; signature?: string; input?: object };
 
-test('a streamed message is the same as the whole one', () => {
+test('a streamed message equals the complete one', () => {
   fc.assert(
     fc.property(fc.array(block, { maxLength: 6 }), fc.integer({ min: 1, max: 5 }), (content, size) => {
       const frames = [
@@ -250,7 +250,7 @@ function joined(events: readonly ReplyEvent[]): object[] {
   return result;
 }
 
-describe('a message that starts with content', () => {
+describe('a message_start that contains content', () => {
   const startedWith = (content: object[], stop_reason: string | null = null) =>
     frame('message_start', {
       message: {
@@ -282,13 +282,13 @@ describe('a message that starts with content', () => {
     { kind: 'tool_arguments', call: 0, text: '{"player":"one"}' },
   ];
 
-  test('tells its calls at once, and stops with the reason of its delta', () => {
+  test('yields its tool calls at once and stops with the reason of message_delta', () => {
     const { events, ended } = readAll([startedWith(server), stopped('tool_use'), over]);
     expect(events).toEqual([...call, { kind: 'stop', stop: 'tool_calls' }]);
     expect(ended).toBe(true);
   });
 
-  test('tells its words and thoughts before those of the blocks that follow', () => {
+  test('yields its text and thinking before those of later blocks', () => {
     const { events } = readAll([
       startedWith([
         { type: 'thinking', thinking: 'Hm.', signature: 'EqQB==' },
@@ -315,7 +315,7 @@ describe('a message that starts with content', () => {
     ]);
   });
 
-  test('ends with the reason that it started with when no delta names one', () => {
+  test('stops with its own reason if no message_delta has one', () => {
     const { events, ended } = readAll([startedWith(server, 'tool_use'), over]);
     expect(events).toEqual([...call, { kind: 'stop', stop: 'tool_calls' }]);
     expect(ended).toBe(true);

@@ -20,7 +20,7 @@ const passing = () => new PassThroughMessages(new Quota({ limit: 1024 }), MODEL)
 const renamed = (event: Buffer) => event.toString().replace('"claude-sonnet-4-6"', JSON.stringify(MODEL));
 
 test.each(Object.entries(STREAMS))(
-  '%s: every byte passes but those of the model’s name, the last event waits for the bill',
+  "%s: every byte passes except the model's name, and the last event waits for the settlement",
   (_, frames) => {
     const stream = passing();
     const kinds = frames.map((event) => {
@@ -33,7 +33,7 @@ test.each(Object.entries(STREAMS))(
   },
 );
 
-test('usage: the last figures replace the first', () => {
+test('usage: later figures replace earlier ones', () => {
   const stream = passing();
   expect(stream.usage).toBeUndefined();
   stream.take(started());
@@ -42,7 +42,7 @@ test('usage: the last figures replace the first', () => {
   expect(stream.usage).toMatchObject({ input: 25, output: 15 });
 });
 
-describe('what only looks like the end or like figures passes', () => {
+describe('text that looks like an end event or usage passes unchanged', () => {
   test.each([
     ['text', text(0, '{"type":"message_stop"} "usage":{"input_tokens":9,"output_tokens":9} "error"')],
     [
@@ -58,7 +58,7 @@ describe('what only looks like the end or like figures passes', () => {
   });
 });
 
-test('the provider’s own error', () => {
+test("the provider's error event", () => {
   const stream = passing();
   expect(stream.take(frame('error', { error: { type: 'overloaded_error', message: 'Overloaded' } }))).toEqual(
     {
@@ -67,7 +67,7 @@ test('the provider’s own error', () => {
   );
 });
 
-describe('an event that breaks the stream', () => {
+describe('an event that fails the stream', () => {
   const taken = (event: string) => passing().take(Buffer.from(event)).kind;
 
   test.each([
@@ -82,19 +82,19 @@ describe('an event that breaks the stream', () => {
     ['an end that a CR cuts into lines', 'event: message_stop\ndata: {\r"type":"message_stop"}\n\n'],
   ])('%s', (_, event) => expect(() => taken(event)).toThrow('not a JSON object'));
 
-  test.each([' \n\n', '\nid: 7\n\n'])('is none that ends in %j, and its words count', (end) => {
+  test.each([' \n\n', '\nid: 7\n\n'])('%j at the end is not an event, and its text is counted', (end) => {
     const stream = passing();
     const event = Buffer.from(text(0, 'one two three').toString().trimEnd() + end);
     expect(stream.take(event)).toEqual({ kind: 'pass', bytes: event });
     expect(stream.countOutput()).toBe(3);
   });
 
-  test('is not one without data', () => {
+  test('an event without data does not', () => {
     for (const event of [': wait\n\n', 'event: ping\ndata:\n\n']) expect(taken(event)).toBe('pass');
   });
 });
 
-test('frames without an event line, with other line ends and spaces are read too', () => {
+test('frames without an event line, with other line ends and whitespace are read', () => {
   expect(passing().take(Buffer.from('data: {"type": "message_stop"}\r\n\r\n')).kind).toBe('done');
   const stream = passing();
   stream.take(
@@ -103,7 +103,7 @@ test('frames without an event line, with other line ends and spaces are read too
   expect(stream.usage).toMatchObject({ input: 2, output: 3 });
 });
 
-test('counts what was said, thought and called, and no signature', () => {
+test('text, thinking and tool calls are counted, signatures are not', () => {
   const stream = passing();
   expect(stream.estimateOutput()).toBe(0);
   const frames = [
@@ -124,7 +124,7 @@ test('counts what was said, thought and called, and no signature', () => {
   stream.close();
 });
 
-test('estimates by the text alone, whatever frames it comes in', () => {
+test('the estimate depends only on the text, however it is split into frames', () => {
   const stream = passing();
   for (const event of [text(0, 'x'.repeat(400)), thinking(10, 'x'.repeat(400)), json(2, 'x'.repeat(400))]) {
     stream.take(event);
@@ -132,19 +132,19 @@ test('estimates by the text alone, whatever frames it comes in', () => {
   expect(stream.estimateOutput()).toBe(300);
 });
 
-test('an event is a token at least', () => {
+test('an event counts as at least one token', () => {
   const stream = passing();
   for (let i = 0; i < 10; i++) stream.take(text(0, 'a'));
   expect(stream.estimateOutput()).toBe(10);
 });
 
-test('input that came whole with its block is counted', () => {
+test('input that arrives whole with its block is counted', () => {
   const stream = passing();
   stream.take(begin(0, { type: 'tool_use', id: 'a', name: 'f', input: { text: 'Hello world' } }));
   expect(stream.countOutput()).toBeGreaterThan(4);
 });
 
-test('the content that a message starts with passes and is counted', () => {
+test('content of message_start passes and is counted', () => {
   const stream = passing();
   const content = [
     { type: 'text', text: 'one two three' },

@@ -7,7 +7,7 @@ const message = (content: unknown, stop: unknown = 'end_turn') => ({
   stop_reason: stop,
 });
 
-test('text, thoughts and calls, each with what has to come back', () => {
+test('text, thinking and tool calls keep all that must be sent back', () => {
   const content = [
     { type: 'thinking', thinking: '', signature: 'EqQB' },
     { type: 'thinking', thinking: 'unsigned', signature: '' },
@@ -29,7 +29,7 @@ test('text, thoughts and calls, each with what has to come back', () => {
   });
 });
 
-test('server tools, empty text and what is unknown say nothing', () => {
+test('server tools, empty text and unknown blocks yield nothing', () => {
   const content = [
     { type: 'server_tool_use', id: 's', name: 'web_search' },
     { type: 'text', text: '' },
@@ -38,14 +38,14 @@ test('server tools, empty text and what is unknown say nothing', () => {
   expect(readMessage(message(content)).parts).toEqual([]);
 });
 
-test('the sequence that stopped it', () =>
+test('the matched stop sequence is read', () =>
   expect(readMessage({ ...message([], 'stop_sequence'), stop_sequence: 'END' })).toEqual({
     parts: [],
     stop: 'stop_sequence',
     stopSequence: 'END',
   }));
 
-test('an id that some caller would refuse is mapped', () => {
+test('an id that some clients would reject is replaced', () => {
   const { parts } = readMessage(message([{ type: 'tool_use', id: 'a b', name: 'f', input: {} }]));
   expect(parts).toEqual([expect.objectContaining({ id: expect.stringMatching(/^call_[\w-]{24}$/) })]);
 });

@@ -15,7 +15,7 @@ test.each([
   delta({ type: 'input_json_delta', partial_json: '{' }),
   delta({ type: 'citations_delta', citation: { type: 'char_location' } }),
   { type: 'message_start', message: { content: [{ type: 'text', text: 'a' }] } },
-])('content is %j', (event) => expect(readOpeningEvent(event)).toBe('content'));
+])('%j is content', (event) => expect(readOpeningEvent(event)).toBe('content'));
 
 test.each([
   { type: 'message_start', message: { content: [], usage: { input_tokens: 9, output_tokens: 1 } } },
@@ -27,7 +27,7 @@ test.each([
   { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 0 } },
   { type: 'content_block_start' },
   {},
-])('no content is %j', (event) => expect(readOpeningEvent(event)).toBe('waiting'));
+])('%j is not content', (event) => expect(readOpeningEvent(event)).toBe('waiting'));
 
 test('the last event ends a message without content', () => {
   expect(readOpeningEvent({ type: 'message_stop' })).toBe('ended');

@@ -31,7 +31,7 @@ test.each([
   ],
   ['an account on hold', 400, coded('organization_on_hold')],
   ['a spend limit', 429, coded('enforced_spend_limit_reached')],
-])('%s is our account’s matter, and nobody else’s', (_, status, error) => {
+])("%s concerns the gateway's own account and is not passed to the caller", (_, status, error) => {
   const failure = refused(status, error);
   expect(failure && toGatewayError(failure)).toMatchObject({
     code: 'upstream_unavailable',
@@ -55,9 +55,11 @@ test.each([
   ['no such model', 404, { type: 'not_found_error', message: 'model: claude-x' }],
   ['too large', 413, { type: 'request_too_large', message: 'Request exceeds the maximum size' }],
   ['overloaded', 529, { type: 'overloaded_error', message: 'Overloaded' }],
-])('%s means what it does everywhere', (_, status, error) => expect(refused(status, error)).toBeUndefined());
+])('%s has the same meaning as at every provider', (_, status, error) =>
+  expect(refused(status, error)).toBeUndefined(),
+);
 
-test('a body that is none', () => {
+test('a body that is not an error', () => {
   for (const body of [undefined, null, 'x', { error: 'x' }]) {
     expect(refusedMessages({ status: 400, headers: {}, body })).toBeUndefined();
   }

@@ -14,7 +14,7 @@ const refusal = (write: () => unknown) => {
   return undefined;
 };
 
-test('images by their bytes and by address', () =>
+test('images as bytes and as URLs', () =>
   expect(
     writeInput([
       { kind: 'image', source: base64('image/JPG') },
@@ -29,7 +29,7 @@ test('images by their bytes and by address', () =>
     },
   ]));
 
-test('documents: PDF, by address, text, and text in bytes', () =>
+test('documents: PDFs, URLs, text, and base64 text', () =>
   expect(
     writeInput([
       { kind: 'document', source: base64('application/pdf'), title: 'T' },
@@ -44,7 +44,7 @@ test('documents: PDF, by address, text, and text in bytes', () =>
     { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'ä' } },
   ]));
 
-test('a title is not longer than Anthropic takes it', () => {
+test("a title is cut to Anthropic's maximum length", () => {
   const [document] = writeInput([{ kind: 'document', source: url, title: 'x'.repeat(600) }]);
   expect(document).toMatchObject({ title: 'x'.repeat(500) });
 });

@@ -32,7 +32,7 @@ const answer = (id: string, of = 'ok') => ({ type: 'tool_result', tool_use_id: i
 const lost = (id: string) => ({ ...answer(id, 'The tool gave no result.'), is_error: true });
 
 describe('roles', () => {
-  test('neighbours of one role are one message', () =>
+  test('consecutive messages of one role become one', () =>
     expect(
       writeMessages([user(said('a')), user(said('b')), assistant(said('c')), assistant(said('d'))]),
     ).toEqual([
@@ -40,17 +40,17 @@ describe('roles', () => {
       { role: 'assistant', content: [text('c'), text('d')] },
     ]));
 
-  test('blank text is left out, and a turn that has nothing else', () =>
+  test('blank text is omitted, and so is a turn that has nothing else', () =>
     expect(writeMessages([user(said('a')), assistant(said(' \n')), user(said(''), said('b'))])).toEqual([
       { role: 'user', content: [text('a'), text('b')] },
     ]));
 
-  test('instructions in between do not part the turns around them', () =>
+  test('instructions in the middle do not separate the turns around them', () =>
     expect(writeMessages([user(said('a')), { role: 'system', parts: [said('s')] }, user(said('b'))])).toEqual(
       [{ role: 'user', content: [text('a'), text('b')] }],
     ));
 
-  test('the user begins, whoever did', () => {
+  test("the first message is always the user's", () => {
     expect(writeMessages([assistant(said('a')), user(said('b'))])).toMatchObject([
       { role: 'user' },
       { role: 'assistant' },
@@ -59,14 +59,14 @@ describe('roles', () => {
     expect(writeMessages([])).toMatchObject([{ role: 'user' }]);
   });
 
-  test('words of the assistant to go on from are last, without white space behind them', () =>
+  test('an assistant prefill stays last, without trailing white space', () =>
     expect(writeMessages([user(said('a')), assistant(said('The answer is \n'))])).toEqual([
       { role: 'user', content: [text('a')] },
       { role: 'assistant', content: [text('The answer is')] },
     ]));
 });
 
-test('a model that does not go on from its words is asked to continue', () => {
+test('a model that does not support prefill is asked to continue', () => {
   const turns = [user(said('a')), assistant(said('The answer is '))];
   expect(write(turns, false)).toEqual([
     { role: 'user', content: [text('a')] },
@@ -90,7 +90,7 @@ describe('tools', () => {
       { role: 'user', content: [answer('a', 'A'), answer('b', 'B'), text('and?')] },
     ]));
 
-  test('a call that was never answered gets an error for an answer', () => {
+  test('a call without a result gets an error result', () => {
     expect(
       writeMessages([user(said('q')), assistant(call('a'), call('b')), user(result('b'))]).at(-1),
     ).toEqual({
@@ -103,7 +103,7 @@ describe('tools', () => {
     });
   });
 
-  test('a result whose call is gone, or has its result, becomes what it says', () => {
+  test('a result without a call, or a second result, becomes text', () => {
     const last = (...parts: UserPart[]) =>
       writeMessages([user(said('q')), assistant(call('a')), user(...parts)]).at(-1);
     expect(last(result('a'), result('a', 'again'))?.content).toEqual([
@@ -116,13 +116,13 @@ describe('tools', () => {
     ]);
   });
 
-  test('text of the assistant stands before its calls, also when it came after', () =>
+  test('assistant text precedes its tool calls, even if it came after them', () =>
     expect(writeMessages([user(said('q')), assistant(call('a'), said('so')), user(result('a'))])[1]).toEqual({
       role: 'assistant',
       content: [text('so'), use('a')],
     }));
 
-  test('ids that begin anew in each turn are told apart, in calls and in results alike', () => {
+  test('ids that repeat in each turn are made unique, in calls and results alike', () => {
     const round = [assistant(call('call_0')), user(result('call_0'))];
     const [, first, firstResult, second, secondResult] = writeMessages([user(said('q')), ...round, ...round]);
     expect(first!.content).toEqual([use('call_0')]);
@@ -133,14 +133,14 @@ describe('tools', () => {
     expect(secondResult!.content).toEqual([answer(id)]);
   });
 
-  test('ids with signs that Anthropic refuses are mapped, in calls and in results alike', () => {
+  test('ids with characters that Anthropic rejects are replaced, in calls and results alike', () => {
     const [, asked, answered] = writeMessages([user(said('q')), assistant(call('a|b')), user(result('a|b'))]);
     const { id } = asked!.content[0] as { id: string };
     expect(id).toMatch(/^[a-zA-Z0-9_-]+$/);
     expect(answered!.content).toEqual([answer(id)]);
   });
 
-  test('arguments are an object: none, broken ones and other values too', () => {
+  test('arguments become an object, even if they are missing, broken or another value', () => {
     const input = (json: string) => writeMessages([user(said('q')), assistant(call('a', json))])[1]!.content;
     expect(input('')).toEqual([use('a', {})]);
     expect(input('{"city": "Par')).toEqual([use('a', { INVALID_JSON: '{"city": "Par' })]);
@@ -152,7 +152,7 @@ describe('tools', () => {
     expect(JSON.stringify(writeMessages([user(said('q')), assistant(call('a', long))]))).toContain(long);
   });
 
-  test('a result with an image, an empty one and a failure', () => {
+  test('a result with an image, an empty one and an error', () => {
     const image = {
       kind: 'image',
       source: { kind: 'base64', mediaType: 'image/png', data: 'AAAA' },
@@ -180,8 +180,8 @@ describe('tools', () => {
   });
 });
 
-describe('thoughts', () => {
-  test('go back to their maker with their signature, others do not', () =>
+describe('thinking', () => {
+  test('is sent back to its own provider with its signature, and to no other', () =>
     expect(
       writeMessages([
         user(said('q')),
@@ -201,7 +201,7 @@ describe('thoughts', () => {
       use('a'),
     ]));
 
-  test('a turn is no thought alone and ends in none', () => {
+  test('is never the only content of a turn, nor its last', () => {
     expect(writeMessages([user(said('q')), assistant(thought('anthropic')), user(said('r'))])).toEqual([
       { role: 'user', content: [text('q'), text('r')] },
     ]);
@@ -212,7 +212,7 @@ describe('thoughts', () => {
   });
 });
 
-describe('the assistant’s turn that is still open', () => {
+describe('an assistant turn that is still open', () => {
   const thinking = { type: 'thinking', thinking: 'hm', signature: 'EqQB' };
   const hidden: AssistantPart = { kind: 'redacted_thinking', data: { wire: 'anthropic', value: 'EmwK' } };
   const begun = [user(said('q')), assistant(thought('anthropic'), said('x')), user(said('r'))];
@@ -224,14 +224,14 @@ describe('the assistant’s turn that is still open', () => {
   const lostThought = writeMessages([...begun, assistant(call('a')), user(result('a'))]);
   const goOn = writeMessages([...begun, assistant(thought('anthropic'), said('So'))]);
 
-  test('began with its thought or without', () => {
+  test('with or without thinking at its start', () => {
     expect(openTurnThinks(round)).toBe(true);
     expect(openTurnThinks(lostThought)).toBe(false);
     expect(openTurnThinks(goOn)).toBe(false);
     expect(openTurnThinks(writeMessages(begun))).toBeUndefined();
   });
 
-  test('loses its thoughts, those before do not', () => {
+  test('loses its thinking, earlier turns keep theirs', () => {
     const without = withoutOpenThoughts(round);
     expect(without[3]!.content).toEqual([use('a')]);
     expect(without[1]!.content).toEqual([thinking, text('x')]);
@@ -239,7 +239,7 @@ describe('the assistant’s turn that is still open', () => {
     expect(withoutOpenThoughts(writeMessages(begun))).toEqual(writeMessages(begun));
   });
 
-  test('marks for the cache stay where they are in the history', () => {
+  test('cache breakpoints keep their position in the history', () => {
     const part: TextPart = { kind: 'text', text: 'x', cache: { ttl: '5m' } };
     expect(writeMessages([user(said('q')), assistant(part), user(said('r'))])[1]!.content).toEqual([
       { ...text('x'), cache_control: { type: 'ephemeral' } },

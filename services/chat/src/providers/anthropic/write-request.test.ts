@@ -27,7 +27,7 @@ function bodyOf(more: Partial<Conversation>, capabilities: readonly string[] = [
   return JSON.parse(written.toString()) as MessagesBody;
 }
 
-test('nothing is sent that was not asked for', () =>
+test('only requested parameters are sent', () =>
   expect(bodyOf({})).toEqual({
     model: 'claude-x',
     max_tokens: 8_000,
@@ -35,7 +35,7 @@ test('nothing is sent that was not asked for', () =>
     messages: [{ role: 'user', content: [{ type: 'text', text: 'q' }] }],
   }));
 
-test('instructions stand together, whichever turn they came in', () =>
+test('instructions from any turn are joined', () =>
   expect(
     bodyOf({
       system: [said('a'), said(' ')],
@@ -46,22 +46,22 @@ test('instructions stand together, whichever turn they came in', () =>
     { type: 'text', text: 'b', cache_control: { type: 'ephemeral' } },
   ]));
 
-test('hints without an equivalent are left out, blank stop sequences too', () =>
+test('hints without an equivalent and blank stop sequences are omitted', () =>
   expect(
     bodyOf({ sampling: { presencePenalty: 1, frequencyPenalty: 1, seed: 7, stop: ['END', ' \n', ''] } }),
   ).toEqual({ ...bodyOf({}), stop_sequences: ['END'] }));
 
-test('the end user is not told by name or address', () => {
+test('the end user is identified neither by name nor by address', () => {
   const { metadata } = bodyOf({ endUser: 'someone@example.com' });
   expect(metadata).toEqual({ user_id: expect.stringMatching(/^[0-9a-f]{64}$/) });
   expect(metadata).not.toEqual(bodyOf({ endUser: 'other@example.com' }).metadata);
 });
 
-describe('the shape of the answer', () => {
+describe('the response format', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
   const output = { kind: 'schema', name: 'n', description: 'd', schema } as const;
 
-  test('by a schema that the model holds itself to', () =>
+  test('with a schema that the model enforces', () =>
     expect(bodyOf({ output }, ['json_schema'])).toMatchObject({
       output_config: {
         format: { type: 'json_schema', schema: { ...schema, description: 'd', additionalProperties: false } },
@@ -75,19 +75,19 @@ describe('the shape of the answer', () => {
       { ...output, schema: { type: 'object', additionalProperties: true } },
       ['json_schema'],
     ],
-  ])('by a schema %s, in words', (_, output, capabilities) => {
+  ])('with a schema %s, by an instruction', (_, output, capabilities) => {
     const { system, output_config } = bodyOf({ output, system: [said('s')] }, capabilities);
     expect(output_config).toBeUndefined();
     expect(system).toHaveLength(2);
     expect(system![1]!.text).toContain('"type":"object"');
   });
 
-  test('JSON of any kind, in words', () =>
+  test('any JSON, by an instruction', () =>
     expect(bodyOf({ output: { kind: 'json' } }, ['json_schema']).system).toEqual([
       { type: 'text', text: expect.stringContaining('one JSON object') },
     ]));
 
-  test('beside an effort', () =>
+  test('together with an effort', () =>
     expect(
       bodyOf({ output, reasoning: { effort: 'low' } }, ['json_schema', 'adaptive_thinking']).output_config,
     ).toMatchObject({ effort: 'low', format: {} }));
@@ -106,7 +106,7 @@ describe('thinking', () => {
   ];
   const sampling = { temperature: 0.5, stop: [] };
 
-  test('asked for: the thought of the round comes back, sampling does not', () => {
+  test("if requested: the turn's thinking is sent back, sampling parameters are omitted", () => {
     const body = bodyOf({ turns, sampling, reasoning: { effort: 'high' } }, ['thinking_budget']);
     expect(body.thinking).toMatchObject({ type: 'enabled' });
     expect(body.messages[1]!.content[0]).toMatchObject({ type: 'thinking', signature: 'EqQB' });
@@ -116,19 +116,19 @@ describe('thinking', () => {
   test.each([
     ['forbidden', { reasoning: { effort: 'none' } as const }, ['thinking_budget', 'adaptive_thinking']],
     ['not asked for', {}, ['thinking_budget']],
-  ])('%s: without the thought of the round, with sampling', (_, more, capabilities) => {
+  ])("%s: without the turn's thinking, with sampling parameters", (_, more, capabilities) => {
     const body = bodyOf({ turns, sampling, ...more }, capabilities);
     expect(body.messages[1]!.content).toEqual([{ type: 'tool_use', id: 'a', name: 'f', input: {} }]);
     expect(body.temperature).toBe(0.5);
   });
 });
 
-describe('the assistant’s words at the end', () => {
+describe('an assistant prefill', () => {
   const turns: Turn[] = [...plain.turns, { role: 'assistant', parts: [said('So')] }];
   const last = (more: object, ...capabilities: string[]) =>
     bodyOf({ turns, ...more }, capabilities).messages.at(-1)!.role;
 
-  test('are gone on from by models that can, unless the answer has a format', () => {
+  test('is continued by models that support it, unless there is a response format', () => {
     expect(last({}, 'thinking_budget', 'json_schema')).toBe('assistant');
     expect(last({}, 'adaptive_thinking')).toBe('user');
     const output = { kind: 'schema', name: 'n', schema: { type: 'null' } };
@@ -142,7 +142,7 @@ describe('cache breakpoints', () => {
   const hour: CacheHint = { ttl: '1h' };
   const ttls = (body: MessagesBody) => marksOf(body).map(({ cache_control }) => cache_control!.ttl ?? '5m');
 
-  test('the last four stay', () => {
+  test('the last four are kept', () => {
     const body = bodyOf({
       tools: [{ name: 'f', parameters: {}, cache: five }],
       system: [said('a', five), said('b', five)],
@@ -152,7 +152,7 @@ describe('cache breakpoints', () => {
     expect(body.tools![0]).not.toHaveProperty('cache_control');
   });
 
-  test('an hour behind five minutes is five minutes', () =>
+  test('1 hour after 5 minutes becomes 5 minutes', () =>
     expect(
       ttls(
         bodyOf({
@@ -162,7 +162,7 @@ describe('cache breakpoints', () => {
       ),
     ).toEqual(['1h', '5m', '5m']));
 
-  test('a tool result may have one inside and out', () =>
+  test('a tool result may have one inside and one outside', () =>
     expect(
       ttls(
         bodyOf({
@@ -184,7 +184,7 @@ describe('cache breakpoints', () => {
     ).toHaveLength(3));
 });
 
-test('a schema made to be deep is the caller’s fault', () => {
+test("a schema that nests too deeply is the caller's error", () => {
   const deep = JSON.parse(`${'{"items":'.repeat(20_000)}{}${'}'.repeat(20_000)}`) as Record<string, unknown>;
   expect(() => bodyOf({ tools: [{ name: 'f', parameters: deep }] })).toThrow(
     expect.objectContaining({ code: 'invalid_request', detail: 'nested too deeply' }),
@@ -281,7 +281,7 @@ const conversation = fc.record<Partial<Conversation>>({
 });
 const capabilities = fc.subarray(['json_schema', 'thinking_budget', 'adaptive_thinking', 'thinking_always']);
 
-test('whatever the conversation, the API would take the request', () => {
+test('any conversation results in a request that the API accepts', () => {
   fc.assert(
     fc.property(conversation, capabilities, fc.integer({ min: 1, max: 64_000 }), (more, known, max) => {
       assertTaken(bodyOf(more, known, max));

@@ -22,7 +22,7 @@ const round = (...blocks: Block[]): WireMessage[] => [
 ];
 const enabled = (budget_tokens: number) => ({ thinking: { type: 'enabled', budget_tokens } });
 
-describe('with a budget', () => {
+describe('thinking with a budget', () => {
   test.each<[Reasoning, object]>([
     [{ effort: 'low' }, enabled(4_096)],
     [{ effort: 'medium' }, enabled(16_384)],
@@ -34,7 +34,7 @@ describe('with a budget', () => {
     [{ effort: 'none' }, {}],
   ])('%j', (reasoning, expected) => expect(writeThinking(reasoning, BUDGET, call)).toEqual(expected));
 
-  test('it leaves room for the answer, or is not worth it', () => {
+  test('leaves room for the answer, or is disabled', () => {
     const within = (maxOutputTokens: number) =>
       writeThinking({ effort: 'high' }, BUDGET, { ...call, maxOutputTokens });
     expect(within(4_096)).toEqual(enabled(3_072));
@@ -42,10 +42,10 @@ describe('with a budget', () => {
     expect(within(2_047)).toEqual({});
   });
 
-  test('forced tool choice matters more', () =>
+  test('is disabled by a forced tool choice', () =>
     expect(writeThinking({ effort: 'high' }, BUDGET, { ...call, forcesTool: true })).toEqual({}));
 
-  test('not after a round of tools that lost its thought, nor with words to go on from', () => {
+  test('is disabled after a tool call turn without its thinking, and with a prefill', () => {
     const thinks = (...messages: WireMessage[]) =>
       'thinking' in writeThinking({ effort: 'low' }, BUDGET, { ...call, messages: [asked, ...messages] });
     expect(thinks(...round(thought))).toBe(true);
@@ -55,7 +55,7 @@ describe('with a budget', () => {
   });
 });
 
-describe('not asked for', () => {
+describe('without requested reasoning', () => {
   const inRound = (...blocks: Block[]) => ({ ...call, messages: [asked, ...round(...blocks)] });
 
   test('nothing is sent', () => {
@@ -64,7 +64,7 @@ describe('not asked for', () => {
     }
   });
 
-  test('a round of tools that began with a thought goes on thinking, where the model may decide', () => {
+  test('a tool call turn that began with thinking keeps thinking, if the model may decide', () => {
     expect(writeThinking(undefined, ADAPTIVE, inRound(thought))).toEqual({ thinking: shown });
     expect(writeThinking(undefined, BOTH, inRound(thought))).toEqual({ thinking: { type: 'adaptive' } });
     expect(writeThinking(undefined, BUDGET, inRound(thought))).toEqual({});
@@ -73,7 +73,7 @@ describe('not asked for', () => {
   });
 });
 
-describe('adaptive', () => {
+describe('adaptive thinking', () => {
   test.each<[Reasoning, object]>([
     [{ effort: 'low' }, { thinking: shown, effort: 'low' }],
     [{ effort: 'xhigh' }, { thinking: shown, effort: 'xhigh' }],
@@ -85,7 +85,7 @@ describe('adaptive', () => {
     [{ effort: 'minimal' }, { thinking: { type: 'disabled' } }],
   ])('%j', (reasoning, expected) => expect(writeThinking(reasoning, ADAPTIVE, call)).toEqual(expected));
 
-  test('4.6 knows both, and no xhigh', () => {
+  test('of 4.6 supports both forms, but not xhigh', () => {
     expect(writeThinking({ effort: 'xhigh' }, BOTH, call)).toEqual({
       thinking: { type: 'adaptive' },
       effort: 'high',
@@ -93,10 +93,10 @@ describe('adaptive', () => {
     expect(writeThinking({ budgetTokens: 5_000 }, BOTH, call)).toEqual(enabled(5_000));
   });
 
-  test('where it can’t be forbidden, little is asked for', () =>
+  test("gets the lowest effort where it can't be disabled", () =>
     expect(writeThinking({ effort: 'none' }, ALWAYS, call)).toEqual({ effort: 'low' }));
 
-  test('forced tool choice matters more, the effort stays', () => {
+  test('a forced tool choice disables thinking, the effort stays', () => {
     const forced = { ...call, forcesTool: true };
     expect(writeThinking({ effort: 'high' }, ADAPTIVE, forced)).toEqual({ effort: 'high' });
     expect(writeThinking({ effort: 'none' }, ADAPTIVE, forced)).toEqual({});
@@ -109,20 +109,20 @@ test('a model that does not think is not asked to', () => {
   }
 });
 
-describe('sampling', () => {
+describe('sampling parameters', () => {
   const all = { temperature: 0.3, topP: 0.9, topK: 5 };
 
-  test('models that are adaptive alone take none', () => {
+  test('are omitted for models with adaptive thinking only', () => {
     expect(writeSampling(all, ADAPTIVE, false)).toEqual({});
     expect(writeSampling(all, ALWAYS, true)).toEqual({});
   });
 
-  test('beside thinking only a wide top_p', () => {
+  test('are omitted with thinking, except a high top_p', () => {
     expect(writeSampling(all, BUDGET, true)).toEqual({});
     expect(writeSampling({ ...all, topP: 0.95 }, BUDGET, true)).toEqual({ top_p: 0.95 });
   });
 
-  test('a temperature above 1 is 1', () => {
+  test('a temperature above 1 becomes 1', () => {
     expect(writeSampling({ temperature: 1.7 }, NEITHER, false)).toEqual({ temperature: 1 });
     expect(writeSampling({ temperature: 0 }, BUDGET, false)).toEqual({ temperature: 0 });
   });

@@ -14,7 +14,7 @@ const of = (toolChoice: ToolChoice, more: Partial<Conversation> = {}): Conversat
   ...more,
 });
 
-describe('the choice', () => {
+describe('the tool choice', () => {
   test.each<[string, ToolChoice, boolean | undefined, object | undefined]>([
     ['auto', { kind: 'auto' }, undefined, undefined],
     ['auto, one at a time', { kind: 'auto' }, false, { type: 'auto', disable_parallel_tool_use: true }],
@@ -32,13 +32,13 @@ describe('the choice', () => {
     expect(writeTools(conversation, true).tool_choice).toEqual(expected);
   });
 
-  test('allowed: the others are not shown', () => {
+  test('allowed_tools hides the other tools', () => {
     const { tools, tool_choice } = writeTools(of({ kind: 'allowed', names: ['g'], required: true }), true);
     expect(tools!.map(({ name }) => name)).toEqual(['g']);
     expect(tool_choice).toEqual({ type: 'any' });
   });
 
-  test('none without tools', () => {
+  test('is none without tools', () => {
     expect(writeTools(of({ kind: 'required' }, { tools: [] }), true)).toEqual({});
     expect(writeTools(of({ kind: 'allowed', names: [], required: false }), true)).toEqual({});
   });
@@ -52,7 +52,7 @@ describe('the choice', () => {
     [{ kind: 'allowed', names: ['f'], required: false }, false],
   ])('%j forces: %s', (choice, forces) => expect(forcesTool(of(choice))).toBe(forces));
 
-  test('what is not there is not forced', () =>
+  test('does not force a tool that is missing', () =>
     expect(forcesTool(of({ kind: 'required' }, { tools: [] }))).toBe(false));
 });
 
@@ -60,19 +60,19 @@ describe('a tool', () => {
   const written = (more: object, compiles = true) =>
     writeTools(of({ kind: 'auto' }, { tools: [{ ...tool('f'), ...more }] }), compiles).tools![0];
 
-  test('has a schema of an object', () =>
+  test('has an object schema', () =>
     expect(written({ description: 'd' })).toEqual({
       name: 'f',
       description: 'd',
       input_schema: { type: 'object' },
     }));
 
-  test('keeps its schema as it is', () => {
+  test('keeps its schema unchanged', () => {
     const parameters = { $schema: 'x', type: 'object', properties: { a: { type: 'string', const: 'b' } } };
     expect(written({ parameters })!.input_schema).toEqual(parameters);
   });
 
-  test('is strict where its schema compiles', () => {
+  test('is strict if its schema can be compiled', () => {
     const parameters = { type: 'object', properties: { a: { type: 'number', minimum: 1 } } };
     expect(written({ parameters, strict: true })).toEqual({
       name: 'f',

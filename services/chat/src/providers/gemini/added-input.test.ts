@@ -5,7 +5,7 @@ import { answeringConversation, conversationOf } from './conversation.fixture';
 import type { SentRequest } from './request-rules.fixture';
 import { writeGeminiRequest } from './write-request';
 
-test('has no bound of its own for an image that Google fetches', () => {
+test('an image that Google fetches has no bound of its own', () => {
   const image = { kind: 'image', source: { kind: 'url', url: 'https://youtu.be/x' } } as const;
   const result = { kind: 'tool_result', callId: 'a', parts: [image], isError: false } as const;
   for (const part of [image, result]) {
@@ -14,7 +14,7 @@ test('has no bound of its own for an image that Google fetches', () => {
   }
 });
 
-test('bounds the bytes of all that we say ourselves', () => {
+test('all text that the gateway adds is bounded in bytes', () => {
   fc.assert(
     fc.property(answeringConversation, (conversation) => {
       fc.pre(addedInputTokens(conversation) < Number.MAX_SAFE_INTEGER);

@@ -5,32 +5,32 @@ import { BAD_KEY_ERROR, QUOTA_ERROR } from './responses.fixture';
 
 const provider = geminiProvider({ id: 'google', baseUrl: 'http://127.0.0.1:1/', apiKey: 'AIza-key' });
 
-describe('the address', () => {
-  test('has the key in a header only', () => {
+describe('the request', () => {
+  test('has the key in a header, not in the URL', () => {
     const { url, headers } = provider.address('gemini-3.5-flash', false, {});
     expect(url.href).toBe('http://127.0.0.1:1/v1beta/models/gemini-3.5-flash:generateContent');
     expect(headers).toEqual({ 'x-goog-api-key': 'AIza-key', 'content-type': 'application/json' });
   });
 
-  test('asks for events when it streams', () => {
+  test('requests server-sent events for a stream', () => {
     expect(provider.address('gemini-3.5-flash', true, {}).url.href).toBe(
       'http://127.0.0.1:1/v1beta/models/gemini-3.5-flash:streamGenerateContent?alt=sse',
     );
   });
 });
 
-describe('a refusal', () => {
+describe('an error response', () => {
   const refusal = (status: number, body: unknown) => provider.refusalOf!({ status, headers: {}, body });
   const codeOf = (status: number, body: unknown) => toGatewayError(refusal(status, body)!).code;
   const error = (status: string, message = '', details: object[] = []) => ({
     error: { status, message, details },
   });
 
-  test('for want of quota tells the wait', () => {
+  test('for lack of quota has the wait', () => {
     expect(refusal(429, QUOTA_ERROR)).toEqual({ kind: 'status', status: 429, retryAfterSeconds: 13 });
   });
 
-  test.each(['0s', '999999999s'])('a wait of %s is kept in bounds', (retryDelay) => {
+  test.each(['0s', '999999999s'])('a wait of %s is clamped', (retryDelay) => {
     const failure = refusal(429, error('RESOURCE_EXHAUSTED', '', [{ retryDelay }])) as {
       retryAfterSeconds: number;
     };
@@ -50,7 +50,7 @@ describe('a refusal', () => {
     ['our country', 400, error('FAILED_PRECONDITION', 'User location is not supported for the API use.')],
     ['our rights', 403, error('PERMISSION_DENIED')],
     ['a service that is off', 403, error('PERMISSION_DENIED', '', [{ reason: 'SERVICE_DISABLED' }])],
-  ])('for %s is our account’s, and says nothing', (_name, status, body) => {
+  ])("%s concerns the gateway's own account and reveals nothing", (_name, status, body) => {
     expect(codeOf(status, body)).toBe('upstream_unavailable');
     expect(toGatewayError(refusal(status, body)!).detail).toBeUndefined();
   });
@@ -60,7 +60,7 @@ describe('a refusal', () => {
     ['an outage', 503, error('UNAVAILABLE')],
     ['quota without a wait', 429, error('RESOURCE_EXHAUSTED')],
     ['no JSON', 502, undefined],
-  ])('for %s means what its status says', (_name, status, body) => {
+  ])('%s means what its status means', (_name, status, body) => {
     expect(refusal(status, body)).toBeUndefined();
   });
 });
@@ -77,18 +77,18 @@ describe('the opening of a stream', () => {
     [{ text: 'hm', thought: true }],
     [{ functionCall: { name: 'f', args: {} } }],
     [{ text: '', thoughtSignature: 'c2k=' }],
-  ])('has content with %j', (part) => expect(of([part])).toBe('content'));
+  ])('%j is content', (part) => expect(of([part])).toBe('content'));
 
-  test.each([[[]], [[{ text: '' }]], [[{ executableCode: { code: '1' } }]]])('has none with %j', (parts) =>
+  test.each([[[]], [[{ text: '' }]], [[{ executableCode: { code: '1' } }]]])('%j is not content', (parts) =>
     expect(of(parts)).toBe('waiting'),
   );
 
-  test('is all of a reply that is refused or ends without content', () => {
+  test('is a whole reply if it is refused or ends without content', () => {
     expect(of([], { finishReason: 'STOP' })).toBe('ended');
     expect(provider.readOpening({ promptFeedback: { blockReason: 'SAFETY' } })).toBe('ended');
   });
 
-  test('fails with a finish reason that tells of a failure', () => {
+  test('fails with a finish reason that means a failure', () => {
     expect(() => of([], { finishReason: 'MALFORMED_FUNCTION_CALL' })).toThrow('MALFORMED_FUNCTION_CALL');
   });
 });

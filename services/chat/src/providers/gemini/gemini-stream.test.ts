@@ -22,10 +22,10 @@ const finished = (finishReason: string, ...parts: object[]) => ({
   candidates: [{ content: { parts }, finishReason }],
 });
 
-describe('a text', () => {
+describe('text', () => {
   const { stream, events } = read(...TEXT_CHUNKS);
 
-  test('comes in pieces after its thought, and its signature after it', () => {
+  test('arrives in pieces after its thinking, and before its signature', () => {
     expect(events).toEqual([
       { kind: 'thinking', text: 'Let me see.' },
       { kind: 'text', text: 'Ein ' },
@@ -36,12 +36,12 @@ describe('a text', () => {
     expect(stream.ended).toBe(true);
   });
 
-  test('is billed by the last figures, thoughts beside the answer, the cache within the prompt', () => {
+  test('is billed by the last figures: thinking in addition to the answer, cached tokens within the prompt', () => {
     expect(stream.usage).toEqual({ input: 15, cacheRead: 5, cacheWrite: 0, output: 15, reasoning: 12 });
   });
 });
 
-test('parallel calls come whole in one chunk, each with an id, and stop for them', () => {
+test('parallel tool calls arrive whole in one chunk, each with an id, and end the reply', () => {
   made = 0;
   expect(read(CALLS).events).toEqual([
     {
@@ -65,7 +65,7 @@ test('arguments keep the digits of long integers', () => {
   expect(events).toContainEqual({ kind: 'tool_arguments', call: 0, text: args });
 });
 
-test('calls of one name in several chunks have ids of their own', () => {
+test('calls of one name in several chunks have different ids', () => {
   const call = { functionCall: { name: 'find', args: {} } };
   const { events } = read({ candidates: [{ content: { parts: [call] } }] }, finished('STOP', call));
   const ids = events.flatMap((event) => (event.kind === 'tool_call' ? [event.id] : []));
@@ -73,7 +73,7 @@ test('calls of one name in several chunks have ids of their own', () => {
   expect(events.at(-1)).toEqual({ kind: 'stop', stop: 'tool_calls' });
 });
 
-test('ids are unique by themselves', () => {
+test('ids are unique', () => {
   const own = geminiProvider({ id: 'google', baseUrl: 'https://example.com', apiKey: 'k' });
   const ids = [1, 2].map(() => {
     const [call] = own.readReply({
@@ -85,7 +85,7 @@ test('ids are unique by themselves', () => {
   expect(ids[0]).not.toBe(ids[1]);
 });
 
-test('a refused prompt is a refusal, billed by its figures', () => {
+test('a blocked prompt is a refusal, billed by its usage', () => {
   const { stream, events } = read(BLOCKED);
   expect(events).toEqual([{ kind: 'stop', stop: 'refusal' }]);
   expect(stream.ended).toBe(true);
@@ -127,7 +127,7 @@ describe('the end', () => {
     'NO_IMAGE',
     'IMAGE_OTHER',
     'toString',
-  ])('%s is a failure, with its figures', (reason) => {
+  ])('%s is a failure, with its usage', (reason) => {
     const stream = provider.readStream();
     const failed = { ...finished(reason), usageMetadata: { promptTokenCount: 3 } };
     expect(() => stream.read(eventOf(failed))).toThrow();
@@ -136,7 +136,7 @@ describe('the end', () => {
     expect(() => provider.readReply(failed)).toThrow();
   });
 
-  test('is the only one: what follows are figures', () => {
+  test('is sent once: later chunks only have usage', () => {
     const { stream, events } = read(finished('STOP', { text: 'x' }), {
       candidates: [{ content: { parts: [{ text: '' }] }, finishReason: 'STOP' }],
       usageMetadata: { promptTokenCount: 2, candidatesTokenCount: 1 },
@@ -146,15 +146,15 @@ describe('the end', () => {
   });
 });
 
-describe('what is no reply', () => {
+describe('an invalid reply', () => {
   test.each([
     ['an error in the stream', { error: { code: 503, status: 'UNAVAILABLE', message: 'secret words' } }],
     ['a call without a name', finished('STOP', { functionCall: { args: {} } })],
-  ])('%s is told without its words', (_name, response) => {
+  ])('%s is reported without its text', (_name, response) => {
     expect(() => read(response)).toThrow(expect.not.stringContaining('secret'));
   });
 
-  test('no JSON', () => {
+  test('invalid JSON', () => {
     expect(() => provider.readStream().read(Buffer.from('data: {"candidates": [secret\n\n'))).toThrow(
       'chunk is not JSON',
     );
@@ -173,11 +173,11 @@ test.each([
     'data: {"candidates":[{"content":{"parts":[{"executableCode":{"code":"1"}}]}}]}\n\n',
   ],
   ['chunks of figures alone', 'data: {"usageMetadata":{"promptTokenCount":1}}\n\n'],
-])('%s say nothing', (_name, event) => {
+])('%s yields nothing', (_name, event) => {
   expect(provider.readStream().read(Buffer.from(event))).toEqual([]);
 });
 
-describe('figures', () => {
+describe('usage', () => {
   test.each([
     [
       'of the provider’s own tools are input',
@@ -194,14 +194,14 @@ describe('figures', () => {
   });
 
   test.each([{}, { promptTokenCount: -1 }, { promptTokenCount: 1, candidatesTokenCount: 1e12 }, null])(
-    '%j are none',
+    'is absent in %j',
     (usageMetadata) => {
       expect(provider.readUsage({ usageMetadata })).toBeUndefined();
     },
   );
 });
 
-test('cut at any byte, a stream has not ended before its reason', () => {
+test('split at any byte, a stream does not end before its finish reason', () => {
   const bytes = Buffer.concat(TEXT_CHUNKS.map(eventOf));
   for (let cut = 0; cut < bytes.length; cut++) {
     const stream = provider.readStream();
@@ -210,7 +210,7 @@ test('cut at any byte, a stream has not ended before its reason', () => {
   }
 });
 
-test('a stream says what the whole reply says, wherever its texts are cut', () => {
+test('a stream yields the same as the whole reply, wherever its texts are split', () => {
   const part = fc.oneof(
     fc.record({ text: fc.string() }),
     fc.record({ text: fc.string(), thought: fc.constant(true) }),
@@ -254,13 +254,13 @@ function joined(events: readonly ReplyEvent[]): ReplyEvent[] {
   return list;
 }
 
-describe('a call whose arguments come in pieces', () => {
+describe('a tool call whose arguments arrive in pieces', () => {
   const part = (functionCall: object, more: object = {}) => ({
     candidates: [{ content: { parts: [{ functionCall, ...more }] } }],
   });
   const more = (...partialArgs: object[]) => part({ partialArgs, willContinue: true });
 
-  test('is told with its whole arguments, and so is the one behind it', () => {
+  test('has its whole arguments, and so does the next call', () => {
     const { events, stream } = read(
       part({ id: 'fc_1', name: 'book', willContinue: true }, { thoughtSignature: 'c2lnbmVk' }),
       more({ jsonPath: '$.city', stringValue: 'San ', willContinue: true }),
@@ -304,7 +304,7 @@ describe('a call whose arguments come in pieces', () => {
     expect(({} as { x?: unknown }).x).toBeUndefined();
   });
 
-  test('is whole when the stream finishes within it or another begins', () => {
+  test('is complete when the stream finishes within it or another call begins', () => {
     const { events } = read(
       part({ id: 'a', name: 'f', willContinue: true }),
       more({ jsonPath: '$.x', numberValue: 1 }),
@@ -318,13 +318,13 @@ describe('a call whose arguments come in pieces', () => {
     ]);
   });
 
-  test('breaks the stream when a list is also given names', () => {
+  test('fails the stream when a list also gets named members', () => {
     const pieces = ['$.a[0]', '$.a.length'].map((jsonPath) => ({ jsonPath, numberValue: 1e9 }));
     expect(() => read(part({ name: 'f', willContinue: true }), more(...pieces))).toThrow('two types');
   });
 
   test.each(['x', '$', '$[0]', '$.a..b', '$.a[99999]', `$${'.a'.repeat(65)}`, undefined])(
-    'breaks the stream when a piece has the path %j',
+    'fails the stream when a piece has the path %j',
     (jsonPath) => {
       expect(() => read(part({ name: 'f', willContinue: true }), more({ jsonPath, numberValue: 1 }))).toThrow(
         /^argument/,

@@ -45,7 +45,7 @@ const CALLS_AND_ANSWERS = [
   },
 ];
 
-describe('through OpenAI’s format', () => {
+describe("in OpenAI's format", () => {
   const read = (...messages: object[]) => {
     const body = { model: IDENTITY.model, messages: [{ role: 'user', content: 'q' }, ...messages] };
     return parseChatRequest(Buffer.from(JSON.stringify(body))).conversation();
@@ -57,11 +57,11 @@ describe('through OpenAI’s format', () => {
     { role: 'tool', tool_call_id: 'fc_1', content: 'one' },
   ];
 
-  test('parallel calls come back as they were', () => {
+  test('parallel tool calls of a reply are sent back unchanged', () => {
     expect(sentBack(read(messageOf(CALLS), ...answers)).contents.slice(1)).toEqual(CALLS_AND_ANSWERS);
   });
 
-  test('parallel calls of a stream, too', () => {
+  test('parallel tool calls of a stream are sent back unchanged', () => {
     const writer = openAiReplies.stream(IDENTITY, { includeUsage: false, estimatedInput: 1 });
     const deltas = writer
       .write(eventsOf([CALLS]))
@@ -77,7 +77,7 @@ describe('through OpenAI’s format', () => {
     expect(sentBack(read(message, ...answers)).contents.slice(1)).toEqual(CALLS_AND_ANSWERS);
   });
 
-  test('the signature of a text is on the text again', () => {
+  test('the signature of a text is sent back on the text', () => {
     const parts = TEXT_CHUNKS.flatMap(({ candidates }) => candidates[0].content.parts as readonly object[]);
     const message = messageOf({ candidates: [{ content: { parts }, finishReason: 'STOP' }] });
     expect(sentBack(read(message, { role: 'user', content: 'on' })).contents[1]).toEqual({
@@ -87,7 +87,7 @@ describe('through OpenAI’s format', () => {
   });
 });
 
-describe('through Anthropic’s format', () => {
+describe("in Anthropic's format", () => {
   const read = (content: unknown): CallerRequest =>
     parseMessagesRequest(
       Buffer.from(
@@ -110,13 +110,13 @@ describe('through Anthropic’s format', () => {
       {},
     );
 
-  test('parallel calls come back as they were', () => {
+  test('parallel tool calls of a reply are sent back unchanged', () => {
     const message = JSON.parse(anthropicReplies.write(replyTo(CALLS), NO_USAGE, IDENTITY).toString());
     const { contents } = sentBack(read(message.content).conversation());
     expect(contents.slice(1)).toEqual(CALLS_AND_ANSWERS);
   });
 
-  test('parallel calls of a stream, too', () => {
+  test('parallel tool calls of a stream are sent back unchanged', () => {
     const writer = anthropicReplies.stream(IDENTITY, { includeUsage: true, estimatedInput: 1 });
     const message = readMessage(writer.write(eventsOf([CALLS])) + writer.end(NO_USAGE));
     const { contents } = sentBack(read(message.content).conversation());

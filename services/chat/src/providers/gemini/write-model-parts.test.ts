@@ -81,7 +81,7 @@ const anyReply = fc.array(anyPart, { maxLength: 8 }).map((parts) => {
   return reply;
 });
 
-test('every signature comes back on the part that it came on', () => {
+test('every signature is sent back on the part that it came with', () => {
   fc.assert(
     fc.property(anyReply, (parts) => {
       expect(signed(writeModelParts(replyParts(parts), GEMINI_2))).toEqual(signed(parts));
@@ -89,8 +89,8 @@ test('every signature comes back on the part that it came on', () => {
   );
 });
 
-describe('through a format that puts thoughts first', () => {
-  test('no signature is lost, and those of thoughts and calls stay on them', () => {
+describe('through a format that puts thinking first', () => {
+  test('no signature is lost, and those of thinking and calls keep their place', () => {
     fc.assert(
       fc.property(anyReply, (parts) => {
         const back = signed(writeModelParts(throughOpenAi(replyParts(parts)), GEMINI_2));
@@ -103,7 +103,7 @@ describe('through a format that puts thoughts first', () => {
     );
   });
 
-  test('that of a text finds its text', () => {
+  test('the signature of a text returns to its text', () => {
     const parts = replyParts([
       { text: 'hm', thought: true },
       { text: 'answer' },
@@ -115,7 +115,7 @@ describe('through a format that puts thoughts first', () => {
   });
 });
 
-test('a stream’s last signature, which came after the text, is the text’s', () => {
+test('the last signature of a stream, which came after the text, belongs to the text', () => {
   const after: AssistantPart[] = [
     { kind: 'text', text: 'answer' },
     { kind: 'thinking', text: '', signature: { wire: 'gemini', value: 'text.s' } },
@@ -129,23 +129,23 @@ test('arguments keep the digits of long integers', () => {
   expect(JSON.stringify(writeModelParts([call], GEMINI_2))).toContain(long);
 });
 
-describe('calls without a signature of Gemini’s', () => {
+describe("tool calls without a signature of Gemini's", () => {
   const call = (id: string) => ({ kind: 'tool_call' as const, id, name: 'f', arguments: '' });
   const foreign = { ...call('a'), signature: { wire: 'openai' as const, value: 'x' } };
 
-  test('are let pass by Gemini 3 with the documented word for that, the first of a turn', () => {
+  test('get the documented placeholder for Gemini 3, on the first of a turn', () => {
     expect(writeModelParts([foreign, call('b')], GEMINI_3).map((part) => part.thoughtSignature)).toEqual([
       'skip_thought_signature_validator',
       undefined,
     ]);
   });
 
-  test('are as they are to Gemini 2.5', () => {
+  test('are sent unchanged to Gemini 2.5', () => {
     expect(signed(writeModelParts([foreign, call('b')], GEMINI_2))).toEqual({});
   });
 });
 
-test('thoughts of other providers, and unsigned ones, are left out', () => {
+test('thinking of other providers, and unsigned thinking, is omitted', () => {
   const parts: AssistantPart[] = [
     { kind: 'thinking', text: 'hm', signature: { wire: 'anthropic', value: 's' } },
     { kind: 'thinking', text: 'hm' },

@@ -33,7 +33,7 @@ const PNG = { kind: 'image', source: { kind: 'base64', mediaType: 'image/png', d
 const CALL_TURN: Turn = { role: 'assistant', parts: [called('c1'), called('c2', 'tell')] };
 
 describe('any conversation', () => {
-  test.each([GEMINI_2, GEMINI_3])('gives a request that %s takes', (model) => {
+  test.each([GEMINI_2, GEMINI_3])('results in a request that %s accepts', (model) => {
     fc.assert(
       fc.property(answeringConversation, (conversation) => {
         expect(brokenRules(sent(conversation, model), model === GEMINI_3)).toEqual([]);
@@ -44,7 +44,7 @@ describe('any conversation', () => {
 });
 
 describe('instructions', () => {
-  test('from the middle come to those of the beginning', () => {
+  test('in the middle are appended to those at the beginning', () => {
     const request = sent({
       system: [say('be short'), say('')],
       turns: [user(say('a')), { role: 'system', parts: [say('be kind')] }, user(say('b'))],
@@ -53,7 +53,7 @@ describe('instructions', () => {
     expect(request.contents).toEqual([{ role: 'user', parts: [{ text: 'a' }, { text: 'b' }] }]);
   });
 
-  test('that stand last are to be followed, not to be continued', () => {
+  test('at the end are followed, not continued', () => {
     const turns: Turn[] = [
       user(say('a')),
       { role: 'assistant', parts: [say('b')] },
@@ -62,14 +62,14 @@ describe('instructions', () => {
     expect(sent({ turns }, NEWEST).contents.at(-1)).toEqual({ role: 'user', parts: [{ text: ' ' }] });
   });
 
-  test('alone still make a call', () => {
+  test('without messages still result in a request', () => {
     const request = sent({ system: [say('s')], turns: [] });
     expect(request.contents).toEqual([{ role: 'user', parts: [{ text: ' ' }] }]);
   });
 });
 
 describe('tool results', () => {
-  test('are in one content, in the order of the calls, with their names, before what the user says', () => {
+  test("are in one content with their names, in the order of the calls, before the user's content", () => {
     const { contents } = sent({
       turns: [
         user(say('q')),
@@ -89,7 +89,7 @@ describe('tool results', () => {
     ]);
   });
 
-  test('that failed, and that never came, are errors', () => {
+  test('are errors if they failed or are missing', () => {
     const { contents } = sent({
       turns: [user(say('q')), CALL_TURN, user({ ...result('c1', say('no')), isError: true })],
     });
@@ -99,7 +99,7 @@ describe('tool results', () => {
     ]);
   });
 
-  test('hold images in Gemini 3', () => {
+  test('contain images in Gemini 3', () => {
     const { contents } = sent({ turns: [user(say('q')), CALL_TURN, user(result('c1', say('see'), PNG))] });
     expect(contents[2]!.parts[0]!.functionResponse).toEqual({
       id: 'c1',
@@ -121,7 +121,7 @@ describe('tool results', () => {
     ]);
   });
 
-  test('of no call are refused', () => {
+  test('without a call are rejected', () => {
     expect(() => sent({ turns: [user(result('lost', say('x')))] })).toThrow(
       expect.objectContaining({ code: 'invalid_request', detail: expect.stringContaining('lost') }),
     );
@@ -129,7 +129,7 @@ describe('tool results', () => {
     expect(() => sent({ turns })).toThrow(expect.objectContaining({ detail: expect.stringContaining('c1') }));
   });
 
-  test('of one id answer its calls in turn', () => {
+  test('with equal ids answer their calls in order', () => {
     const calls: Turn = { role: 'assistant', parts: [called('a'), called('b'), called('a')] };
     const results = [result('a', say('1')), result('b', say('2')), result('a', say('3'))];
     const { contents } = sent({ turns: [user(say('q')), calls, user(...results)] });
@@ -140,7 +140,7 @@ describe('tool results', () => {
     ]);
   });
 
-  test('in any order are looked at a few times each', () => {
+  test('in any order are each looked at a few times only', () => {
     let looks = 0;
     const ids = Array.from({ length: 2_000 }, (_, index) => `c${index}`);
     const results = ids.map((id) => ({
@@ -157,7 +157,7 @@ describe('tool results', () => {
   });
 });
 
-describe('arguments of calls', () => {
+describe('arguments of tool calls', () => {
   const argumentsSent = (text: string) =>
     sent({ turns: [user(say('q')), { role: 'assistant', parts: [called('c', 'f', text)] }] }).contents[1]!
       .parts[0]!.functionCall!.args;
@@ -167,12 +167,12 @@ describe('arguments of calls', () => {
     expect(argumentsSent('')).toEqual({});
   });
 
-  test.each(['{"a":', '[1]', '"x"', 'null'])('that are none are wrapped: %s', (text) => {
+  test.each(['{"a":', '[1]', '"x"', 'null'])('arguments that are not an object are wrapped: %s', (text) => {
     expect(argumentsSent(text)).toEqual({ arguments: text });
   });
 });
 
-test('ids of calls that another provider made fit', () => {
+test("ids of another provider's calls are adapted", () => {
   const id = `fc|${'x'.repeat(90)}`;
   const { contents } = sent({
     turns: [user(say('q')), { role: 'assistant', parts: [called(id)] }, user(result(id, say('a')))],
@@ -230,31 +230,31 @@ describe('media', () => {
     'https://www.youtube.com/watch?v=x',
     'https://youtu.be/x',
     'nonsense',
-  ])('%s is refused', (url) => {
+  ])('%s is rejected', (url) => {
     expect(() => partSent({ kind: 'image', source: { kind: 'url', url } })).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
   });
 
   test.each(['video/mp4', 'application/pdf', 'text/plain', 'audio/mp3', 'image/png; x'])(
-    'an image of type %s is refused: it would cost more than an image is bound to',
+    'an image of type %s is rejected: it would cost more than the bound of an image',
     (mediaType) => {
       const image = { kind: 'image', source: { kind: 'base64', mediaType, data: 'aQ==' } } as const;
       expect(() => partSent(image)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
     },
   );
 
-  test.each(['audio/mp3', 'video/mp4', 'image/png'])('a document of type %s is refused', (mediaType) => {
+  test.each(['audio/mp3', 'video/mp4', 'image/png'])('a document of type %s is rejected', (mediaType) => {
     const document = { kind: 'document', source: { kind: 'base64', mediaType, data: 'aQ==' } } as const;
     expect(() => partSent(document)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 
-  test('a document by a URL that says it is a sound is a document', () => {
+  test('a document URL with an audio type is a document', () => {
     const document = { kind: 'document', source: { kind: 'url', url: 'https://a.example/b.mp3' } } as const;
     expect(partSent(document)).toMatchObject({ fileData: { mimeType: 'application/pdf' } });
   });
 
-  test('sound is refused where it costs more than text', () => {
+  test('audio is rejected where it costs more than text', () => {
     const sound = {
       kind: 'audio',
       source: { kind: 'base64', mediaType: 'audio/wav', data: 'aQ==' },
@@ -281,7 +281,7 @@ describe('tools', () => {
   const other: Tool = { name: 'tell', parameters: { type: 'object', properties: {} } };
   const tools = [tool, other];
 
-  test('keep their schemas, whatever is in them, but for the language', () => {
+  test('keep their schemas with all contents except $schema', () => {
     const { $schema: _language, ...parametersJsonSchema } = tool.parameters;
     expect(sent({ tools }).tools).toEqual([
       {
@@ -293,7 +293,7 @@ describe('tools', () => {
     ]);
   });
 
-  test('that take any object say so', () => {
+  test('that accept any object say so', () => {
     const parameters = { type: 'object', additionalProperties: true };
     expect(sent({ tools: [{ name: 'put', parameters }] }).tools![0]!.functionDeclarations).toEqual([
       { name: 'put', parametersJsonSchema: parameters },
@@ -313,11 +313,11 @@ describe('tools', () => {
       { mode: 'ANY', allowedFunctionNames: ['tell'] },
     ],
     [{ kind: 'allowed', names: ['tell'], required: false }, { mode: 'AUTO' }],
-  ])('choice %j', (toolChoice, expected) => {
+  ])('tool choice %j', (toolChoice, expected) => {
     expect(sent({ tools, toolChoice }).toolConfig).toEqual({ functionCallingConfig: expected });
   });
 
-  test('that may not be chosen are not supported where names cannot be listed', () => {
+  test("with a restricted choice are rejected where allowed names can't be listed", () => {
     const { tools: offered } = sent({
       tools,
       toolChoice: { kind: 'allowed', names: ['tell'], required: false },
@@ -330,7 +330,7 @@ describe('output', () => {
   const schema = { $schema: 'x', type: 'object', properties: { a: { type: ['string', 'null'] } } };
   const tools: Tool[] = [{ name: 'f', parameters: {} }];
 
-  test('as JSON, and by a schema', () => {
+  test('as JSON, with and without a schema', () => {
     expect(sent({ output: { kind: 'json' } }).generationConfig).toEqual({
       maxOutputTokens: 1_000,
       responseMimeType: 'application/json',
@@ -343,7 +343,7 @@ describe('output', () => {
     });
   });
 
-  test('as JSON beside tools is what Gemini 2.5 refuses', () => {
+  test('as JSON together with tools is rejected for Gemini 2.5', () => {
     expect(sent({ output: { kind: 'json' }, tools }).tools).toHaveLength(1);
     expect(() => sent({ output: { kind: 'json' }, tools }, GEMINI_2)).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
@@ -353,7 +353,7 @@ describe('output', () => {
   });
 });
 
-describe('sampling', () => {
+describe('sampling parameters', () => {
   const sampling = {
     temperature: 0.5,
     topP: 0.9,
@@ -364,7 +364,7 @@ describe('sampling', () => {
     stop: ['END', ''],
   };
 
-  test('has no penalties, which models refuse', () => {
+  test('omit penalties, which the models reject', () => {
     expect(sent({ sampling }).generationConfig).toEqual({
       maxOutputTokens: 1_000,
       temperature: 0.5,
@@ -375,7 +375,7 @@ describe('sampling', () => {
     });
   });
 
-  test('is not chosen where it is fixed', () => {
+  test('are omitted where the model fixes them', () => {
     expect(sent({ sampling }, NEWEST).generationConfig).toEqual({
       maxOutputTokens: 1_000,
       seed: 7,
@@ -383,20 +383,20 @@ describe('sampling', () => {
     });
   });
 
-  test('with a seed past 32 bits has none', () => {
+  test('omit a seed above 32 bits', () => {
     expect(sent({ sampling: { seed: 2 ** 31, stop: [] } }).generationConfig).toEqual({
       maxOutputTokens: 1_000,
     });
   });
 
-  test('with too many stop sequences is refused', () => {
+  test('with too many stop sequences are rejected', () => {
     expect(() => sent({ sampling: { stop: [...'abcdef'] } })).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
   });
 });
 
-test('a last turn of the assistant is refused where the model would not continue it', () => {
+test('an assistant prefill is rejected where the model would not continue it', () => {
   const turns: Turn[] = [user(say('q')), { role: 'assistant', parts: [say('{')] }];
   expect(sent({ turns }).contents.at(-1)).toEqual({ role: 'model', parts: [{ text: '{' }] });
   expect(() => sent({ turns }, NEWEST)).toThrow(expect.objectContaining({ code: 'invalid_request' }));

@@ -8,7 +8,7 @@ const thinkers = (...efforts: string[]) =>
 const PRO = thinkers('low', 'medium', 'high');
 const FLASH = thinkers('minimal', 'low', 'medium', 'high');
 
-describe('Gemini 3 has levels, of which the catalog knows', () => {
+describe('Gemini 3 has the levels that the catalog lists', () => {
   const thinking = (reasoning: Reasoning, capabilities: ReadonlySet<string>) =>
     writeThinking(reasoning, geminiModel('gemini-3.5-flash'), 65_536, capabilities);
 
@@ -24,12 +24,12 @@ describe('Gemini 3 has levels, of which the catalog knows', () => {
     expect(thinking(reasoning, capabilities)).toEqual({ includeThoughts: true, thinkingLevel });
   });
 
-  test('and decides itself when it may, or when nothing is known of its levels', () => {
+  test('Gemini 3 decides itself if allowed, or if its levels are unknown', () => {
     expect(thinking({ adaptive: true }, FLASH)).toEqual({ includeThoughts: true });
     expect(thinking({ effort: 'high' }, thinkers())).toEqual({ includeThoughts: true });
   });
 
-  test('and cannot but think', () => {
+  test('Gemini 3 thinks even if asked not to', () => {
     expect(thinking({ effort: 'none' }, FLASH)).toEqual({ includeThoughts: false, thinkingLevel: 'MINIMAL' });
     expect(thinking({ budgetTokens: 0 }, PRO)).toEqual({ includeThoughts: false, thinkingLevel: 'LOW' });
   });
@@ -51,7 +51,7 @@ describe('Gemini 2.5 has budgets', () => {
     expect(thinking(reasoning)).toEqual({ includeThoughts: true, thinkingBudget });
   });
 
-  test('and not each of them can be told not to think', () => {
+  test('not every Gemini 2.5 model can disable thinking', () => {
     expect(thinking({ effort: 'none' })).toEqual({ includeThoughts: false, thinkingBudget: 0 });
     expect(thinking({ effort: 'none' }, 65_536, thinkers())).toEqual({
       includeThoughts: false,
@@ -59,17 +59,17 @@ describe('Gemini 2.5 has budgets', () => {
     });
   });
 
-  test('that leave room for an answer', () => {
+  test('budgets leave room for the answer', () => {
     expect(thinking({ effort: 'high' }, 4_000)).toEqual({ includeThoughts: true, thinkingBudget: 2_000 });
   });
 });
 
-test('a model that does not think is not told how', () => {
+test('a model that does not think gets no thinking parameters', () => {
   expect(
     writeThinking({ effort: 'high' }, geminiModel('gemini-2.0-flash'), 1_000, new Set()),
   ).toBeUndefined();
 });
 
-test('who did not ask for reasoning leaves it to the model', () => {
+test('without requested reasoning the model decides', () => {
   expect(writeThinking(undefined, geminiModel('gemini-3.5-flash'), 1_000, FLASH)).toBeUndefined();
 });

@@ -7,8 +7,8 @@ const countBound = (body: CountedRequest) => countWithin(body, 10_000);
 const WORDS = 'The quick brown fox jumps over the lazy dog. '.repeat(200);
 const plain = { messages: [{ role: 'user', content: WORDS }] };
 
-describe('the bound by count', () => {
-  test('of plain words is far below their bytes', () => {
+describe('the bound by token count', () => {
+  test('is far below the bytes of plain text', () => {
     expect(countBound(plain)!).toBeLessThan(WORDS.length / 3);
   });
 
@@ -48,25 +48,25 @@ describe('the bound by count', () => {
       },
     ],
     ['a member of the body that nobody knows', { messages: [said], more: WORDS }],
-  ])('has the bytes of %s', (_, body) => {
+  ])('is bounded by the bytes of %s', (_, body) => {
     expect(countBound(body)!).toBeGreaterThan(WORDS.length);
   });
 
-  test('leaves the words of a call with tools counted', () => {
+  test('counts the text of a call with tools', () => {
     const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }];
     const bound = countBound({ ...plain, tools })!;
     expect(bound).toBeLessThan(WORDS.length / 3);
     expect(bound).toBeGreaterThan(countBound(plain)! + JSON.stringify(tools).length);
   });
 
-  test('has an image as its own bound', () => {
+  test('has its own bound for an image', () => {
     const url = `data:image/png;base64,${'A'.repeat(10_000)}`;
     expect(
       countBound({ messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] })!,
     ).toBeLessThan(500);
   });
 
-  test('of words that take too long to count is none', () => {
+  test('is absent for text that takes too long to count', () => {
     const noise = Array.from({ length: 400_000 }, (_, at) =>
       String.fromCharCode(0x4e00 + ((at * 7919) % 20_000)),
     ).join('');
@@ -74,7 +74,7 @@ describe('the bound by count', () => {
   });
 });
 
-describe('a request that nobody but us has counted', () => {
+describe('a request that is counted only by the gateway', () => {
   const said = { role: 'user', content: 'Hi' };
   const { tokens } = countPrompt(plain);
   test.each([
@@ -94,7 +94,7 @@ describe('a request that nobody but us has counted', () => {
     ],
     ['functions', { messages: [said], functions: [{ name: 'f', description: WORDS }] }],
     ['a schema', { messages: [said], response_format: { json_schema: { schema: { title: WORDS } } } }],
-  ])('has the words of %s', (_, body) => {
+  ])('is bounded by the tokens of %s', (_, body) => {
     expect(countPrompt(body).tokens).toBeGreaterThan(tokens * 0.98);
   });
 });

@@ -14,29 +14,29 @@ const usage = {
   prompt_tokens_details: { cached_tokens: 3 },
 };
 
-describe('a caller that did not ask for usage', () => {
+describe('a client that did not request usage', () => {
   const meter = new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
 
-  test('does not see that it was asked for', () => {
+  test('does not receive it', () => {
     const event = meter.take(chunk({ choices: delta('a'), usage: null }));
     expect(event.kind === 'pass' && event.bytes.toString()).toBe(chunk({ choices: delta('a') }).toString());
     expect(meter.take(chunk({ choices: [], usage })).kind).toBe('hide');
     expect(meter.usage).toEqual({ input: 7, cacheRead: 3, cacheWrite: 0, output: 4, reasoning: 0 });
   });
 
-  test('content that speaks of usage passes untouched', () => {
+  test('receives content that mentions usage unchanged', () => {
     const event = chunk({ choices: delta('say "usage":null and "error" please') });
     expect(meter.take(event)).toEqual({ kind: 'pass', bytes: event });
   });
 
-  test('usage beside content is cut out, the content stays', () => {
+  test('receives content without the usage beside it', () => {
     const event = meter.take(chunk({ choices: delta('x'), usage: { ...usage, completion_tokens: 9 } }));
     expect(event.kind === 'pass' && event.bytes.toString()).toBe(chunk({ choices: delta('x') }).toString());
     expect(meter.usage?.output).toBe(9);
   });
 });
 
-test('a caller that asked sees every byte', () => {
+test('a client that requested usage receives every byte', () => {
   const meter = new PassThroughChunks({ model: SLUG, includeUsage: true, mode: INCLUDED, budget });
   for (const event of [chunk({ choices: delta('a'), usage: null }), chunk({ choices: [], usage })]) {
     expect(meter.take(event)).toEqual({ kind: 'pass', bytes: event });
@@ -44,34 +44,31 @@ test('a caller that asked sees every byte', () => {
   expect(meter.usage?.output).toBe(4);
 });
 
-test.each([true, false])(
-  'every chunk names the slug, also with the usage (asked for: %s)',
-  (includeUsage) => {
-    const meter = new PassThroughChunks({ model: SLUG, includeUsage, mode: INCLUDED, budget });
-    const model = 'gpt-5.5-2026-03-17';
-    const chunks = [
-      { choices: delta(''), usage: null },
-      { choices: delta(`"model":"${model}"`) },
-      { choices: delta('x'), usage },
-      { choices: [], usage },
-    ].map((fields) => ({ id: 'c', object: 'chat.completion.chunk', model, ...fields }));
-    for (const sent of chunks) {
-      const event = meter.take(chunk(sent));
-      if (event.kind !== 'pass') continue;
-      const { usage: told, ...rest } = { usage: undefined, ...sent, model: SLUG };
-      const named = includeUsage && told !== undefined ? { ...sent, model: SLUG } : rest;
-      expect(event.bytes.toString()).toBe(chunk(named).toString());
-    }
-    // What is kept for counting is whole.
-    expect(meter.countOutput()).toBeGreaterThan(3);
-  },
-);
+test.each([true, false])('every chunk names the slug, also with usage (requested: %s)', (includeUsage) => {
+  const meter = new PassThroughChunks({ model: SLUG, includeUsage, mode: INCLUDED, budget });
+  const model = 'gpt-5.5-2026-03-17';
+  const chunks = [
+    { choices: delta(''), usage: null },
+    { choices: delta(`"model":"${model}"`) },
+    { choices: delta('x'), usage },
+    { choices: [], usage },
+  ].map((fields) => ({ id: 'c', object: 'chat.completion.chunk', model, ...fields }));
+  for (const sent of chunks) {
+    const event = meter.take(chunk(sent));
+    if (event.kind !== 'pass') continue;
+    const { usage: told, ...rest } = { usage: undefined, ...sent, model: SLUG };
+    const named = includeUsage && told !== undefined ? { ...sent, model: SLUG } : rest;
+    expect(event.bytes.toString()).toBe(chunk(named).toString());
+  }
+  // What is kept for counting is whole.
+  expect(meter.countOutput()).toBeGreaterThan(3);
+});
 
-describe('the service tier that was given', () => {
+describe('the applied service tier', () => {
   const meter = (onlyTier?: string) =>
     new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget, onlyTier });
 
-  test('is told by the first chunk', () => {
+  test('is read from the first chunk', () => {
     const told = meter();
     expect(told.serviceTier).toBeUndefined();
     told.take(chunk({ choices: delta('a'), service_tier: 'default' }));
@@ -81,20 +78,20 @@ describe('the service tier that was given', () => {
   test.each([
     [{ choices: delta('say "service_tier":"default"') }],
     [{ choices: delta('a'), service_tier: null }],
-  ])('is not told by %j', (fields) => {
+  ])('is not read from %j', (fields) => {
     const untold = meter();
     untold.take(chunk(fields));
     expect(untold.serviceTier).toBeUndefined();
   });
 
-  test('is the only one that the provider has, whatever it says', () => {
+  test("is the provider's only one, whatever the chunk says", () => {
     const only = meter('default');
     only.take(chunk({ choices: delta('a'), service_tier: 'priority' }));
     expect(only.serviceTier).toBe('default');
   });
 });
 
-test('the end, an error, and what only looks like them', () => {
+test('the end, an error, and text that looks like them', () => {
   const meter = new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
   expect(meter.take(Buffer.from('data: [DONE]\n\n')).kind).toBe('done');
   expect(meter.take(Buffer.from('data:[DONE]\r\n\r\n')).kind).toBe('done');
@@ -103,7 +100,7 @@ test('the end, an error, and what only looks like them', () => {
   expect(meter.take(Buffer.from('data: {"error":{"message":"overloaded"}}\n\n')).kind).toBe('error');
 });
 
-describe('an event that breaks the stream', () => {
+describe('an event that fails the stream', () => {
   test.each([
     ['another kind of error', 'data: {"object":"error","message":"overloaded"}\n\n'],
     ['an error by its name alone', 'event: error\ndata: {"message":"overloaded"}\n\n'],
@@ -130,7 +127,7 @@ describe('an event that breaks the stream', () => {
     expect(meter.take(Buffer.from(event)).kind).toBe('pass');
   });
 
-  test.each([' \n\n', '\nid: 7\n\n'])('is none that ends in %j, and its words count', (end) => {
+  test.each([' \n\n', '\nid: 7\n\n'])('%j at the end is not an event, and its text is counted', (end) => {
     const meter = new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, budget });
     const whole = chunk({ choices: delta('one two three'), usage: null }).toString();
     expect(meter.take(Buffer.from(whole.trimEnd() + end)).kind).toBe('pass');
@@ -150,7 +147,7 @@ test('counts each kind of output over its joined text, per choice', () => {
   expect(meter.countOutput()).toBe(2 + 2 + 1 + 1);
 });
 
-test('reasoning apart is added to the output', () => {
+test('reasoning that is reported apart is added to the output', () => {
   const meter = new PassThroughChunks({
     model: SLUG,
     includeUsage: false,

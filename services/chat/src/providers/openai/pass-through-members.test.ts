@@ -5,15 +5,15 @@ import { type OpenAiQuirks, QUIRKS } from './quirks';
 
 const THINKER = new Set(['reasoning', 'effort_none', 'effort_low']);
 
-describe('of a body that passes through', () => {
+describe('the members of a pass-through body', () => {
   const changed = (body: object, capabilities: ReadonlySet<string>, quirks: OpenAiQuirks) =>
     Object.fromEntries(passThroughMembers(body as Record<string, unknown>, capabilities, quirks));
 
-  test('a model without quirks keeps every byte', () => {
+  test('are unchanged for a model without quirks', () => {
     expect(changed({ temperature: 0, user: 'u' }, new Set(), QUIRKS.openai)).toEqual({});
   });
 
-  test('the sampling that OpenAI’s models refuse while they think is left out', () => {
+  test("lose the sampling parameters that OpenAI's models reject while they reason", () => {
     const gone = {
       temperature: undefined,
       top_p: undefined,
@@ -25,7 +25,7 @@ describe('of a body that passes through', () => {
     expect(changed({ temperature: 0, reasoning_effort: 'none' }, THINKER, QUIRKS.openai)).toEqual({});
   });
 
-  test('Mistral, who refuses what it does not know, gets its own names', () => {
+  test("get Mistral's own names, because it rejects unknown ones", () => {
     const members = changed({ seed: 7, user: 'u', stream_options: {} }, new Set(), QUIRKS.mistral);
     expect(members).toMatchObject({
       seed: undefined,
@@ -69,7 +69,7 @@ describe('of a body that passes through', () => {
     { role: 'tool', tool_call_id: 'a', content: 'one' },
   ];
 
-  test('what other models added to the history is left out where it is refused', () => {
+  test('lose the history that other models added, where it is rejected', () => {
     const messages = (quirks: OpenAiQuirks) =>
       JSON.parse(changed({ messages: history }, new Set(), quirks).messages ?? 'null');
     expect(messages(QUIRKS.openai)).toEqual(bare({ refusal: null }));
@@ -78,14 +78,14 @@ describe('of a body that passes through', () => {
     expect(changed({ messages: bare() }, new Set(), QUIRKS.openai)).toEqual({});
   });
 
-  test('and hints on tools', () => {
+  test('lose cache hints on tools', () => {
     const tool = { type: 'function', function: { name: 'f' } };
     const tools = [tool, { ...tool, cache_control: { type: 'ephemeral' } }];
     expect(JSON.parse(changed({ tools }, new Set(), QUIRKS.openai).tools ?? '')).toEqual([tool, tool]);
   });
 });
 
-describe('the assistant turns of a body for Mistral', () => {
+describe('assistant messages for Mistral', () => {
   const messagesOf = (message: object, capabilities = THINKER) => {
     const messages = [
       { role: 'user', content: 'a' },
@@ -110,13 +110,13 @@ describe('the assistant turns of a body for Mistral', () => {
     ]);
   });
 
-  test('lose it where the model does not reason', () => {
+  test('lose reasoning_content where the model does not reason', () => {
     expect(messagesOf({ content: 'x', reasoning_content: 'hm' }, new Set())).toEqual([
       { role: 'assistant', content: 'x' },
     ]);
   });
 
-  test('are left out when they are empty, which Mistral refuses', () => {
+  test('are omitted when empty, because Mistral rejects them', () => {
     expect(messagesOf({ content: '' })).toEqual([]);
     expect(messagesOf({ content: 'x' })).toBeUndefined();
   });
@@ -145,7 +145,7 @@ describe('fields that only some providers document', () => {
     [{ random_seed: 7 }, QUIRKS.mistral],
     [{ top_k: 5, min_p: 0.1, repetition_penalty: 1.1, chat_template_kwargs: { x: 1 } }, QUIRKS.common],
     [{ reasoning: { effort: 'low' }, enable_thinking: true }, QUIRKS.common],
-  ])('%j reaches the provider that documents it as it is', (body, quirks) => {
+  ])('%j is sent unchanged to the provider that documents it', (body, quirks) => {
     const members = changed(body, quirks, new Set());
     for (const field of Object.keys(body)) expect(members).not.toHaveProperty(field);
   });
@@ -157,11 +157,11 @@ describe('fields that only some providers document', () => {
     [{ safe_prompt: true }, QUIRKS.openai],
     [{ prompt_mode: 'reasoning' }, QUIRKS.deepseek],
     [{ chat_template_kwargs: { enable_thinking: false } }, QUIRKS.mistral],
-  ])('%j is refused elsewhere, by its name', (body, quirks) => {
+  ])('%j is rejected by name elsewhere', (body, quirks) => {
     expect(refusal(body, quirks)).toBe(`${Object.keys(body)[0]}: not supported by this model`);
   });
 
-  test.each([0, -1])('are left out where they ask for nothing, such as top_k %d', (topK) => {
+  test.each([0, -1])('are omitted where they have no effect, such as top_k %d', (topK) => {
     const body = {
       top_k: topK,
       min_p: 0,
@@ -214,12 +214,12 @@ describe('fields that only some providers document', () => {
     expect(changed(body, quirks)).toMatchObject(members);
   });
 
-  test('a way to switch thinking off lets OpenAI’s models keep their sampling', () => {
+  test("disabling reasoning lets OpenAI's models keep their sampling parameters", () => {
     const off = { thinking: { type: 'disabled' }, temperature: 0 };
     expect(changed(off, QUIRKS.openai)).not.toHaveProperty('temperature');
   });
 
-  test('a file is refused where the provider has no part for it', () => {
+  test('a file is rejected where the provider has no part for it', () => {
     const messages = [
       { role: 'user', content: [{ type: 'file', file: { file_data: 'data:application/pdf;base64,AA' } }] },
     ];

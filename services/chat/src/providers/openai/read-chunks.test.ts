@@ -25,7 +25,7 @@ const start = (number: number, id: string, name: string) => ({ kind: 'tool_call'
 const args = (number: number, text: string) => ({ kind: 'tool_arguments', call: number, text });
 const stop = (reason: string) => ({ kind: 'stop', stop: reason });
 
-describe('words', () => {
+describe('text', () => {
   test('of a plain reply', () => {
     expect(
       read(
@@ -43,7 +43,7 @@ describe('words', () => {
     ]);
   });
 
-  test('after the finish reason still count', () => {
+  test('after the finish reason still counts', () => {
     expect(read(chunk({ content: 'a' }, 'length'), chunk({ content: 'b' }))).toEqual([
       { kind: 'text', text: 'a' },
       { kind: 'text', text: 'b' },
@@ -51,7 +51,7 @@ describe('words', () => {
     ]);
   });
 
-  test('of other choices are not this reply', () => {
+  test('of other choices is ignored', () => {
     const other = frame({ choices: [{ index: 1, delta: { content: 'x' } }] });
     expect(read(other, chunk({ content: 'a' }, 'stop'))).toEqual([{ kind: 'text', text: 'a' }, stop('end')]);
   });
@@ -68,7 +68,7 @@ describe('words', () => {
       },
     ],
     ['parts of the content', { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] }],
-  ])('thought in %s', (_name, delta) => {
+  ])('thinking in %s', (_name, delta) => {
     expect(read(chunk(delta), chunk({ content: 'ok' }, 'stop'))).toEqual([
       { kind: 'thinking', text: 'hm' },
       { kind: 'text', text: 'ok' },
@@ -76,7 +76,7 @@ describe('words', () => {
     ]);
   });
 
-  test('thoughts that details repeat at the end are told once', () => {
+  test('thinking that details repeat at the end is read once', () => {
     const details = [{ type: 'reasoning.text', text: 'hm', signature: 'S', index: 0 }];
     expect(read(chunk({ reasoning_content: 'hm' }), chunk({ reasoning_details: details }, 'stop'))).toEqual([
       { kind: 'thinking', text: 'hm' },
@@ -85,7 +85,7 @@ describe('words', () => {
     ]);
   });
 
-  test('signed and encrypted thoughts', () => {
+  test('signed and encrypted thinking', () => {
     const details = [
       { type: 'reasoning.text', signature: 'S', index: 0 },
       { type: 'reasoning.encrypted', data: 'D', index: 1 },
@@ -126,7 +126,7 @@ describe('tool calls', () => {
     ]);
   });
 
-  test('with arguments that are no text', () => {
+  test('with arguments that are not text', () => {
     const events = read(call({ index: 0, id: 'a', function: { name: 'f', arguments: { x: 1 } } }));
     expect(events[1]).toEqual(args(0, '{"x":1}'));
   });
@@ -179,7 +179,7 @@ describe('tool calls', () => {
     ]);
   });
 
-  test('without index or id get ids that no other call has', () => {
+  test('without index or id get unique ids', () => {
     const whole = call({ function: { name: 'f', arguments: '{}' } });
     const ids = read(whole, whole).flatMap((event) => (event.kind === 'tool_call' ? [event.id] : []));
     expect(ids).toHaveLength(2);
@@ -195,7 +195,7 @@ describe('tool calls', () => {
     expect(events).toEqual([start(0, 'a', 'f'), args(0, '{}'), stop('tool_calls')]);
   });
 
-  test('signed as Google’s endpoint signs them', () => {
+  test("signed as Google's endpoint signs them", () => {
     const events = read(
       call({
         index: 0,
@@ -207,21 +207,21 @@ describe('tool calls', () => {
     expect(events[0]).toEqual({ ...start(0, 'a', 'f'), signature: { wire: 'openai', value: 'S' } });
   });
 
-  test('an empty list beside content is none', () => {
+  test('an empty list beside content has none', () => {
     expect(read(chunk({ content: 'a', tool_calls: [] }, 'stop'))).toEqual([
       { kind: 'text', text: 'a' },
       stop('end'),
     ]);
   });
 
-  test('forced ones end with stop, and are calls all the same', () => {
+  test('forced ones end with stop but are tool calls', () => {
     const piece = { index: 0, id: 'a', function: { name: 'f', arguments: '{}' } };
     expect(read(chunk({ tool_calls: [piece] }, 'stop')).at(-1)).toEqual(stop('tool_calls'));
   });
 });
 
 describe('usage', () => {
-  test('is the latest figure, wherever it stands', () => {
+  test('is the latest figure, wherever it appears', () => {
     const stream = reader();
     stream.read(
       frame({ choices: [{ index: 0, delta: { content: 'a' } }], usage: { ...USAGE, completion_tokens: 1 } }),
@@ -252,20 +252,20 @@ describe('the end', () => {
     expect(() => reader().read(event)).toThrow(Error);
   });
 
-  test('a finish reason that says failure is one', () => {
+  test('a finish reason that means a failure', () => {
     expect(() => read(chunk({}, 'error'))).toThrow(Error);
   });
 
-  test('a call that never got a name is a failure', () => {
+  test('a tool call that never got a name is a failure', () => {
     expect(() => read(call({ index: 0, id: 'a', function: { arguments: '{}' } }))).toThrow(Error);
   });
 
-  test('comments are nothing', () => {
+  test('comments are ignored', () => {
     expect(reader().read(Buffer.from(': processing\n\n'))).toEqual([]);
   });
 });
 
-test('whatever a provider sends, it is understood or a failure', () => {
+test('whatever a provider sends is either read or a failure', () => {
   const noise = fc.jsonValue({ maxDepth: 2 });
   /** Mostly what belongs there. */
   const or = (...right: unknown[]) =>

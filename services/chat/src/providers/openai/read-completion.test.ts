@@ -14,27 +14,24 @@ const called = (id: string, args: unknown = '{}') => ({
   function: { name: 'f', arguments: args },
 });
 
-test('words', () => {
+test('text', () => {
   expect(read({ content: 'hi' })).toEqual({ parts: [text('hi')], stop: 'end' });
   expect(read({ content: null })).toEqual({ parts: [], stop: 'end' });
 });
 
-test.each(['tired', '__proto__', 'constructor'])(
-  'a reason to stop that nobody knows is an end: %s',
-  (reason) => {
-    expect(read({ content: 'hi' }, reason).stop).toBe('end');
-  },
-);
+test.each(['tired', '__proto__', 'constructor'])('an unknown finish reason is a normal end: %s', (reason) => {
+  expect(read({ content: 'hi' }, reason).stop).toBe('end');
+});
 
 test.each([
   [{ reasoning_content: 'hm' }],
   [{ reasoning: 'hm' }],
   [{ reasoning: 'hm', reasoning_details: [{ type: 'reasoning.summary', summary: 'hm' }] }],
-])('thoughts in %j', (fields) => {
+])('thinking in %j', (fields) => {
   expect(read({ ...fields, content: 'ok' }).parts).toEqual([{ kind: 'thinking', text: 'hm' }, text('ok')]);
 });
 
-test('thoughts and words as parts of the content', () => {
+test('thinking and text as parts of the content', () => {
   const content = [
     {
       type: 'thinking',
@@ -55,7 +52,7 @@ test('a refusal', () => {
 });
 
 describe('tool calls', () => {
-  test('with their arguments as text or as they are', () => {
+  test('with their arguments as text or as an object', () => {
     expect(
       read({ content: null, tool_calls: [called('a', '{"x":1}'), called('b', { x: 1 })] }, 'tool_calls'),
     ).toEqual({
@@ -64,23 +61,23 @@ describe('tool calls', () => {
     });
   });
 
-  test('forced ones end with stop, and are calls all the same', () => {
+  test('forced ones end with stop but are tool calls', () => {
     expect(read({ tool_calls: [called('a')] }, 'stop').stop).toBe('tool_calls');
     expect(read({ tool_calls: [called('a')] }, 'length').stop).toBe('length');
   });
 
-  test('an empty list beside content is none', () => {
+  test('an empty list beside content has none', () => {
     expect(read({ content: 'ok', tool_calls: [] })).toEqual({ parts: [text('ok')], stop: 'end' });
   });
 
-  test('without ids get some, the same for the same reply', () => {
+  test('without ids get the same ids for the same reply', () => {
     const { parts } = read({ tool_calls: [called(''), called('')] });
     const ids = parts.map((part) => part.kind === 'tool_call' && part.id);
     expect(new Set(ids).size).toBe(2);
     expect(read({ tool_calls: [called(''), called('')] }).parts).toEqual(parts);
   });
 
-  test('signed as Google’s endpoint signs them', () => {
+  test("signed as Google's endpoint signs them", () => {
     const call = { ...called('a'), extra_content: { google: { thought_signature: 'S' } } };
     expect(read({ tool_calls: [call] }).parts[0]).toMatchObject({
       signature: { wire: 'openai', value: 'S' },
@@ -104,6 +101,6 @@ test.each([
   ['a call without a name', completion({ tool_calls: [{ id: 'a', function: {} }] })],
   ['a failure', completion({ content: 'x' }, 'insufficient_system_resource')],
   ['too many calls', completion({ tool_calls: Array(2_000).fill(called('a')) })],
-])('%s is no reply', (_name, reply) => {
+])('%s is not a completion', (_name, reply) => {
   expect(() => readCompletion(reply)).toThrow(Error);
 });

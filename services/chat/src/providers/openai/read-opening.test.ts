@@ -19,9 +19,9 @@ describe('content', () => {
     { function_call: { name: 'f', arguments: '' } },
     { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] },
     { content: [{ type: 'text', text: 'a' }] },
-  ])('is %j', (delta) => expect(readOpeningChunk(chunk(delta))).toBe('content'));
+  ])('%j', (delta) => expect(readOpeningChunk(chunk(delta))).toBe('content'));
 
-  test('is that of any choice', () => {
+  test('of any choice counts', () => {
     const choices = [0, 1].map((index) => ({ index, delta: index === 0 ? {} : { content: 'a' } }));
     expect(readOpeningChunk({ choices })).toBe('content');
   });
@@ -36,10 +36,11 @@ describe('no content', () => {
     { content: null, reasoning_content: '', tool_calls: [] },
     { content: [{ type: 'thinking', thinking: [{ type: 'text', text: '' }], closed: false }] },
     { reasoning_details: [{ type: 'reasoning.text', text: '', format: 'a', index: 0 }] },
-  ])('is %j', (delta) => expect(readOpeningChunk(chunk(delta))).toBe('waiting'));
+  ])('content in %j', (delta) => expect(readOpeningChunk(chunk(delta))).toBe('waiting'));
 
-  test.each([{ choices: [], usage: {} }, { choices: 'none' }, {}, chunk({}, 'stop')])('is %j', (event) =>
-    expect(readOpeningChunk(event)).toBe('waiting'),
+  test.each([{ choices: [], usage: {} }, { choices: 'none' }, {}, chunk({}, 'stop')])(
+    'no content in %j',
+    (event) => expect(readOpeningChunk(event)).toBe('waiting'),
   );
 });
 

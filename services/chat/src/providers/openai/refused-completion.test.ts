@@ -3,7 +3,7 @@ import { refusedCompletion } from './refused-completion';
 
 const refused = (status: number, body: unknown) => refusedCompletion({ status, headers: {}, body });
 
-describe('our account is nothing that the caller can wait for', () => {
+describe("the gateway's own account is nothing that the caller can wait for", () => {
   test.each([
     [
       429,
@@ -30,7 +30,7 @@ describe('our account is nothing that the caller can wait for', () => {
   });
 });
 
-describe('the caller is told why', () => {
+describe('the caller receives the reason', () => {
   test.each([
     [
       'xAI',
@@ -67,12 +67,12 @@ describe('the caller is told why', () => {
     expect(refused(status, body)).toEqual({ kind: 'status', status, message });
   });
 
-  test('but never of credentials', () => {
+  test('but no credentials', () => {
     expect(refused(400, { error: 'The key sk-123 may not do this' })).toBeUndefined();
   });
 });
 
-describe('what is as everywhere is read as everywhere', () => {
+describe('statuses with a common meaning are read as for every provider', () => {
   test.each([
     [
       400,

@@ -19,7 +19,7 @@ const provider = openAiProvider(
 const thinking = (text: string) => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
 const said = (text: string) => ({ type: 'text', text });
 
-describe('a stream that passes through', () => {
+describe('a pass-through stream', () => {
   const chunk = (delta: object, more: object = {}) =>
     Buffer.from(
       `data: ${JSON.stringify({
@@ -61,7 +61,7 @@ describe('a stream that passes through', () => {
     expect(stream.countOutput()).toBeGreaterThan(6);
   });
 
-  test('has a delta without words where all that came is a part without any', () => {
+  test('has a delta without content where the chunk only had an empty part', () => {
     expect(pass(chunk({ content: [{ type: 'thinking', thinking: [], closed: true }] })).deltas).toEqual([
       { content: '' },
     ]);
@@ -107,14 +107,14 @@ describe('a stream that passes through', () => {
     });
   });
 
-  test('passes a chunk as it came when only its text looks like parts', () => {
+  test('passes a chunk unchanged when only its text looks like parts', () => {
     const event = chunk({ content: '"content":[{"type":"thinking"}],"tool_calls":[]' });
     const taken = provider.passStream!({ model: 'magistral-medium-latest', includeUsage: false }).take(event);
     expect(taken).toEqual({ kind: 'pass', bytes: event });
   });
 });
 
-describe('a whole reply that passes through', () => {
+describe('a complete pass-through reply', () => {
   const pass = (message: object, usage: object = {}) => {
     const value = {
       id: 'r1',
@@ -137,7 +137,7 @@ describe('a whole reply that passes through', () => {
     expect(reply.model).toBe(SLUG);
   });
 
-  test('has an empty content where the model only thought', () => {
+  test('has empty content where the model only thought', () => {
     expect(pass({ content: [thinking('Hm')] }).choices[0].message).toEqual({
       role: 'assistant',
       content: '',
@@ -155,7 +155,7 @@ describe('a whole reply that passes through', () => {
     ]);
   });
 
-  test('stays as it is when it needs no repair', () => {
+  test('is unchanged when it needs no repair', () => {
     const tool_calls = [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }];
     expect(pass({ content: null, tool_calls }).choices[0].message).toEqual({
       role: 'assistant',

@@ -23,11 +23,11 @@ test.each<[string, Record<string, unknown>]>([
   ['a loose definition', { ...strict, $defs: { d: { type: 'object' } } }],
   ['loose items', { type: 'array', items: { type: 'object' } }],
   ['a loose alternative', { anyOf: [{ type: 'string' }, { type: 'object' }] }],
-])('it is not with %s', (_name, schema) => {
+])('a schema is not strict with %s', (_name, schema) => {
   expect(isStrictSchema(schema)).toBe(false);
 });
 
-test('a schema without end is not looked into', () => {
+test('a schema that nests endlessly is not traversed', () => {
   let schema: Record<string, unknown> = strict;
   for (let depth = 0; depth < 1_000; depth++) schema = { type: 'array', items: schema };
   expect(isStrictSchema(schema)).toBe(false);

@@ -36,7 +36,7 @@ const written = (id: string) => ({ id, type: 'function', function: { name: 'f', 
 const calling = (...ids: string[]) => ({ role: 'assistant', content: null, tool_calls: ids.map(written) });
 const answer = (id: string, content: string) => ({ role: 'tool', tool_call_id: id, content });
 
-test('instructions in front and in the middle', () => {
+test('instructions at the start and in the middle', () => {
   const messages = writeMessages(
     { ...conversation([user(text('hi')), system('c')]), system: [text('a'), text('b')] },
     QUIRKS.openai,
@@ -48,19 +48,19 @@ test('instructions in front and in the middle', () => {
   ]);
 });
 
-test('instructions in the middle stand in front where they are refused elsewhere', () => {
+test('instructions in the middle move to the start where the provider rejects them elsewhere', () => {
   const turns = [user(text('a')), assistant(text('b')), system('c'), user(text('d'))];
   expect(write(turns, QUIRKS.mistral).map(({ content }) => content)).toEqual(['c', 'a', 'b', 'd']);
 });
 
-test('a last turn of the assistant is asked to go on where it is refused', () => {
+test('an assistant prefill gets a request to continue where the provider rejects it', () => {
   const turns = [user(text('a')), assistant(text('b'))];
   expect(write(turns)).toHaveLength(2);
   expect(write(turns, QUIRKS.mistral).at(-1)).toEqual({ role: 'user', content: '(Continue.)' });
 });
 
-describe('a tool round', () => {
-  test('what a tool showed comes after all the tools’ words, before the user’s', () => {
+describe('tool calls and results', () => {
+  test("images of results follow all results and precede the user's content", () => {
     const messages = write([
       assistant(call('a'), call('b')),
       user(result('a', text('one'), image), result('b', image), text('go on')),
@@ -83,7 +83,7 @@ describe('a tool round', () => {
     ]);
   });
 
-  test('results in turns of their own, with instructions between them', () => {
+  test('results in separate turns, with instructions between them', () => {
     const messages = write([
       assistant(call('a'), call('b')),
       user(result('b', text('two'))),
@@ -99,7 +99,7 @@ describe('a tool round', () => {
     ]);
   });
 
-  test('a call that nobody answered is answered', () => {
+  test('a call without a result gets one', () => {
     expect(write([assistant(call('a')), user(text('never mind'))])).toEqual([
       calling('a'),
       answer('a', 'No result.'),
@@ -107,7 +107,7 @@ describe('a tool round', () => {
     ]);
   });
 
-  test('a result of no call is the user’s words', () => {
+  test("a result without a call becomes the user's text", () => {
     expect(write([user(result('a', text('one')))])).toEqual([{ role: 'user', content: 'one' }]);
   });
 
@@ -116,14 +116,14 @@ describe('a tool round', () => {
     expect(write([assistant(call('a')), user(failed)])[1]).toEqual(answer('a', 'Error: boom'));
   });
 
-  test('ids that are too long are the same for call and result', () => {
+  test('ids that are too long are shortened alike in call and result', () => {
     const id = `toolu_${'x'.repeat(60)}`;
     const [called, answered] = write([assistant(call(id)), user(result(id, text('one')))]);
     expect(answered?.tool_call_id).toMatch(/^[a-zA-Z0-9_-]{1,40}$/);
     expect(called?.tool_calls).toEqual([written(String(answered?.tool_call_id))]);
   });
 
-  test('Mistral’s have nine letters and digits, and its user speaks after the model', () => {
+  test("Mistral's ids have nine letters and digits, and its user message follows the model's", () => {
     const messages = write(
       [assistant(call('toolu_01')), user(result('toolu_01', text('one')), text('go on'))],
       QUIRKS.mistral,
@@ -134,28 +134,28 @@ describe('a tool round', () => {
   });
 });
 
-describe('what the assistant thought', () => {
+describe('thinking', () => {
   const thoughts: AssistantPart[] = [
     { kind: 'thinking', text: 'own' },
     { kind: 'thinking', text: 'foreign', signature: { wire: 'anthropic', value: 'S' } },
     { kind: 'redacted_thinking', data: { wire: 'openai', value: 'D' } },
   ];
 
-  test('goes back only to who wants it, and only its own', () => {
+  test('is sent only to its own provider, if that accepts it', () => {
     expect(write([assistant(...thoughts, text('ok'))])).toEqual([{ role: 'assistant', content: 'ok' }]);
     expect(write([assistant(...thoughts, text('ok'))], QUIRKS.deepseek)).toEqual([
       { role: 'assistant', content: 'ok', reasoning_content: 'own' },
     ]);
   });
 
-  test('DeepSeek gets the field also when there was no thought', () => {
+  test('DeepSeek gets the field even without thinking', () => {
     expect(write([assistant(call('a')), user(result('a'))], QUIRKS.deepseek)[0]).toEqual({
       ...calling('a'),
       reasoning_content: '',
     });
   });
 
-  test('and nothing else is not a message', () => {
+  test('alone does not make a message', () => {
     for (const quirks of [QUIRKS.openai, QUIRKS.deepseek]) {
       expect(write([user(text('a')), assistant(...thoughts), user(text('b'))], quirks)).toEqual([
         {
@@ -169,7 +169,7 @@ describe('what the assistant thought', () => {
     }
   });
 
-  test('signatures on calls return to their own maker', () => {
+  test('signatures on calls return to their own provider', () => {
     const signed = (wire: 'openai' | 'gemini'): AssistantPart => ({
       kind: 'tool_call',
       id: 'a',
@@ -187,14 +187,14 @@ describe('what the assistant thought', () => {
 describe('documents', () => {
   const of = (part: UserPart, quirks?: OpenAiQuirks) => write([user(part, text('x'))], quirks)[0]?.content;
 
-  test('a PDF is a file, or what the provider calls it', () => {
+  test("a PDF is a file, or the provider's equivalent", () => {
     const part: UserPart = { kind: 'document', source: pdf, title: 'a.pdf' };
     const url = 'data:application/pdf;base64,AAAA';
     expect(of(part)).toContainEqual({ type: 'file', file: { filename: 'a.pdf', file_data: url } });
     expect(of(part, QUIRKS.mistral)).toContainEqual({ type: 'document_url', document_url: url });
   });
 
-  test('text is text, under its title', () => {
+  test('text is text, with its title', () => {
     const source = { kind: 'text', text: 'words' } as const;
     expect(of({ kind: 'document', source, title: 'a.txt' })).toContainEqual({
       type: 'text',
@@ -216,7 +216,7 @@ describe('documents', () => {
     ['a PDF by URL', { kind: 'document', source: { kind: 'url', url: 'https://x/y.pdf' } }, QUIRKS.openai],
     ['audio of another kind', { kind: 'audio', source: { ...pdf, mediaType: 'audio/ogg' } }, QUIRKS.openai],
     ['audio by URL', { kind: 'audio', source: { kind: 'url', url: 'https://x/y.mp3' } }, QUIRKS.openai],
-  ])('%s is refused', (_name, part, quirks) => {
+  ])('%s is rejected', (_name, part, quirks) => {
     expect(() => of(part, quirks)).toThrow(GatewayError);
   });
 });
@@ -252,7 +252,7 @@ function violations(messages: any[], quirks: OpenAiQuirks): string[] {
 test.each([
   ['openai', QUIRKS.openai],
   ['mistral', QUIRKS.mistral],
-])('whatever the conversation was, %s takes the messages', (_name, quirks) => {
+])('any conversation results in messages that %s accepts', (_name, quirks) => {
   fc.assert(
     fc.property(anyConversation, (any) => {
       const messages = writeMessages(any, quirks);
@@ -279,7 +279,7 @@ test.each([
   expect(performance.now() - startMs).toBeLessThan(2_000);
 });
 
-test('Mistral gets the unsigned thoughts of earlier turns as parts of their content', () => {
+test('Mistral gets the unsigned thinking of earlier turns as parts of their content', () => {
   const thought = (words: string): AssistantPart => ({ kind: 'thinking', text: words, signature: undefined });
   const turns = [
     user(text('a')),

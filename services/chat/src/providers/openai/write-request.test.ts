@@ -23,7 +23,7 @@ const write = (
   quirks: OpenAiQuirks = QUIRKS.openai,
 ) => JSON.parse(writeRequest({ ...plain, ...fields }, 'up-1', 50, capabilities, quirks).toString());
 
-test('the least', () => {
+test('a minimal request', () => {
   expect(write({})).toEqual({
     model: 'up-1',
     messages: [{ role: 'user', content: 'hi' }],
@@ -31,7 +31,7 @@ test('the least', () => {
   });
 });
 
-test('a stream is asked for its usage, but where the question is refused', () => {
+test('a stream requests usage, unless the provider rejects that option', () => {
   expect(write({ stream: true })).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   expect(write({ stream: true }, new Set(), QUIRKS.mistral)).toEqual({
     model: 'up-1',
@@ -66,7 +66,7 @@ describe('tools', () => {
     expect(write({ tools, toolChoice }).tool_choice).toEqual(expected);
   });
 
-  test('where allowed_tools is not known, the others are left out', () => {
+  test('where allowed_tools is not supported, the other tools are omitted', () => {
     const toolChoice = { kind: 'allowed', names: ['g'], required: true } as const;
     expect(write({ tools, toolChoice }, new Set(), QUIRKS.xai)).toMatchObject({
       tools: [call('g')],
@@ -82,7 +82,7 @@ describe('tools', () => {
   });
 });
 
-describe('strictness', () => {
+describe('strict mode', () => {
   const strict = {
     type: 'object',
     properties: { x: { type: 'string' } },
@@ -98,7 +98,7 @@ describe('strictness', () => {
     ['a loose alternative', { anyOf: [{ type: 'string' }, { type: 'object' }] }],
   ];
 
-  test.each(loose)('is not promised for %s', (_name, parameters) => {
+  test.each(loose)('is not requested for %s', (_name, parameters) => {
     const asked = write({
       tools: [{ name: 'f', parameters, strict: true }],
       output: { kind: 'schema', name: 'n', schema: parameters },
@@ -107,7 +107,7 @@ describe('strictness', () => {
     expect(asked.response_format.json_schema).toMatchObject({ schema: parameters, strict: false });
   });
 
-  test('is, for a schema that OpenAI can hold to', () => {
+  test('is requested for a schema that OpenAI can enforce', () => {
     const output = { kind: 'schema', name: 'my shape!', description: 'd', schema: strict } as const;
     const asked = write({ tools: [{ name: 'f', parameters: strict, strict: true }], output });
     expect(asked.tools[0].function.strict).toBe(true);
@@ -123,7 +123,7 @@ test('JSON', () => {
   expect(write({ output: { kind: 'json' } }).response_format).toEqual({ type: 'json_object' });
 });
 
-describe('effort', () => {
+describe('reasoning effort', () => {
   test.each([
     [{ effort: 'high' }, 'high'],
     [{ effort: 'minimal' }, 'low'],
@@ -139,21 +139,21 @@ describe('effort', () => {
     expect(write({ reasoning }, THINKER).reasoning_effort).toBe(expected);
   });
 
-  test('a model that cannot but think thinks least', () => {
+  test('a model that always reasons gets the lowest effort', () => {
     expect(effortOf({ effort: 'none' }, efforts('minimal', 'low', 'high'))).toBe('minimal');
   });
 
-  test('a model that is told not to think alone is not told to think', () => {
+  test('a model that only accepts an off switch is not asked to reason', () => {
     expect(effortOf({ effort: 'high' }, efforts('none'))).toBeUndefined();
   });
 
-  test('a model that takes none is told none', () => {
+  test('a model without reasoning effort gets none', () => {
     expect(write({ reasoning: { effort: 'high' } }, new Set(['reasoning']))).not.toHaveProperty(
       'reasoning_effort',
     );
   });
 
-  test('gives way to tools where a model takes one of them', () => {
+  test('is omitted beside tools where a model accepts only one of them', () => {
     const exclusive = new Set([...THINKER, 'effort_excludes_tools']);
     const asked = write({ tools, reasoning: { effort: 'high' } }, exclusive);
     expect(asked).toHaveProperty('tools');
@@ -173,7 +173,7 @@ describe('effort', () => {
   });
 });
 
-describe('sampling', () => {
+describe('sampling parameters', () => {
   const sampling = {
     temperature: 0,
     topP: 0.9,
@@ -186,7 +186,7 @@ describe('sampling', () => {
   const fields = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty', 'seed', 'stop'];
   const taken = (asked: object) => fields.filter((field) => field in asked);
 
-  test('as the provider calls it', () => {
+  test("have the provider's names", () => {
     expect(write({ sampling })).toMatchObject({
       temperature: 0,
       top_p: 0.9,
@@ -200,7 +200,7 @@ describe('sampling', () => {
     expect(taken(write({ sampling }, new Set(), QUIRKS.mistral))).not.toContain('seed');
   });
 
-  test('is left out for OpenAI’s models that think, unless they are told not to', () => {
+  test("are omitted for OpenAI's reasoning models, unless reasoning is off", () => {
     expect(taken(write({ sampling }, THINKER))).toEqual(['seed', 'stop']);
     expect(taken(write({ sampling, reasoning: { effort: 'none' } }, THINKER))).toEqual(fields);
     // This one thinks all the same.
@@ -210,7 +210,7 @@ describe('sampling', () => {
     ]);
   });
 
-  test('xAI takes no penalties', () => {
+  test('xAI gets no penalties', () => {
     expect(taken(write({ sampling }, new Set(), QUIRKS.xai))).toEqual([
       'temperature',
       'top_p',
@@ -220,7 +220,7 @@ describe('sampling', () => {
   });
 });
 
-test('the end user is known by an id that fits', () => {
+test('the end user is identified by an id that fits', () => {
   expect(write({ endUser: 'u' }).safety_identifier).toBe('u');
   expect(write({ endUser: 'u'.repeat(200) }).safety_identifier).toMatch(/^[0-9a-f]{64}$/);
   expect(write({ endUser: 'u' }, new Set(), QUIRKS.xai).user).toBe('u');
