@@ -1,13 +1,21 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { HttpClient } from './http-client';
 
 const SILENT_MS = 600;
 const IDLE_MS = 100;
 
-/** Sends a piece, is silent for longer than the idle timeout, and sends the last piece. */
-const server = http.createServer((_request, response) => {
+/**
+ * Replies to `/` with a piece and, after a silence longer than the idle timeout, the last piece. Replies to `/upload` when it
+ * has read the whole body.
+ */
+const server = http.createServer((request, response) => {
+  request.resume();
+  if (request.url === '/upload') {
+    request.on('end', () => response.end());
+    return;
+  }
   response.write('first ');
   setTimeout(() => response.end('last'), SILENT_MS);
 });
@@ -17,6 +25,9 @@ let url: URL;
 beforeAll(async () => {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
 });
 afterAll(() => {
   upstream.close();
@@ -47,4 +58,31 @@ test('a reply that is silent for the idle timeout breaks off while its caller wa
 
 test('an abandoned reply may be silent for longer than the idle timeout, because its usage comes last', async () => {
   expect(await read(true)).toBe('first last');
+});
+
+test('a streamed upload leaves no listeners on its request after each piece', async () => {
+  const created = jest.spyOn(http, 'request');
+  const listeners: number[] = [];
+  const piece = Buffer.alloc(1024 * 1024);
+  const pieces = 12;
+  async function* read() {
+    const outgoing = created.mock.results[0]?.value as http.ClientRequest;
+    for (let index = 0; index < pieces; index++) {
+      const counts = outgoing.eventNames().map((name) => outgoing.listenerCount(name));
+      listeners.push(counts.reduce((sum, count) => sum + count, 0));
+      yield piece;
+    }
+  }
+  const { status } = await upstream.send({
+    method: 'POST',
+    connection: 'own',
+    onAbort: 'close',
+    url: new URL('/upload', url),
+    headers: {},
+    body: { bytes: pieces * piece.length, read },
+    signal: new AbortController().signal,
+    timeouts: { connectMs: 5_000, firstByteMs: 5_000, idleMs: 5_000 },
+  });
+  expect(status).toBe(200);
+  expect(listeners).toEqual(Array(pieces).fill(listeners[0]));
 });

@@ -191,15 +191,22 @@ async function writeBody(
 ): Promise<void> {
   for await (const piece of pieces) {
     if (outgoing.destroyed) return;
-    if (!outgoing.write(piece)) {
-      await new Promise<void>((resolve) => {
-        outgoing.once('drain', resolve).once('close', resolve);
-      });
-    }
+    if (!outgoing.write(piece)) await drained(outgoing);
     if (outgoing.destroyed) return;
     onProgress();
   }
   outgoing.end();
+}
+
+/** Resolves when the request accepts more bytes or is closed. Leaves no listener, because an upload calls it for each piece. */
+function drained(outgoing: http.ClientRequest): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      outgoing.off('drain', done).off('close', done);
+      resolve();
+    };
+    outgoing.on('drain', done).on('close', done);
+  });
 }
 
 /** Half-closes the connection: the server notices the disconnect, and what it has sent can still be read. */
