@@ -120,7 +120,7 @@ function rateMetrics(registry: Registry) {
       registers,
     }),
     observeRates: (limiter: RateLimiter): RateLimiter => ({
-      giveBack: (taken) => limiter.giveBack(taken),
+      release: (taken) => limiter.release(taken),
       correct: (corrections) => limiter.correct(corrections),
       report: (reports) => limiter.report(reports),
       rebuild: (keyIds) => limiter.rebuild(keyIds),

@@ -146,17 +146,17 @@ describe('tokens per minute', () => {
     const key = await direct.createFundedKey(1_000n, { tpmLimit: '100' });
     const first = call(key, 20n);
     const [granted] = await direct.reserve(first);
-    const { rateReservation: place } = granted!.grant!;
+    const { rateReservation } = granted!.grant!;
     const { requestId } = first;
     const { keyId } = key;
-    direct.report({ requestId, keyId, reservation: place!, usedTokens: '90', sequence: 1 });
+    direct.report({ requestId, keyId, reservation: rateReservation!, usedTokens: '90', sequence: 1 });
     const remainingBecomes = (remaining: string) =>
       eventually(async () => {
         const [reply] = await direct.reserve({ ...call(key), free: true });
         return reply!.grant?.tokens?.remaining === remaining;
       });
     await remainingBecomes('10');
-    billing.report({ requestId, keyId, reservation: place!, usedTokens: '200', sequence: 2 });
+    billing.report({ requestId, keyId, reservation: rateReservation!, usedTokens: '200', sequence: 2 });
     await remainingBecomes('0');
     const event = usageEvent(first, 1n, { streamed: true, tokens: { output: '70' } });
     await direct.deliver(event);
@@ -257,7 +257,7 @@ describe('a refusal says what the key has left without it', () => {
   });
 });
 
-test('a repeated call gets its own hold and tokens again, and takes no second place', async () => {
+test('a repeated call gets its own hold and tokens again, and no second rate reservation', async () => {
   const key = await direct.createFundedKey(1_000n, { rpmLimit: '2', tpmLimit: '100' });
   const first = call(key, 60n);
   const [once] = await direct.reserve(first);

@@ -123,13 +123,13 @@ class PostgresMoney implements MoneyCore {
 
 const unrated = (call: CallToAdmit): RatedCall => ({
   call,
-  terms: undefined,
+  limits: undefined,
   rates: { taken: true },
 });
 
 function decisionOf(decision: HoldDecision): string {
   if (decision.granted) return `granted ${decision.holdNano}`;
-  return 'error' in decision ? decision.error.code : 'terms';
+  return 'error' in decision ? decision.error.code : 'limits';
 }
 
 async function startPostgres(ids: AccountIds): Promise<PostgresMoney> {

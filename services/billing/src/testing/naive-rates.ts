@@ -83,7 +83,7 @@ export class NaiveRates {
   }
 
   letGo(nowMs: number, entry: NaiveEntry): void {
-    this.#giveBack(nowMs, entry.bucket, 1, entry.taken);
+    this.#release(nowMs, entry.bucket, 1, entry.taken);
   }
 
   /** What a call has used so far, or in the end. */
@@ -96,9 +96,9 @@ export class NaiveRates {
       entry.latest = bucket === entry.latestBucket ? entry.latest + more : more;
       entry.latestBucket = bucket;
     } else {
-      const back = this.#giveBack(nowMs, entry.latestBucket, 0, Math.min(-more, entry.latest));
+      const back = this.#release(nowMs, entry.latestBucket, 0, Math.min(-more, entry.latest));
       entry.latest -= back;
-      entry.held -= this.#giveBack(nowMs, entry.bucket, 0, Math.min(-more - back, entry.held));
+      entry.held -= this.#release(nowMs, entry.bucket, 0, Math.min(-more - back, entry.held));
     }
     entry.counted = used;
   }
@@ -113,7 +113,7 @@ export class NaiveRates {
     return number;
   }
 
-  #giveBack(nowMs: number, number: number, requests: number, tokens: number): number {
+  #release(nowMs: number, number: number, requests: number, tokens: number): number {
     const bucket = this.#buckets.get(number);
     if (!bucket || bucket.lastMs + WINDOW_MS <= nowMs) return 0;
     const back = Math.min(tokens, bucket.tokens);

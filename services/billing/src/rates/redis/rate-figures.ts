@@ -2,7 +2,7 @@ import { GatewayError, type RateFigures, type RateState } from '@gateway/errors'
 import { minBigint } from '../../domain/int8';
 import type { CallToAdmit } from '../../reserve/rules/admission';
 import type { CallToRate, RateOutcome } from '../rules/rate-limiter';
-import type { RateTerms } from '../rules/rate-terms';
+import type { RateLimits } from '../rules/rate-limits';
 import { WINDOW_SECONDS } from './rate-scripts';
 
 /** Far more than fits into a minute, and exact in Lua's numbers. */
@@ -15,14 +15,14 @@ export const sum = (figures: readonly number[]): number => figures.reduce((total
 /** Calls of one key, in order. */
 export interface KeyCalls {
   readonly keyId: string;
-  readonly terms: RateTerms;
+  readonly limits: RateLimits;
   readonly calls: readonly CallToAdmit[];
 }
 
 export const groupByKey = (calls: readonly CallToRate[]): KeyCalls[] =>
   [...Map.groupBy(calls, ({ call }) => call.keyId)].map(([keyId, of]) => ({
     keyId,
-    terms: of[0]!.terms,
+    limits: of[0]!.limits,
     calls: of.map(({ call }) => call),
   }));
 
@@ -43,11 +43,11 @@ function roomOf(call: CallToAdmit, tpm: bigint | null): number {
 }
 
 /** Arguments of the scripts for all calls of one key: their number, the tokens they take, the tokens that admit all. */
-export function sumsOf({ calls, terms }: KeyCalls): number[] {
+export function sumsOf({ calls, limits }: KeyCalls): number[] {
   let tokens = 0;
   let room = 0;
   for (const call of calls) {
-    const needed = roomOf(call, terms.tpm);
+    const needed = roomOf(call, limits.tpm);
     if (needed > 0) room = Math.max(room, tokens + needed);
     tokens += tokensOf(call);
   }
@@ -55,12 +55,12 @@ export function sumsOf({ calls, terms }: KeyCalls): number[] {
 }
 
 /** The script's argument for each call of one key. */
-export const needsOf = ({ calls, terms }: KeyCalls): string =>
-  calls.map((call) => `${tokensOf(call)},${roomOf(call, terms.tpm) || -1}`).join(' ');
+export const needsOf = ({ calls, limits }: KeyCalls): string =>
+  calls.map((call) => `${tokensOf(call)},${roomOf(call, limits.tpm) || -1}`).join(' ');
 
 /** Converts the script's figures to an outcome for each call. */
 export function readAnswer(
-  { keyId, terms, calls }: KeyCalls,
+  { keyId, limits, calls }: KeyCalls,
   [
     generation = 0,
     bucket = 0,
@@ -71,17 +71,17 @@ export function readAnswer(
   ]: readonly number[],
   outcomes: Map<CallToAdmit, RateOutcome>,
 ): void {
-  const place = { keyId, generation: BigInt(generation), bucket };
+  const reservation = { keyId, generation: BigInt(generation), bucket };
   const reply = shares[Symbol.iterator]();
   let [requests, tokens, tokensReset] = [requestsBefore, tokensBefore, resetBefore];
   for (const call of calls) {
     const given = shares.length === 0 ? tokensOf(call) : next(reply);
     if (given < 0) {
       const seconds = next(reply);
-      const rates = figuresOf(terms, { requests, requestsReset: next(reply), tokens, tokensReset });
+      const rates = figuresOf(limits, { requests, requestsReset: next(reply), tokens, tokensReset });
       const error =
-        given === -1 ? overRequests(terms, seconds, rates) : overTokens(call, terms, seconds, rates);
-      outcomes.set(call, { taken: false, error, generation: place.generation });
+        given === -1 ? overRequests(limits, seconds, rates) : overTokens(call, limits, seconds, rates);
+      outcomes.set(call, { taken: false, error, generation: reservation.generation });
       continue;
     }
     requests += 1;
@@ -89,9 +89,9 @@ export function readAnswer(
     if (given > 0) tokensReset = WINDOW_SECONDS;
     outcomes.set(call, {
       taken: true,
-      place: { ...place, tokens: BigInt(given) },
+      reservation: { ...reservation, tokens: BigInt(given) },
       // This request itself is the last to leave the window.
-      ...figuresOf(terms, { requests, requestsReset: WINDOW_SECONDS, tokens, tokensReset }),
+      ...figuresOf(limits, { requests, requestsReset: WINDOW_SECONDS, tokens, tokensReset }),
     });
   }
 }
@@ -104,17 +104,17 @@ interface Window {
   readonly tokensReset: number;
 }
 
-const figuresOf = ({ rpm, tpm }: RateTerms, of: Window): RateFigures => ({
+const figuresOf = ({ rpm, tpm }: RateLimits, of: Window): RateFigures => ({
   ...(rpm !== null && { requests: state(rpm, of.requests, of.requestsReset) }),
   ...(tpm !== null && { tokens: state(tpm, of.tokens, of.tokensReset) }),
 });
 
 /** Converts the answer of the releasing script. */
 export function readLeft(
-  terms: RateTerms,
+  limits: RateLimits,
   [requests = 0, requestsReset = 0, tokens = 0, tokensReset = 0]: readonly number[],
 ): RateFigures {
-  return figuresOf(terms, { requests, requestsReset, tokens, tokensReset });
+  return figuresOf(limits, { requests, requestsReset, tokens, tokensReset });
 }
 
 const state = (most: bigint, used: number, resetSeconds: number): RateState => ({
@@ -132,14 +132,14 @@ function next(reply: Iterator<number>): number {
 /** The error for a call that waiting does not help: no retry time, and no automatic retry. */
 const retry = (seconds: number) => (seconds < 0 ? { shouldRetry: false } : { retryAfterSeconds: seconds });
 
-const overRequests = ({ rpm }: RateTerms, seconds: number, rates: RateFigures) =>
+const overRequests = ({ rpm }: RateLimits, seconds: number, rates: RateFigures) =>
   new GatewayError('rpm_rate_limited', {
     detail: `the key may send ${rpm} requests per minute`,
     rates,
     ...retry(seconds),
   });
 
-const overTokens = (call: CallToAdmit, { tpm }: RateTerms, seconds: number, rates: RateFigures) =>
+const overTokens = (call: CallToAdmit, { tpm }: RateLimits, seconds: number, rates: RateFigures) =>
   new GatewayError('tpm_rate_limited', {
     detail: `the key may use ${tpm} tokens per minute; the prompt of this call has about ${call.promptTokens}`,
     rates,

@@ -100,7 +100,7 @@ local function advance()
 end
 
 -- What the window no longer holds can't be given back.
-local function giveBack(number, r, t)
+local function release(number, r, t)
   if number < oldest or number > current or r + t == 0 then return 0 end
   local bucket = open(number)
   r, t = math.min(r, bucket.r), math.min(t, bucket.t)
@@ -199,12 +199,12 @@ return answer
  * that another generation took, are ignored. Returns the requests of the window and the seconds until they have left it, and its
  * tokens.
  */
-export const giveBackScript = (clock: string) => `${books(clock)}
+export const releaseScript = (clock: string) => `${books(clock)}
 if not generation then return {} end
 advance()
 for i = 1, #ARGV, 4 do
   if tonumber(ARGV[i]) == generation then
-    giveBack(tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2]), tonumber(ARGV[i + 3]))
+    release(tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2]), tonumber(ARGV[i + 3]))
   end
 end
 ${WAITS}
@@ -242,10 +242,10 @@ local function use(record, bornIn, admission, taken, sequence, used)
   elseif used < counted then
     local less = counted - used
     if latestIn == generation then
-      local back = giveBack(bucket, 0, math.min(less, latest))
+      local back = release(bucket, 0, math.min(less, latest))
       latest, less = latest - back, less - back
     end
-    if bornIn == generation then held = held - giveBack(admission, 0, math.min(less, held)) end
+    if bornIn == generation then held = held - release(admission, 0, math.min(less, held)) end
   end
   if not record then return end
   local figures = { whole(sequence), whole(used), whole(held), whole(latest), whole(latestIn), whole(bucket) }

@@ -64,7 +64,7 @@ const textOf = (outcome: RateOutcome): string => {
   return `${code} ${retryAfterSeconds ?? -1}`;
 };
 
-const termsOf = ({ rpm, tpm }: NaiveLimits) => ({
+const limitsOf = ({ rpm, tpm }: NaiveLimits) => ({
   rpm: rpm === null ? null : BigInt(rpm),
   tpm: tpm === null ? null : BigInt(tpm),
   generation: 0n,
@@ -73,7 +73,7 @@ const termsOf = ({ rpm, tpm }: NaiveLimits) => ({
 type Step =
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'take'; readonly calls: readonly NaiveCall[] }
-  | { readonly do: 'giveBack' | 'correct' | 'report'; readonly calls: readonly Use[] };
+  | { readonly do: 'release' | 'correct' | 'report'; readonly calls: readonly Use[] };
 
 interface Use {
   readonly pick: number;
@@ -106,7 +106,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      do: fc.constantFrom('giveBack' as const, 'correct' as const, 'report' as const),
+      do: fc.constantFrom('release' as const, 'correct' as const, 'report' as const),
       calls: fc.array(fc.record({ pick: fc.nat(), used: fc.nat(180), sequence: fc.nat(6) }), {
         minLength: 1,
         maxLength: 5,
@@ -115,13 +115,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 const limit = (max: number) => fc.option(fc.nat(max), { freq: 4 });
-const terms: fc.Arbitrary<NaiveLimits> = fc
+const limits: fc.Arbitrary<NaiveLimits> = fc
   .record({ rpm: limit(8), tpm: limit(150) })
   .filter(({ rpm, tpm }) => rpm !== null || tpm !== null);
 
 interface Taken {
   readonly requestId: string;
-  readonly place: RateReservation;
+  readonly reservation: RateReservation;
   readonly entry: NaiveEntry;
 }
 
@@ -147,7 +147,7 @@ class Run {
   async #take(calls: readonly NaiveCall[]): Promise<void> {
     setClock(this.#nowMs);
     const outcomes = await take(
-      calls.map((call) => ({ call: callToRate(this.#keyId, call), terms: termsOf(this.#limits) })),
+      calls.map((call) => ({ call: callToRate(this.#keyId, call), limits: limitsOf(this.#limits) })),
     );
     for (const [i, call] of calls.entries()) {
       const expected = this.#naive.take(this.#nowMs, this.#limits, call);
@@ -155,7 +155,7 @@ class Run {
       expect(textOf(outcome)).toBe('code' in expected ? `${expected.code} ${expected.wait}` : 'admitted');
       if (!outcome.taken) this.#expectFigures(outcome.error.rates);
       else if (!('code' in expected))
-        this.#taken.push({ requestId: randomUUIDv7(), place: outcome.place!, entry: expected });
+        this.#taken.push({ requestId: randomUUIDv7(), reservation: outcome.reservation!, entry: expected });
     }
     const last = outcomes.findLast((outcome) => outcome.taken);
     if (last?.taken) this.#expectFigures(last);
@@ -190,8 +190,8 @@ class Run {
       ...use,
     }));
     await rates.report(
-      reported.map(({ requestId, place, used, sequence }) => ({
-        ...place,
+      reported.map(({ requestId, reservation, used, sequence }) => ({
+        ...reservation,
         requestId,
         usedTokens: BigInt(used),
         sequence,
@@ -200,24 +200,24 @@ class Run {
     for (const { entry, used, sequence } of reported) this.#naive.use(this.#nowMs, entry, used, sequence);
   }
 
-  async #end(kind: 'giveBack' | 'correct', calls: readonly Use[]): Promise<void> {
+  async #end(kind: 'release' | 'correct', calls: readonly Use[]): Promise<void> {
     setClock(this.#nowMs);
     // What money refuses was never dispatched, so nothing was reported of it.
-    const may = kind === 'giveBack' ? this.#taken.filter(({ entry }) => entry.sequence < 0) : this.#taken;
+    const may = kind === 'release' ? this.#taken.filter(({ entry }) => entry.sequence < 0) : this.#taken;
     const ended = calls.slice(0, may.length).map(({ pick, used }) => {
       const [taken] = may.splice(pick % may.length, 1) as [Taken];
       if (may !== this.#taken) this.#taken.splice(this.#taken.indexOf(taken), 1);
       return { ...taken, used, streamed: taken.entry.sequence >= 0 };
     });
-    const terms = termsOf(this.#limits);
+    const limits = limitsOf(this.#limits);
     const left =
-      kind === 'giveBack'
-        ? await rates.giveBack(ended.map(({ place }) => ({ place, terms })))
+      kind === 'release'
+        ? await rates.release(ended.map(({ reservation }) => ({ reservation, limits })))
         : await rates.correct(
-            ended.map(({ place, used, ...more }) => ({ ...place, ...more, usedTokens: BigInt(used) })),
+            ended.map(({ reservation, used, ...more }) => ({ ...reservation, ...more, usedTokens: BigInt(used) })),
           );
     for (const { entry, used } of ended) {
-      if (kind === 'giveBack') this.#naive.letGo(this.#nowMs, entry);
+      if (kind === 'release') this.#naive.letGo(this.#nowMs, entry);
       else this.#naive.use(this.#nowMs, entry, used, Number.POSITIVE_INFINITY);
     }
     if (!left || ended.length === 0) return;
@@ -231,7 +231,7 @@ class Run {
 
 test('the scripts do what a list of all buckets does, whatever the order of steps', async () => {
   await fc.assert(
-    fc.asyncProperty(terms, fc.array(step, { minLength: 5, maxLength: 60 }), async (limits, steps) => {
+    fc.asyncProperty(limits, fc.array(step, { minLength: 5, maxLength: 60 }), async (limits, steps) => {
       const run = new Run(limits);
       for (const one of steps) await run.apply(one);
     }),
@@ -240,7 +240,7 @@ test('the scripts do what a list of all buckets does, whatever the order of step
 }, 900_000);
 
 interface AttackedCall {
-  readonly place: RateReservation;
+  readonly reservation: RateReservation;
   readonly requestId: string;
   /** In the end; reported bit by bit until then. */
   readonly used: number;
@@ -319,10 +319,10 @@ class Attacker {
     setClock(this.#nowMs);
     const { prompt, output, factor, lastsMs } = call;
     const asked = { ...callToRate(this.#keyId, { prompt, output, free: false }) };
-    const [outcome] = await take([{ call: asked, terms: termsOf(this.#attack) }]);
-    if (outcome?.taken && outcome.place) {
+    const [outcome] = await take([{ call: asked, limits: limitsOf(this.#attack) }]);
+    if (outcome?.taken && outcome.reservation) {
       const attacked: AttackedCall = {
-        place: outcome.place,
+        reservation: outcome.reservation,
         requestId: randomUUIDv7(),
         used: Math.round(prompt + output * factor),
         endMs: this.#nowMs + lastsMs,
@@ -340,7 +340,7 @@ class Attacker {
   async #pass(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms;
     while (this.#inFlight.length > 0) {
-      const reports = this.#inFlight.some(({ used, place }) => used > place.tokens);
+      const reports = this.#inFlight.some(({ used, reservation }) => used > reservation.tokens);
       const nextMs = Math.min(
         reports ? this.#nowMs + REPORT_MS : untilMs,
         ...this.#inFlight.map(({ endMs }) => endMs),
@@ -357,16 +357,16 @@ class Attacker {
     setClock(this.#nowMs);
     const ended = this.#inFlight.filter(({ endMs }) => endMs <= this.#nowMs);
     const reporting = this.#inFlight.filter(
-      ({ endMs, used, place }) => endMs > this.#nowMs && used > place.tokens,
+      ({ endMs, used, reservation }) => endMs > this.#nowMs && used > reservation.tokens,
     );
     this.#inFlight = this.#inFlight.filter(({ endMs }) => endMs > this.#nowMs);
     const usesOf = (calls: readonly AttackedCall[]) =>
       calls.map((call) => {
-        const { place, requestId, admittedMs, endMs, used } = call;
+        const { reservation, requestId, admittedMs, endMs, used } = call;
         const share = (this.#nowMs - admittedMs) / Math.max(1, endMs - admittedMs);
-        const sofar = endMs <= this.#nowMs ? used : Math.max(Number(place.tokens), Math.floor(used * share));
+        const sofar = endMs <= this.#nowMs ? used : Math.max(Number(reservation.tokens), Math.floor(used * share));
         this.#date(call, sofar);
-        return { ...place, requestId, usedTokens: BigInt(sofar) };
+        return { ...reservation, requestId, usedTokens: BigInt(sofar) };
       });
     if (reporting.length > 0)
       await rates.report(usesOf(reporting).map((use, i) => ({ ...use, sequence: reporting[i]!.sequence++ })));
@@ -433,7 +433,7 @@ test('a clock that is set back lets nothing through twice, and is over it in a m
     const [outcome] = await take([
       {
         call: callToRate(keyId, { prompt: 1, output: 0, free: false }),
-        terms: termsOf({ rpm: 1, tpm: null }),
+        limits: limitsOf({ rpm: 1, tpm: null }),
       },
     ]);
     return textOf(outcome!);
@@ -447,13 +447,13 @@ test('a clock that is set back lets nothing through twice, and is over it in a m
 test('a call that can use no tokens does not wait for those that others used', async () => {
   setClock(START);
   const keyId = `key_${randomUUIDv7()}`;
-  const terms = termsOf({ rpm: null, tpm: 100 });
-  const [taken] = await take([{ call: callToRate(keyId, { prompt: 1, output: 99, free: false }), terms }]);
-  if (!taken?.taken || !taken.place) throw new Error('not taken');
-  await rates.correct([{ ...taken.place, requestId: randomUUIDv7(), usedTokens: 150n, streamed: false }]);
+  const limits = limitsOf({ rpm: null, tpm: 100 });
+  const [taken] = await take([{ call: callToRate(keyId, { prompt: 1, output: 99, free: false }), limits }]);
+  if (!taken?.taken || !taken.reservation) throw new Error('not taken');
+  await rates.correct([{ ...taken.reservation, requestId: randomUUIDv7(), usedTokens: 150n, streamed: false }]);
   const sent = await take([
-    { call: callToRate(keyId, { prompt: 0, output: 0, free: false }), terms },
-    { call: callToRate(keyId, { prompt: 1, output: 0, free: false }), terms },
+    { call: callToRate(keyId, { prompt: 0, output: 0, free: false }), limits },
+    { call: callToRate(keyId, { prompt: 1, output: 0, free: false }), limits },
   ]);
   expect(sent.map(textOf)).toEqual(['admitted', 'tpm_rate_limited 60']);
 });
@@ -461,9 +461,9 @@ test('a call that can use no tokens does not wait for those that others used', a
 test('an expected output beyond the limit fills the window; a prompt beyond what is left is refused', async () => {
   setClock(START);
   const keyId = `key_${randomUUIDv7()}`;
-  const terms = termsOf({ rpm: null, tpm: 100 });
+  const limits = limitsOf({ rpm: null, tpm: 100 });
   const send = async (prompt: number, output: number) => {
-    const [outcome] = await take([{ call: callToRate(keyId, { prompt, output, free: false }), terms }]);
+    const [outcome] = await take([{ call: callToRate(keyId, { prompt, output, free: false }), limits }]);
     return outcome!.taken ? Number(outcome!.tokens?.remaining) : textOf(outcome!);
   };
   expect(await send(10, 50)).toBe(40);
@@ -474,9 +474,9 @@ test('an expected output beyond the limit fills the window; a prompt beyond what
 
 test('an empty window admits a prompt whose estimate is up to a quarter above the limit; a larger one never fits', async () => {
   setClock(START);
-  const terms = termsOf({ rpm: null, tpm: 100 });
+  const limits = limitsOf({ rpm: null, tpm: 100 });
   const send = async (keyId: string, prompt: number) => {
-    const [outcome] = await take([{ call: callToRate(keyId, { prompt, output: 0, free: false }), terms }]);
+    const [outcome] = await take([{ call: callToRate(keyId, { prompt, output: 0, free: false }), limits }]);
     return outcome!;
   };
   const keyId = `key_${randomUUIDv7()}`;
@@ -491,16 +491,16 @@ test('an empty window admits a prompt whose estimate is up to a quarter above th
 });
 
 describe('a report of what a call in flight has used', () => {
-  const terms = termsOf({ rpm: null, tpm: 1_000 });
+  const limits = limitsOf({ rpm: null, tpm: 1_000 });
   const begin = async (keyId: string): Promise<RateUse> => {
     setClock(START);
-    const [taken] = await take([{ call: callToRate(keyId, { prompt: 10, output: 90, free: false }), terms }]);
-    if (!taken?.taken || !taken.place) throw new Error('not taken');
-    return { ...taken.place, requestId: randomUUIDv7(), usedTokens: 0n };
+    const [taken] = await take([{ call: callToRate(keyId, { prompt: 10, output: 90, free: false }), limits }]);
+    if (!taken?.taken || !taken.reservation) throw new Error('not taken');
+    return { ...taken.reservation, requestId: randomUUIDv7(), usedTokens: 0n };
   };
   /** Of which a free call takes nothing. */
   const remaining = async (keyId: string) => {
-    const [outcome] = await take([{ call: callToRate(keyId, { prompt: 0, output: 0, free: true }), terms }]);
+    const [outcome] = await take([{ call: callToRate(keyId, { prompt: 0, output: 0, free: true }), limits }]);
     return outcome!.taken ? Number(outcome!.tokens?.remaining) : undefined;
   };
 
@@ -548,14 +548,14 @@ test('the largest figures are counted to the last token', async () => {
     take([
       {
         call: callToRate(keyId, { prompt: 1, output, free: false }),
-        terms: termsOf({ rpm: null, tpm: most }),
+        limits: limitsOf({ rpm: null, tpm: most }),
       },
     ]);
   const [first] = await send(most - 2);
   expect(first).toMatchObject({ taken: true, tokens: { remaining: 1n } });
   if (first?.taken)
     await rates.correct([
-      { ...first.place!, requestId: randomUUIDv7(), usedTokens: 999_999_999_998n, streamed: false },
+      { ...first.reservation!, requestId: randomUUIDv7(), usedTokens: 999_999_999_998n, streamed: false },
     ]);
   expect((await send(0))[0]).toMatchObject({ taken: true, tokens: { remaining: 1n } });
   expect((await send(0))[0]).toMatchObject({ taken: true, tokens: { remaining: 0n } });

@@ -8,7 +8,7 @@ import type {
   RateOutcome,
   RateReport,
   RateUse,
-  TakenPlace,
+  TakenReservation,
 } from '../rules/rate-limiter';
 import {
   figure,
@@ -24,7 +24,7 @@ import {
 import {
   countScript,
   FINAL_SEQUENCE,
-  giveBackScript,
+  releaseScript,
   REDIS_CLOCK,
   seedScript,
   takeScript,
@@ -42,7 +42,7 @@ export interface RedisRatesOptions {
   readonly clock?: string;
 }
 
-type ScriptName = 'take' | 'giveBack' | 'count' | 'seed';
+type ScriptName = 'take' | 'release' | 'count' | 'seed';
 
 /** An answer of a script. */
 const TIMEOUT_MS = 750;
@@ -63,7 +63,7 @@ export class RedisRates implements RateLimiter {
     const clock = options.clock ?? REDIS_CLOCK;
     this.#scripts = {
       take: redisScript(takeScript(clock)),
-      giveBack: redisScript(giveBackScript(clock)),
+      release: redisScript(releaseScript(clock)),
       count: redisScript(countScript(clock)),
       seed: redisScript(seedScript(clock)),
     };
@@ -79,13 +79,13 @@ export class RedisRates implements RateLimiter {
     await this.#ifInTime(this.#seed(keyIds));
   }
 
-  async giveBack(taken: readonly TakenPlace[]): Promise<ReadonlyMap<string, RateFigures>> {
+  async release(taken: readonly TakenReservation[]): Promise<ReadonlyMap<string, RateFigures>> {
     const left = new Map<string, RateFigures>();
-    const giveBack = async ([keyId, of]: [string, TakenPlace[]]) => {
-      const answer = await this.#run('giveBack', [keyId], perBucket(of));
-      if (answer.length > 0) left.set(keyId, readLeft(of[0]!.terms, answer));
+    const release = async ([keyId, of]: [string, TakenReservation[]]) => {
+      const answer = await this.#run('release', [keyId], perBucket(of));
+      if (answer.length > 0) left.set(keyId, readLeft(of[0]!.limits, answer));
     };
-    await this.#ifInTime(Promise.all([...Map.groupBy(taken, ({ place }) => place.keyId)].map(giveBack)));
+    await this.#ifInTime(Promise.all([...Map.groupBy(taken, ({ reservation }) => reservation.keyId)].map(release)));
     return left;
   }
 
@@ -124,8 +124,8 @@ export class RedisRates implements RateLimiter {
   }
 
   async #takeOf(key: KeyCalls): Promise<readonly number[]> {
-    const { keyId, terms } = key;
-    const sums = [terms.generation, limit(terms.rpm), limit(terms.tpm), ...sumsOf(key)];
+    const { keyId, limits } = key;
+    const sums = [limits.generation, limit(limits.rpm), limit(limits.tpm), ...sumsOf(key)];
     return this.#run('take', [keyId], [...sums, needsOf(key)]);
   }
 
@@ -200,11 +200,11 @@ export class RedisRates implements RateLimiter {
 export const ratesKey = (runId: string | undefined, keyId: string): string => `rates2:${runId}:{${keyId}}`;
 
 /** Calls that are released: the amounts for one bucket are summed. */
-function perBucket(taken: readonly TakenPlace[]): (number | bigint)[] {
-  const buckets = Map.groupBy(taken, ({ place }) => `${place.generation} ${place.bucket}`);
+function perBucket(taken: readonly TakenReservation[]): (number | bigint)[] {
+  const buckets = Map.groupBy(taken, ({ reservation }) => `${reservation.generation} ${reservation.bucket}`);
   return [...buckets.values()].flatMap((of) => {
-    const { generation, bucket } = of[0]!.place;
-    return [generation, bucket, of.length, sum(of.map(({ place }) => figure(place.tokens)))];
+    const { generation, bucket } = of[0]!.reservation;
+    return [generation, bucket, of.length, sum(of.map(({ reservation }) => figure(reservation.tokens)))];
   });
 }
 

@@ -11,7 +11,7 @@ export const noRates: RateLimiter = {
       }),
     })),
   rebuild: async () => {},
-  giveBack: async () => new Map(),
+  release: async () => new Map(),
   correct: async () => {},
   report: async () => {},
 };

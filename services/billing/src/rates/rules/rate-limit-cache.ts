@@ -1,4 +1,4 @@
-import { isLimited, type RateTerms } from './rate-terms';
+import { isLimited, type RateLimits } from './rate-limits';
 
 const MAX_KEYS = 50_000;
 
@@ -7,19 +7,19 @@ const MAX_KEYS = 50_000;
  * limits is checked against the key's row, under the lock.
  */
 export class RateLimitCache {
-  readonly #terms = new Map<string, RateTerms>();
+  readonly #limits = new Map<string, RateLimits>();
 
-  get(keyId: string): RateTerms | undefined {
-    return this.#terms.get(keyId);
+  get(keyId: string): RateLimits | undefined {
+    return this.#limits.get(keyId);
   }
 
-  learn(keyId: string, terms: RateTerms): void {
-    this.#terms.delete(keyId);
-    if (!isLimited(terms)) return;
-    this.#terms.set(keyId, terms);
-    if (this.#terms.size <= MAX_KEYS) return;
-    for (const oldest of this.#terms.keys()) {
-      this.#terms.delete(oldest);
+  learn(keyId: string, limits: RateLimits): void {
+    this.#limits.delete(keyId);
+    if (!isLimited(limits)) return;
+    this.#limits.set(keyId, limits);
+    if (this.#limits.size <= MAX_KEYS) return;
+    for (const oldest of this.#limits.keys()) {
+      this.#limits.delete(oldest);
       return;
     }
   }

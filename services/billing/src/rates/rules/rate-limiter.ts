@@ -1,6 +1,6 @@
 import type { GatewayError, RateFigures } from '@gateway/errors';
 import type { CallToAdmit } from '../../reserve/rules/admission';
-import type { RateTerms } from './rate-terms';
+import type { RateLimits } from './rate-limits';
 
 /** Identifies where a call's rates were taken, so that they can be released there. */
 export interface RateReservation {
@@ -12,9 +12,9 @@ export interface RateReservation {
 }
 
 /** A reservation, and the limits under which it was made. */
-export interface TakenPlace {
-  readonly place: RateReservation;
-  readonly terms: RateTerms;
+export interface TakenReservation {
+  readonly reservation: RateReservation;
+  readonly limits: RateLimits;
 }
 
 export type RateOutcome =
@@ -22,7 +22,7 @@ export type RateOutcome =
   | (RateFigures & {
       readonly taken: true;
       /** Absent: the key has no limits, so nothing was taken. */
-      readonly place?: RateReservation;
+      readonly reservation?: RateReservation;
     })
   | {
       readonly taken: false;
@@ -35,7 +35,7 @@ export type RateOutcome =
 /** A call whose key has limits. */
 export interface CallToRate {
   readonly call: CallToAdmit;
-  readonly terms: RateTerms;
+  readonly limits: RateLimits;
 }
 
 /** The tokens that a call has used, and those that were taken for it at admission. */
@@ -72,7 +72,7 @@ export interface RateLimiter {
    * Releases reservations. Those that can't be released in time expire within a minute. Resolves to the keys' figures afterwards,
    * by key id, as far as they are known.
    */
-  giveBack(places: readonly TakenPlace[]): Promise<ReadonlyMap<string, RateFigures>>;
+  release(reservations: readonly TakenReservation[]): Promise<ReadonlyMap<string, RateFigures>>;
   /** Releases unused tokens, and counts tokens beyond those counted before. */
   correct(corrections: readonly RateCorrection[]): Promise<void>;
   /** The same for calls in flight. A repeated or outdated report changes nothing. */

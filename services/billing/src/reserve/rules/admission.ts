@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { decimalFromNano } from '@gateway/money';
 import { minBigint } from '../../domain/int8';
-import type { RateTerms } from '../../rates/rules/rate-terms';
+import type { RateLimits } from '../../rates/rules/rate-limits';
 import { nextUtcDayMs, nextUtcMonthMs } from './spend-window';
 
 /** A call that asks for a hold. */
@@ -76,7 +76,7 @@ export interface KeyFigures {
   readonly dailyLimitNano: bigint | null;
   readonly monthlyLimitNano: bigint | null;
   readonly requestCostLimitNano: bigint | null;
-  readonly rates: RateTerms;
+  readonly rates: RateLimits;
   /** The key's values: those that are valid, and those that a rotation has ended. */
   readonly liveValueIds: readonly string[];
   readonly retiredValueIds: readonly string[];

@@ -1,7 +1,7 @@
 import { GatewayError, type RateFigures } from '@gateway/errors';
 import { RateLimitCache } from '../../rates/rules/rate-limit-cache';
-import type { RateLimiter, RateOutcome, RateReservation, TakenPlace } from '../../rates/rules/rate-limiter';
-import type { RateTerms } from '../../rates/rules/rate-terms';
+import type { RateLimiter, RateOutcome, RateReservation, TakenReservation } from '../../rates/rules/rate-limiter';
+import type { RateLimits } from '../../rates/rules/rate-limits';
 import { type CallToAdmit, type Decision, refuse } from './admission';
 
 type Taken = RateOutcome & { taken: true };
@@ -23,7 +23,7 @@ type Refusal = Decision & { readonly granted: false };
 export interface RatedCall {
   readonly call: CallToAdmit;
   /** The limits under which the rates were taken; absent: the key was assumed to have none. */
-  readonly terms: RateTerms | undefined;
+  readonly limits: RateLimits | undefined;
   /** Absent: the rates of the key must be rebuilt. */
   readonly rates: RateOutcome | undefined;
 }
@@ -38,7 +38,7 @@ export type HoldDecision =
       readonly earlier: { readonly rateReservation: RateReservation | undefined };
     })
   /** Undecided: the key's limits have changed since its rates were taken. */
-  | { readonly granted: false; readonly terms: RateTerms }
+  | { readonly granted: false; readonly limits: RateLimits }
   /** Undecided: the key's rates must be rebuilt first. */
   | { readonly granted: false; readonly lost: true };
 
@@ -86,7 +86,7 @@ export class Reserver<Reply> {
     for (let round = 0; pending.length > 0 && round < MAX_ROUNDS; round++) {
       pending = await this.#round(pending, results, round + 1 < MAX_ROUNDS);
     }
-    return calls.map((call) => results.get(call) ?? refuse(unsettledTerms()));
+    return calls.map((call) => results.get(call) ?? refuse(limitsKeptChanging()));
   }
 
   /** Answers the calls whose key's limits and rates were known; the others need another round. */
@@ -96,7 +96,7 @@ export class Reserver<Reply> {
     isAnotherLeft: boolean,
   ) {
     const { decided, unused, again, lostKeyIds } = await this.#hold(calls, this.#rate(calls));
-    const left = unused.length > 0 ? await this.#options.limiter.giveBack(unused) : undefined;
+    const left = unused.length > 0 ? await this.#options.limiter.release(unused) : undefined;
     for (const { call, rates, result } of decided) {
       // The rates it lacked have been released.
       if (isAnotherLeft && isRefusalOf(rates, result) && left?.has(call.keyId)) {
@@ -124,13 +124,13 @@ export class Reserver<Reply> {
         conclusion.again.push(call);
         if ('lost' in decision) conclusion.lostKeyIds.add(call.keyId);
         // Read under the lock, and valid whether or not the commit succeeds.
-        else this.#known.learn(call.keyId, decision.terms);
+        else this.#known.learn(call.keyId, decision.limits);
       } else {
         conclusion.decided.push({ call, rates, result: this.#toResult(call, rates, decision) });
       }
       // After a commit in doubt, an existing hold is most likely the one for which these rates were taken.
       const counts = decision.granted && (!('earlier' in decision) || wasInDoubt);
-      if (!counts) conclusion.unused.push(...takenPlaces(one));
+      if (!counts) conclusion.unused.push(...takenReservations(one));
     }
     return conclusion;
   }
@@ -142,14 +142,14 @@ export class Reserver<Reply> {
   }
 
   async #rate(calls: readonly CallToAdmit[]): Promise<RatedCall[]> {
-    const termsOf = calls.map((call) => this.#known.get(call.keyId));
-    const limited = calls.flatMap((call, i) => (termsOf[i] ? [{ call, terms: termsOf[i] }] : []));
+    const limitsOf = calls.map((call) => this.#known.get(call.keyId));
+    const limited = calls.flatMap((call, i) => (limitsOf[i] ? [{ call, limits: limitsOf[i] }] : []));
     const outcomes = limited.length > 0 ? await this.#options.limiter.take(limited) : [];
     let at = 0;
     return calls.map((call, i) => ({
       call,
-      terms: termsOf[i],
-      rates: termsOf[i] ? outcomes[at++] : UNLIMITED,
+      limits: limitsOf[i],
+      rates: limitsOf[i] ? outcomes[at++] : UNLIMITED,
     }));
   }
 
@@ -168,8 +168,8 @@ export class Reserver<Reply> {
         wasInDoubt ||= isInDoubt(error);
         if (attempt < ATTEMPTS && isTransient(error)) continue;
         // Holds that may exist keep their rates: unused rates expire, missing ones would not be corrected.
-        const taken = (await asked).flatMap(takenPlaces);
-        if (!wasInDoubt && taken.length > 0) await limiter.giveBack(taken);
+        const taken = (await asked).flatMap(takenReservations);
+        if (!wasInDoubt && taken.length > 0) await limiter.release(taken);
         throw error;
       }
     }
@@ -191,16 +191,16 @@ interface Conclusion<Reply> {
     readonly result: ReserveResult<Reply>;
   }[];
   /** Rates taken for calls that are refused or need another round. */
-  readonly unused: TakenPlace[];
+  readonly unused: TakenReservation[];
   readonly again: CallToAdmit[];
   readonly lostKeyIds: Set<string>;
 }
 
-type Undecided = Extract<HoldDecision, { terms: RateTerms } | { lost: true }>;
+type Undecided = Extract<HoldDecision, { limits: RateLimits } | { lost: true }>;
 type Decided = Exclude<HoldDecision, Undecided>;
 
 const isUndecided = (decision: HoldDecision): decision is Undecided =>
-  'terms' in decision || 'lost' in decision;
+  'limits' in decision || 'lost' in decision;
 
 const isRefusalOf = <Reply>(rates: RateOutcome | undefined, result: ReserveResult<Reply>): boolean =>
   rates?.taken === false && !result.granted && result.error === rates.error;
@@ -213,8 +213,8 @@ function withRates(refusal: Refusal, figures: RateFigures | undefined): Refusal 
 }
 
 /** Where a call's rates were taken, if any were. */
-const takenPlaces = ({ terms, rates }: RatedCall): TakenPlace[] =>
-  terms && rates?.taken && rates.place ? [{ place: rates.place, terms }] : [];
+const takenReservations = ({ limits, rates }: RatedCall): TakenReservation[] =>
+  limits && rates?.taken && rates.reservation ? [{ reservation: rates.reservation, limits }] : [];
 
 const UNLIMITED: Taken = { taken: true };
 
@@ -224,8 +224,8 @@ function toGrant(rates: RateOutcome | undefined, decision: Decided & { readonly 
     return { holdNano, requestCostLimitNano, rates: UNLIMITED, ...decision.earlier };
   }
   if (!rates?.taken) throw new Error('a call was granted against its rates');
-  return { holdNano, requestCostLimitNano, rates, rateReservation: rates.tokens && rates.place };
+  return { holdNano, requestCostLimitNano, rates, rateReservation: rates.tokens && rates.reservation };
 }
 
-const unsettledTerms = () =>
+const limitsKeptChanging = () =>
   new GatewayError('internal_error', { cause: new Error("the key's rates changed again and again") });

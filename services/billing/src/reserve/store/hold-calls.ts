@@ -3,7 +3,7 @@ import type { Pool } from '@gateway/postgres';
 import { lockAccounts } from '../../accounts/store/lock-accounts';
 import { countAccountUse, type FiguresAtHand, readKeyFigures } from '../../keys/store/read-key-figures';
 import type { RateOutcome, RateReservation } from '../../rates/rules/rate-limiter';
-import { isLimited, type RateTerms } from '../../rates/rules/rate-terms';
+import { isLimited, type RateLimits } from '../../rates/rules/rate-limits';
 import type { Hold } from '../../settle/rules/settlement';
 import {
   type AccountFigures,
@@ -97,15 +97,15 @@ function decideInTurn(
     const key = figures.keys.get(call.keyId);
     if (hold) return hold.state === 'open' ? repeat(call, hold, hold, key) : refuse(ended(call));
     const twin = holds.get(call.requestId);
-    if (twin) return repeat(call, twin.call, { amountNano: twin.holdNano, rates: twin.place }, key);
+    if (twin) return repeat(call, twin.call, { amountNano: twin.holdNano, rates: twin.reservation }, key);
 
     if (!rates) return { granted: false, lost: true };
     const account = accounts.get(call.accountId);
-    const changed = key !== undefined && isOutdated(one.terms, rates, key.rates);
+    const changed = key !== undefined && isOutdated(one.limits, rates, key.rates);
     if (changed || !rates.taken) {
       const decision = decideCall(call, account, key, figures.nowMs);
       if (!decision.granted) return changed ? { ...decision, ratesOutdated: true } : decision;
-      if (changed) return { granted: false, terms: key.rates };
+      if (changed) return { granted: false, limits: key.rates };
       if (rates.taken) return decision;
       // Tokens that open holds have reserved but not used are released at settlement. The held money shows whether there are
       // open holds.
@@ -113,8 +113,8 @@ function decideInTurn(
     }
     const decision = admitCall(call, account, key, figures.nowMs);
     if (!decision.granted) return decision;
-    if (!call.free) holds.set(call.requestId, { call, holdNano: decision.holdNano, place: rates.place });
-    else if (rates.place) freeKeyIds.push(call.keyId);
+    if (!call.free) holds.set(call.requestId, { call, holdNano: decision.holdNano, reservation: rates.reservation });
+    else if (rates.reservation) freeKeyIds.push(call.keyId);
     return decision;
   });
   return { decisions, holds: [...holds.values()], freeKeyIds };
@@ -124,10 +124,10 @@ function decideInTurn(
  * Whether rates were taken under other limits than the key's row has now, or before its rates were rebuilt: the rebuild, which
  * holds the same lock, can't have included this call.
  */
-function isOutdated(terms: RateTerms | undefined, rates: RateOutcome, now: RateTerms): boolean {
-  if (!terms) return isLimited(now);
-  if (terms.rpm !== now.rpm || terms.tpm !== now.tpm) return true;
-  const generation = rates.taken ? rates.place?.generation : rates.generation;
+function isOutdated(limits: RateLimits | undefined, rates: RateOutcome, now: RateLimits): boolean {
+  if (!limits) return isLimited(now);
+  if (limits.rpm !== now.rpm || limits.tpm !== now.tpm) return true;
+  const generation = rates.taken ? rates.reservation?.generation : rates.generation;
   return generation !== undefined && generation !== now.generation;
 }
 

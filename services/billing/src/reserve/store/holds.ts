@@ -100,7 +100,7 @@ const isOfGroup = (call: CallToAdmit, other: CallToAdmit): boolean =>
 export interface NewHold {
   readonly call: CallToAdmit;
   readonly holdNano: bigint;
-  readonly place: RateReservation | undefined;
+  readonly reservation: RateReservation | undefined;
 }
 
 /**
@@ -126,9 +126,9 @@ export function insertHolds(
       ...columns,
       day,
       holds.map(({ holdNano }) => holdNano),
-      holds.map(({ place }) => place?.tokens ?? null),
-      holds.map(({ place }) => place?.bucket ?? null),
-      holds.map(({ place }) => place?.generation ?? null),
+      holds.map(({ reservation }) => reservation?.tokens ?? null),
+      holds.map(({ reservation }) => reservation?.bucket ?? null),
+      holds.map(({ reservation }) => reservation?.generation ?? null),
     ]),
     countMoney(on, changes),
   ]);

@@ -105,7 +105,7 @@ function makePlan(
       plan.letters.push({ delivery, reason });
       plan.outcomes.push({ kind: 'dead', reason });
     } else if (isWellFormed(event)) {
-      plan.outcomes.push(seen.has(event.requestId) ? { kind: 'duplicate' } : place(plan, event, hold));
+      plan.outcomes.push(seen.has(event.requestId) ? { kind: 'duplicate' } : planSettlement(plan, event, hold));
       seen.add(event.requestId);
     }
   }
@@ -133,7 +133,7 @@ function whyDead(
     : "another account's or key's hold";
 }
 
-function place(plan: Plan, event: UsageEvent, hold: Hold | undefined): DeliveryOutcome {
+function planSettlement(plan: Plan, event: UsageEvent, hold: Hold | undefined): DeliveryOutcome {
   if (hold?.state === 'open') {
     const end = settleOpenHold(hold, event);
     plan.open.push({ end, event });
