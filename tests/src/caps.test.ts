@@ -18,7 +18,7 @@ const FUNDS = [
   'account_daily_limit',
   'key_daily_limit',
 ] as const;
-type Fund = (typeof FUNDS)[number];
+type SpendLimit = (typeof FUNDS)[number];
 
 let system: System;
 let redis: ReturnType<typeof createClient>;
@@ -108,8 +108,8 @@ async function flushUntil(end: Promise<unknown>): Promise<void> {
 const admitted = (outcomes: readonly string[]) => outcomes.filter((outcome) => outcome === 'ok').length;
 
 /** A customer whose funds have room for so many holds: the tightest for `ADMITTED`, the others for one more. */
-async function provision(tightest: Fund | undefined, key: object): Promise<Customer> {
-  const room = (fund: Fund) =>
+async function provision(tightest: SpendLimit | undefined, key: object): Promise<Customer> {
+  const room = (fund: SpendLimit) =>
     usd(EXACT_HOLD_NANO * BigInt(tightest === undefined || fund === tightest ? ADMITTED : ADMITTED + 1));
   const customer = await system.provision({
     balanceUsd: room('insufficient_balance'),
@@ -121,7 +121,7 @@ async function provision(tightest: Fund | undefined, key: object): Promise<Custo
   return customer;
 }
 
-async function lift(fund: Fund, { id, keyId, token }: Customer): Promise<void> {
+async function lift(fund: SpendLimit, { id, keyId, token }: Customer): Promise<void> {
   const post = (path: string, body: object) => system.dashboard.call('POST', path, token, body);
   if (fund === 'insufficient_balance') await system.dashboard.topUp(await system.operatorToken(), id, 1);
   if (fund === 'key_monthly_limit') await post(`keys/${keyId}/update`, { monthly_limit: null });
@@ -130,7 +130,7 @@ async function lift(fund: Fund, { id, keyId, token }: Customer): Promise<void> {
 }
 
 /** Each of these funds in turn refuses, spent to its last nano by so many calls, until it is lifted. */
-async function expectSpent(customer: Customer, funds: readonly Fund[], calls: number): Promise<void> {
+async function expectSpent(customer: Customer, funds: readonly SpendLimit[], calls: number): Promise<void> {
   const spentUsd = usd(EXACT_HOLD_NANO * BigInt(calls));
   for (const fund of funds) {
     const answer = await call(customer, exactCostBody);
@@ -151,9 +151,9 @@ describe.each([false, true])('Redis flushed meanwhile: %s', (flushed) => {
   // Only keys with limits need Redis.
   const limits = flushed ? { rpm_limit: 1_000_000, tpm_limit: 1_000_000_000 } : {};
 
-  test.each<[string, Fund | undefined]>([
+  test.each<[string, SpendLimit | undefined]>([
     ['all four alike', undefined],
-    ...FUNDS.map((fund): [string, Fund] => [`${fund} the tightest`, fund]),
+    ...FUNDS.map((fund): [string, SpendLimit] => [`${fund} the tightest`, fund]),
   ])(
     `${CALLS} calls at once, over two edges and two billing instances: %s`,
     async (_kind, tightest) => {

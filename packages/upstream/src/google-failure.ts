@@ -1,5 +1,5 @@
 import { listOf, membersOf, textOf } from './json-value';
-import { wholeRetrySeconds } from './retry-after';
+import { wholeRetrySeconds } from './parse-retry-after';
 import type { UpstreamFailure } from './upstream-failure';
 
 /** Problems of our account or credential, which the caller can't fix. */

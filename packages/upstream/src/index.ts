@@ -5,7 +5,7 @@ export * from './list-providers';
 export * from './provider-address';
 export * from './public-link';
 export * from './recent-calls';
-export * from './retry-after';
+export * from './parse-retry-after';
 export * from './route';
 export * from './scrub-identifiers';
 export * from './showable-message';

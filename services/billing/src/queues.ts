@@ -7,11 +7,11 @@ import type { CallToAdmit } from './reserve/rules/admission';
 import { GroupCommit } from './reserve/rules/group-commit';
 import { type ReserveResult, Reserver } from './reserve/rules/reserver';
 import { holdCalls } from './reserve/store/hold-calls';
-import { CommitInDoubt } from './reserve/store/two-step';
 import { toGrantReply } from './reserve/to-reserve-reply';
 import type { Delivery, DeliveryOutcome } from './settle/rules/delivery';
 import { settleDeliveries } from './settle/store/settle-deliveries';
 import { isDuplicate, isTransient } from './store/statement';
+import { CommitInDoubt } from './store/two-round-trip-transaction';
 
 /** Concurrent transactions of each kind, reserving and settling; those of one account never run concurrently. */
 const WORKERS = 2;

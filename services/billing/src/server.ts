@@ -87,7 +87,7 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
     checks: {
       database: () => ping(pool),
       key_listener: () => listener.up,
-      ...(redis && { redis: () => redis.met }),
+      ...(redis && { redis: () => redis.hasConnected }),
     },
   });
   const settle = settlements.submit.bind(settlements);

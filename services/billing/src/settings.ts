@@ -24,7 +24,7 @@ const shape = {
   HOLD_GRACE_MS: durationMs(30 * 60_000),
   /** The same for calls that create a task. */
   TASK_HOLD_GRACE_MS: durationMs(24 * 3_600_000),
-  /** Cost of the calls that an account may abandon within an hour; above it new calls are refused. */
+  /** Cost of the calls that an account may abandon within an hour; above it new calls are refused. Parsed to nano-USD. */
   ABANDONED_COST_LIMIT_USD: z.coerce
     .number()
     .default(1)

@@ -117,7 +117,7 @@ describe.each([false, true])(
           };
           const open = (await Promise.all([...batches.map(send), flush()])).flat();
           if (alike) expect(admitted).toBeGreaterThanOrEqual(Number(key.leastNano / HOLD));
-          // The dearest end: each costs its whole hold, and more.
+          // The most expensive outcome: each call costs its whole hold, and more.
           await instances[0]!.deliver(...open.map((call) => usageEvent(call, 10n ** 9n)));
           const [first, ...others] = await spent(key);
           for (const settledNano of others) expect(settledNano).toBe(first);

@@ -3,7 +3,7 @@ import type { AccountUse } from '@gateway/proto/generated/gateway/billing/v1/Acc
 import type { GetAccountUseRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/GetAccountUseRequest';
 import type { RequestContext } from '@gateway/rpc';
 import { getAccountUse as get } from '../accounts/store/account-use';
-import { nextUtcDayMs } from '../reserve/rules/spend-window';
+import { nextUtcDayMs } from '../domain/utc-windows';
 import { parseLookupId } from './parse';
 
 export const getAccountUse =

@@ -2,8 +2,8 @@ import type { Pool } from '@gateway/postgres';
 import type { GetKeyUseRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/GetKeyUseRequest';
 import type { KeyUse } from '@gateway/proto/generated/gateway/billing/v1/KeyUse';
 import type { RequestContext } from '@gateway/rpc';
+import { nextUtcDayMs, nextUtcMonthMs } from '../domain/utc-windows';
 import { getKeyUse as get, type KeyUseRow } from '../keys/store/key-use';
-import { nextUtcDayMs, nextUtcMonthMs } from '../reserve/rules/spend-window';
 import { parseLookupId } from './parse';
 
 export const getKeyUse =

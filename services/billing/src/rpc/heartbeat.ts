@@ -3,7 +3,7 @@ import type { Pool } from '@gateway/postgres';
 import type { HeartbeatRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/HeartbeatRequest';
 import type { HeartbeatResponse } from '@gateway/proto/generated/gateway/billing/v1/HeartbeatResponse';
 import type { RequestContext } from '@gateway/rpc';
-import { seeOwner } from '../settle/store/owners';
+import { recordHeartbeat } from '../settle/store/owners';
 import { parseId } from './parse';
 
 export const heartbeat =
@@ -11,6 +11,6 @@ export const heartbeat =
   async (_context: RequestContext, request: HeartbeatRequest__Output): Promise<HeartbeatResponse> => {
     const epoch = BigInt(request.ownerEpoch);
     if (epoch < 0n) throw new GatewayError('invalid_request', { detail: 'owner_epoch is negative' });
-    await seeOwner(pool, parseId(request.ownerId, 'owner_id'), epoch);
+    await recordHeartbeat(pool, parseId(request.ownerId, 'owner_id'), epoch);
     return {};
   };

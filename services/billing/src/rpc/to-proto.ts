@@ -4,7 +4,7 @@ import type { LedgerEntry } from '@gateway/proto/generated/gateway/billing/v1/Le
 import type { Topup } from '@gateway/proto/generated/gateway/billing/v1/Topup';
 import type { AccountRow } from '../accounts/store/accounts';
 import type { KeyRow, KeyStatus } from '../keys/store/keys';
-import type { LedgerRow } from '../ledger/store/ledger';
+import type { LedgerRow } from '../ledger/store/list-ledger';
 import type { TopupRow } from '../ledger/store/topups';
 
 export const toProtoAccount = (row: AccountRow): Account => ({

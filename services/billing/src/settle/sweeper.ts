@@ -3,7 +3,7 @@ import type { Logger } from '@gateway/process';
 import { expireAbandonedHolds, type HoldGrace } from './store/expire-holds';
 
 /** Long enough for several heartbeats of every live owner. */
-const HEARING_MS = 60_000;
+const STARTUP_GRACE_MS = 60_000;
 const MAX_BATCHES = 100;
 
 export interface SweeperOptions {
@@ -19,7 +19,7 @@ export interface SweeperOptions {
  */
 export class Sweeper {
   readonly #options: SweeperOptions;
-  #hearingSinceMs: number | undefined;
+  #listeningSinceMs: number | undefined;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
@@ -30,7 +30,7 @@ export class Sweeper {
     try {
       return await this.#sweep();
     } catch (error) {
-      this.#hearingSinceMs = undefined;
+      this.#listeningSinceMs = undefined;
       throw error;
     }
   }
@@ -38,8 +38,8 @@ export class Sweeper {
   async #sweep(): Promise<number> {
     const { pool, grace, log, now = () => performance.now() } = this.#options;
     await ping(pool);
-    this.#hearingSinceMs ??= now();
-    if (now() - this.#hearingSinceMs < Math.min(HEARING_MS, grace.callMs, grace.taskMs)) return 0;
+    this.#listeningSinceMs ??= now();
+    if (now() - this.#listeningSinceMs < Math.min(STARTUP_GRACE_MS, grace.callMs, grace.taskMs)) return 0;
     let expired = 0;
     for (let batch = 0; batch < MAX_BATCHES; batch++) {
       const count = await expireAbandonedHolds(pool, grace);

@@ -52,7 +52,10 @@ export interface Pricing {
   readonly sourceDate: string;
 }
 
-/** Nano-USD per million tokens. A call that would use an absent price is refused. */
+/**
+ * Nano-USD per million tokens. A call is refused if its model has no input or output price. Without a cache price, cached tokens
+ * cost the input price; without `cacheWriteLongNano`, cache writes with a lifetime of an hour are refused.
+ */
 export interface TokenRates {
   readonly inputNano: bigint | undefined;
   readonly outputNano: bigint | undefined;

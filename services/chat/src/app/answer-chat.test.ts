@@ -8,10 +8,10 @@ import type { Model, TokenPrice } from '../domain/model';
 import { tokenizerCpuQuota } from '../domain/tokenizer-cpu-quota';
 import { parseMessagesRequest } from '../formats/anthropic/messages-request';
 import { parseChatRequest } from '../formats/openai/chat-request';
-import type { Admission, AdmissionRequest } from './admission';
 import type { AdmittedCall } from './admitted-call';
 import { answerChat } from './answer-chat';
 import type { ChatRunner } from './chat-runner';
+import type { Admission, AdmissionRequest } from './reserve-call';
 
 const PRICE: TokenPrice = {
   inputNano: 1_000_000_000n,

@@ -21,11 +21,11 @@ import {
   wholeOnly,
 } from '../domain/upper-bound';
 import type { AbandonedCalls } from './abandoned-calls';
-import type { Admission, Admitted } from './admission';
 import type { AdmittedCall } from './admitted-call';
 import type { ChatRunner } from './chat-runner';
 import { estimatePrompt } from './prompt-estimate';
 import { refuseOverlong } from './refuse-overlong';
+import type { Admission, Admitted } from './reserve-call';
 import { isOpenEnded, upstreamBody } from './upstream-body';
 
 export interface AnswerChatDeps {

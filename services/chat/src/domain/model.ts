@@ -8,7 +8,10 @@ import {
 } from '@gateway/models';
 import type { Target } from '@gateway/upstream';
 
-/** Nano-USD per million tokens. A call that would use an absent price is refused. */
+/**
+ * Nano-USD per million tokens. Without a cache price, cached tokens cost the input price; without `cacheWriteLongNano`, cache
+ * writes with a lifetime of an hour are refused.
+ */
 export interface TokenPrice {
   readonly inputNano: bigint;
   readonly outputNano: bigint;

@@ -43,16 +43,16 @@ function withoutLongCache({ cacheWriteLongNano, longContext, ...price }: TokenPr
 
 /** Returns the maximum cost of a call: its input at the highest rate that may apply. */
 export function boundOf(inputTokens: number, outputTokens: number, price: TokenPrice): bigint {
-  const short = BigInt(inputTokens) * dearestInput(price) + BigInt(outputTokens) * price.outputNano;
+  const short = BigInt(inputTokens) * highestInputRate(price) + BigInt(outputTokens) * price.outputNano;
   const rates = ratesFor(inputTokens, price);
-  const long = BigInt(inputTokens) * dearestInput(rates) + BigInt(outputTokens) * rates.outputNano;
+  const long = BigInt(inputTokens) * highestInputRate(rates) + BigInt(outputTokens) * rates.outputNano;
   return ceilDiv(long > short ? long : short, TOKENS_PER_PRICE);
 }
 
 /** Returns the maximum output tokens that `amountNano` covers beside that input; the inverse of `boundOf`. */
 export function outputWithin(amountNano: bigint, inputTokens: number, price: TokenPrice): number {
   const fit = (rates: TokenPrice) => {
-    const left = amountNano * TOKENS_PER_PRICE - BigInt(inputTokens) * dearestInput(rates);
+    const left = amountNano * TOKENS_PER_PRICE - BigInt(inputTokens) * highestInputRate(rates);
     if (left < 0n) return 0;
     return rates.outputNano === 0n ? Number.MAX_SAFE_INTEGER : Number(left / rates.outputNano);
   };
@@ -64,9 +64,14 @@ function ratesFor(inputTokens: number, price: TokenPrice): TokenPrice {
   return longContext && inputTokens > longContext.aboveTokens ? longContext.price : price;
 }
 
-function dearestInput({ inputNano, cacheReadNano, cacheWriteNano, cacheWriteLongNano }: TokenPrice): bigint {
+function highestInputRate({
+  inputNano,
+  cacheReadNano,
+  cacheWriteNano,
+  cacheWriteLongNano,
+}: TokenPrice): bigint {
   const rates = [inputNano, cacheReadNano ?? 0n, cacheWriteNano ?? 0n, cacheWriteLongNano ?? 0n];
-  return rates.reduce((dearest, rate) => (rate > dearest ? rate : dearest));
+  return rates.reduce((highest, rate) => (rate > highest ? rate : highest));
 }
 
 function ceilDiv(amount: bigint, by: bigint): bigint {

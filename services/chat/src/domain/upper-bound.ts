@@ -22,7 +22,10 @@ export interface RequestSize {
   /** The provider accepts no maximum, so only the context length ends the output, however short the input is. */
   readonly openEnded?: boolean;
   readonly choices: number;
-  /** Tokens of a predicted output; those that don't match are billed as output in addition to the reply. */
+  /**
+   * UTF-8 bytes of the predicted output, an upper bound of its tokens: those that the reply does not contain are billed as output
+   * in addition to the reply.
+   */
   readonly predictionBytes: number;
   /** Maximum tokens of instructions that the provider adds and bills; absent: none. */
   readonly hiddenInputTokens?: number;

@@ -35,7 +35,7 @@ const openAiLike =
       unread,
     );
 
-/** Adding a provider takes one line, and a folder if it has a format of its own. */
+/** The chat providers. CONTRIBUTING.md, "Add a chat provider", lists what else a new provider needs. */
 export const KNOWN: Readonly<Record<string, KnownProvider>> = {
   openai: {
     env: 'OPENAI',

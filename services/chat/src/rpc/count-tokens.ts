@@ -1,6 +1,6 @@
 import { jsonReply, type LinkHandler } from '@gateway/link';
 import type { CpuTimeQuota } from '@gateway/quota';
-import type { Admission } from '../app/admission';
+import type { Admission } from '../app/reserve-call';
 import { countConversation } from '../domain/count-conversation';
 import { type ModelLookup, resolveChatModel } from '../domain/model';
 import { DEFAULT_BUDGET_MS, TokenCounter } from '../domain/token-count';

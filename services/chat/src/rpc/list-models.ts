@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import { jsonReply, type LinkCall, type LinkReply } from '@gateway/link';
 import { canCall, isBareName, isOfType } from '@gateway/models';
 import type { RequestContext } from '@gateway/rpc';
-import type { Admission } from '../app/admission';
+import type { Admission } from '../app/reserve-call';
 import { type CatalogModel, catalogNotReceived, isServed, isServedByMedia } from '../domain/model';
 import { parseModelPage, toAnthropicModel, toAnthropicModelList } from '../formats/anthropic/model-list';
 import { parseModelType } from '../formats/model-type';

@@ -46,7 +46,7 @@ const READ = statement(
    WHERE k.id = ANY($1::text[])`,
 );
 
-export interface FiguresAtHand {
+export interface KeySpendSnapshot {
   readonly keys: ReadonlyMap<string, KeyFigures>;
   /** Daily windows of the accounts that own the keys. */
   readonly accountUse: ReadonlyMap<string, WindowUse>;
@@ -62,11 +62,11 @@ export interface KeysToRead {
   readonly day?: string;
 }
 
-/** Reads keys of locked accounts with their daily windows. */
+/** Reads keys of locked accounts with their daily and monthly spend windows. */
 export async function readKeyFigures(
   on: Queryable,
   { keyIds, valueIds = [], day }: KeysToRead,
-): Promise<FiguresAtHand> {
+): Promise<KeySpendSnapshot> {
   const values = [[...new Set(keyIds)], day ?? null, [...new Set(valueIds)].filter((id) => id !== '')];
   const rows = await rowsOf<KeyRow>(on, READ, values);
   return {
@@ -79,7 +79,7 @@ export async function readKeyFigures(
 /** Adds the accounts' daily windows that were read with their keys. */
 export function countAccountUse(
   accounts: ReadonlyMap<string, AccountFigures>,
-  { accountUse }: FiguresAtHand,
+  { accountUse }: KeySpendSnapshot,
 ): void {
   for (const [id, today] of accountUse) {
     const account = accounts.get(id);

@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import { type Pool, withTransaction } from '@gateway/postgres';
 import { lockAccounts } from '../../accounts/store/lock-accounts';
 import { rowsOf, statement } from '../../store/statement';
-import { LEDGER_COLUMNS, type LedgerRow } from './ledger';
+import { LEDGER_COLUMNS, type LedgerRow } from './list-ledger';
 import { refuseBalance } from './refuse-balance';
 
 export interface NewAdjustment {

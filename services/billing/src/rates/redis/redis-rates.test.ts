@@ -214,7 +214,11 @@ class Run {
       kind === 'release'
         ? await rates.release(ended.map(({ reservation }) => ({ reservation, limits })))
         : await rates.correct(
-            ended.map(({ reservation, used, ...more }) => ({ ...reservation, ...more, usedTokens: BigInt(used) })),
+            ended.map(({ reservation, used, ...more }) => ({
+              ...reservation,
+              ...more,
+              usedTokens: BigInt(used),
+            })),
           );
     for (const { entry, used } of ended) {
       if (kind === 'release') this.#naive.letGo(this.#nowMs, entry);
@@ -364,7 +368,8 @@ class Attacker {
       calls.map((call) => {
         const { reservation, requestId, admittedMs, endMs, used } = call;
         const share = (this.#nowMs - admittedMs) / Math.max(1, endMs - admittedMs);
-        const sofar = endMs <= this.#nowMs ? used : Math.max(Number(reservation.tokens), Math.floor(used * share));
+        const sofar =
+          endMs <= this.#nowMs ? used : Math.max(Number(reservation.tokens), Math.floor(used * share));
         this.#date(call, sofar);
         return { ...reservation, requestId, usedTokens: BigInt(sofar) };
       });
@@ -450,7 +455,9 @@ test('a call that can use no tokens does not wait for those that others used', a
   const limits = limitsOf({ rpm: null, tpm: 100 });
   const [taken] = await take([{ call: callToRate(keyId, { prompt: 1, output: 99, free: false }), limits }]);
   if (!taken?.taken || !taken.reservation) throw new Error('not taken');
-  await rates.correct([{ ...taken.reservation, requestId: randomUUIDv7(), usedTokens: 150n, streamed: false }]);
+  await rates.correct([
+    { ...taken.reservation, requestId: randomUUIDv7(), usedTokens: 150n, streamed: false },
+  ]);
   const sent = await take([
     { call: callToRate(keyId, { prompt: 0, output: 0, free: false }), limits },
     { call: callToRate(keyId, { prompt: 1, output: 0, free: false }), limits },
@@ -494,7 +501,9 @@ describe('a report of what a call in flight has used', () => {
   const limits = limitsOf({ rpm: null, tpm: 1_000 });
   const begin = async (keyId: string): Promise<RateUse> => {
     setClock(START);
-    const [taken] = await take([{ call: callToRate(keyId, { prompt: 10, output: 90, free: false }), limits }]);
+    const [taken] = await take([
+      { call: callToRate(keyId, { prompt: 10, output: 90, free: false }), limits },
+    ]);
     if (!taken?.taken || !taken.reservation) throw new Error('not taken');
     return { ...taken.reservation, requestId: randomUUIDv7(), usedTokens: 0n };
   };

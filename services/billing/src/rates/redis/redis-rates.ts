@@ -20,12 +20,12 @@ import {
   readLeft,
   sum,
   sumsOf,
-} from './rate-figures';
+} from './rate-script-figures';
 import {
   countScript,
   FINAL_SEQUENCE,
-  releaseScript,
   REDIS_CLOCK,
+  releaseScript,
   seedScript,
   takeScript,
 } from './rate-scripts';
@@ -44,12 +44,12 @@ export interface RedisRatesOptions {
 
 type ScriptName = 'take' | 'release' | 'count' | 'seed';
 
-/** An answer of a script. */
+/** Time to wait for the scripts. */
 const TIMEOUT_MS = 750;
 
 interface RateChange extends RateUse {
   readonly sequence: number;
-  /** Key in Redis of what was reported for the call. */
+  /** Whether Redis keeps a record of the call's last report. */
   readonly isRemembered: boolean;
 }
 
@@ -85,7 +85,9 @@ export class RedisRates implements RateLimiter {
       const answer = await this.#run('release', [keyId], perBucket(of));
       if (answer.length > 0) left.set(keyId, readLeft(of[0]!.limits, answer));
     };
-    await this.#ifInTime(Promise.all([...Map.groupBy(taken, ({ reservation }) => reservation.keyId)].map(release)));
+    await this.#ifInTime(
+      Promise.all([...Map.groupBy(taken, ({ reservation }) => reservation.keyId)].map(release)),
+    );
     return left;
   }
 

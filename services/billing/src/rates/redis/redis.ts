@@ -13,11 +13,11 @@ export const redisScript = (text: string): RedisScript => ({
 
 export interface RedisConnection {
   readonly up: boolean;
-  /** Has been connected once. */
-  readonly met: boolean;
+  /** Whether a connection has ever been established. */
+  readonly hasConnected: boolean;
   /**
-   * Identifies the run of the server; undefined while not connected. A server that was restarted or replaced is another
-   * one, whatever data it has.
+   * Identifies the run of the server; undefined while not connected. A restarted or replaced server has another run id,
+   * even if it has the same data.
    */
   readonly runId: string | undefined;
   /**
@@ -58,17 +58,17 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
   let runId: string | undefined;
   let connections = 0;
   let wasUp = false;
-  let met = false;
+  let hasConnected = false;
 
   /** Reads the server's identity; ignored if the connection has ended meanwhile. */
-  const meet = async () => {
+  const readRunId = async () => {
     const connection = ++connections;
     runId = undefined;
     const info = String(await client.sendCommand(['INFO', 'server']));
     if (connection !== connections) return;
     runId = /^run_id:(\w+)/m.exec(info)?.[1] ?? 'unnamed';
     wasUp = true;
-    met = true;
+    hasConnected = true;
   };
   const lost = () => {
     connections++;
@@ -77,7 +77,7 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
   const begin = async () => {
     // The embedded server needs some 60 ms of CPU to initialize Lua: done now rather than during a call.
     await client.eval('return 1').catch(() => {});
-    await meet();
+    await readRunId();
   };
   client.on('ready', () => void begin().catch(() => {}));
   client.on('reconnecting', lost);
@@ -93,8 +93,8 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
     get up() {
       return runId !== undefined;
     },
-    get met() {
-      return met;
+    get hasConnected() {
+      return hasConnected;
     },
     get runId() {
       return runId;
@@ -107,7 +107,7 @@ export async function connectRedis(url: string, log: Logger): Promise<RedisConne
       });
       return answer as unknown as Promise<number[]>;
     },
-    suspendUntilPing: () => void meet().catch(() => {}),
+    suspendUntilPing: () => void readRunId().catch(() => {}),
     async stop() {
       client.destroy();
     },

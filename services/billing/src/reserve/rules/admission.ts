@@ -1,8 +1,8 @@
 import { GatewayError } from '@gateway/errors';
 import { decimalFromNano } from '@gateway/money';
 import { minBigint } from '../../domain/int8';
+import { nextUtcDayMs, nextUtcMonthMs } from '../../domain/utc-windows';
 import type { RateLimits } from '../../rates/rules/rate-limits';
-import { nextUtcDayMs, nextUtcMonthMs } from './spend-window';
 
 /** A call that asks for a hold. */
 export interface CallToAdmit {
@@ -184,7 +184,7 @@ const overRequestLimit = (call: CallToAdmit, key: KeyFigures) =>
   });
 
 /** A limit that a hold must fit into, with its error. */
-interface Fund {
+interface SpendLimit {
   readonly freeNano: bigint;
   /** What may become available when holds end. */
   readonly heldNano: bigint;
@@ -199,7 +199,7 @@ function fitToFunds(
   key: KeyFigures,
   nowMs: number,
 ): Decision {
-  const funds = fundsOf(account, key, nowMs);
+  const funds = spendLimitsOf(account, key, nowMs);
   const leastNano = minBigint(funds[0].freeNano, ...funds.map((fund) => fund.freeNano));
   if (boundNano <= leastNano) return grant(boundNano, key);
 
@@ -222,7 +222,7 @@ function fitToFunds(
 
 /** Returns what is left of balance and caps together; negative when one of them is overdrawn. */
 export function freeNano(account: AccountFigures, key: KeyFigures): bigint {
-  const funds = fundsOf(account, key, 0);
+  const funds = spendLimitsOf(account, key, 0);
   return minBigint(funds[0].freeNano, ...funds.map((fund) => fund.freeNano));
 }
 
@@ -240,9 +240,13 @@ const unmeetable = (code: CapCode, neededNano: bigint, limitNano: bigint): strin
   `${decimalFromNano(limitNano)} USD; it is refused after the reset as well`;
 
 /** In order of precedence: first errors that waiting does not resolve, then those with the longest wait. */
-function fundsOf(account: AccountFigures, key: KeyFigures, nowMs: number): [Fund, ...Fund[]] {
+function spendLimitsOf(
+  account: AccountFigures,
+  key: KeyFigures,
+  nowMs: number,
+): [SpendLimit, ...SpendLimit[]] {
   const hasMoney = account.balanceNano > 0n;
-  const funds: [Fund, ...Fund[]] = [
+  const funds: [SpendLimit, ...SpendLimit[]] = [
     // With nothing left even a free call is refused: the contract says "zero or below".
     {
       freeNano: hasMoney ? account.balanceNano - account.heldNano : -1n,

@@ -1,4 +1,4 @@
-import { monthOf, type WindowKind } from './spend-window';
+import { monthOf, type WindowKind } from '../../domain/utc-windows';
 
 /** The effect of a hold, or of its end, on its account and windows. */
 export interface MoneyChange {

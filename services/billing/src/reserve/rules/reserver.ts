@@ -1,6 +1,11 @@
 import { GatewayError, type RateFigures } from '@gateway/errors';
 import { RateLimitCache } from '../../rates/rules/rate-limit-cache';
-import type { RateLimiter, RateOutcome, RateReservation, TakenReservation } from '../../rates/rules/rate-limiter';
+import type {
+  RateLimiter,
+  RateOutcome,
+  RateReservation,
+  TakenReservation,
+} from '../../rates/rules/rate-limiter';
 import type { RateLimits } from '../../rates/rules/rate-limits';
 import { type CallToAdmit, type Decision, refuse } from './admission';
 

@@ -1,10 +1,11 @@
 import { GatewayError, isRetryableTpmLimit } from '@gateway/errors';
 import type { Pool } from '@gateway/postgres';
 import { lockAccounts } from '../../accounts/store/lock-accounts';
-import { countAccountUse, type FiguresAtHand, readKeyFigures } from '../../keys/store/read-key-figures';
+import { countAccountUse, type KeySpendSnapshot, readKeyFigures } from '../../keys/store/read-key-figures';
 import type { RateOutcome, RateReservation } from '../../rates/rules/rate-limiter';
 import { isLimited, type RateLimits } from '../../rates/rules/rate-limits';
 import type { Hold } from '../../settle/rules/settlement';
+import { ifAny, inTwoRoundTrips } from '../../store/two-round-trip-transaction';
 import {
   type AccountFigures,
   admitCall,
@@ -18,7 +19,6 @@ import { dayOf } from '../rules/request-id';
 import type { HoldDecision, RatedCall } from '../rules/reserver';
 import { insertFreeCalls } from './free-calls';
 import { callColumns, findHolds, insertHolds, type NewHold } from './holds';
-import { ifAny, inTwoSteps } from './two-step';
 
 /**
  * Decides the calls in order against the locked state and creates the holds of those granted, in one transaction. A call that its
@@ -33,7 +33,7 @@ export function holdCalls<Result>(
   conclude: (decisions: readonly HoldDecision[], rated: readonly RatedCall[]) => Result,
 ): Promise<Result> {
   const column = (pick: (call: CallToAdmit) => string) => calls.map(pick);
-  return inTwoSteps(pool, {
+  return inTwoRoundTrips(pool, {
     read: (batch) => [
       lockAccounts(
         batch,
@@ -77,7 +77,7 @@ const isOf = (calls: readonly CallToAdmit[], holds: readonly NewHold[]): boolean
 
 interface Found {
   readonly accounts: ReadonlyMap<string, AccountFigures>;
-  readonly figures: FiguresAtHand;
+  readonly figures: KeySpendSnapshot;
   readonly existing: ReadonlyMap<string, Hold>;
 }
 
@@ -113,7 +113,8 @@ function decideInTurn(
     }
     const decision = admitCall(call, account, key, figures.nowMs);
     if (!decision.granted) return decision;
-    if (!call.free) holds.set(call.requestId, { call, holdNano: decision.holdNano, reservation: rates.reservation });
+    if (!call.free)
+      holds.set(call.requestId, { call, holdNano: decision.holdNano, reservation: rates.reservation });
     else if (rates.reservation) freeKeyIds.push(call.keyId);
     return decision;
   });

@@ -1,4 +1,4 @@
-import type { WindowKind } from '../rules/spend-window';
+import type { WindowKind } from '../../domain/utc-windows';
 
 // A subquery rather than a join: each window is found by its complete key, whatever table size the plan of a prepared statement
 // was made for.

@@ -122,7 +122,7 @@ function text(fields: Fields, name: string): string {
 
 function integer(fields: Fields, name: string, max: bigint): bigint {
   const value = fields[name] ?? 0;
-  // Most are, and an event has fifteen.
+  // Most integers are 0: skip BigInt parsing for them.
   if (value === 0 || value === '0') return 0n;
   const digits = typeof value === 'number' ? String(value) : value;
   if (typeof digits === 'string' && /^\d{1,19}$/.test(digits)) {

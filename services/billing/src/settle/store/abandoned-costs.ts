@@ -4,8 +4,8 @@ import { type Queryable, rowsOf, statement } from '../../store/statement';
 import type { StatementBatch } from '../../store/statement-batch';
 import type { HoldEnd } from '../rules/settlement';
 
-// Costs are summed by the minute, so that a flood of abandoned calls leaves 61 rows to sum and not one for each call.
-// A minute counts until all of it is an hour old.
+// Costs are summed by the minute, so that a flood of abandoned calls leaves at most 61 rows per account.
+// A minute counts until its last second is an hour old.
 const COUNTS = `minute > billing.clock() - interval '61 minutes'`;
 
 const ADD = statement(
@@ -16,7 +16,8 @@ const ADD = statement(
    ON CONFLICT (account_id, minute) DO UPDATE SET amount_nano = c.amount_nano + excluded.amount_nano`,
 );
 
-// The sum falls to the limit when the newest minute ends that, with all after it, exceeds the limit.
+// Summing from the newest minute back, finds the first minute at which the total exceeds the limit: the account is limited
+// until that minute leaves the window.
 const LIMIT = statement(
   'limit-abandoning-accounts',
   `UPDATE billing.accounts a SET limited_until = over.newest + interval '61 minutes'

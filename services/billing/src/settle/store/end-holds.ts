@@ -1,7 +1,8 @@
 import { countMoney } from '../../ledger/store/count-money';
-import { ifAny } from '../../reserve/store/two-step';
+import { insertCharges } from '../../ledger/store/insert-charges';
 import { rowsOf, statement } from '../../store/statement';
 import type { StatementBatch } from '../../store/statement-batch';
+import { ifAny } from '../../store/two-round-trip-transaction';
 import type { HoldEnd } from '../rules/settlement';
 
 const END = statement(
@@ -11,13 +12,6 @@ const END = statement(
      tokens = CASE WHEN h.tokens IS NOT NULL THEN coalesce(e.used_tokens, h.tokens) END
    FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::bigint[]) AS e (request_id, state, charged_nano, used_tokens)
    WHERE h.request_id = e.request_id`,
-);
-
-const CHARGE = statement(
-  'insert-charges',
-  `INSERT INTO billing.ledger (account_id, kind, amount_nano, reference, task_id)
-   SELECT account_id, 'charge', -charged_nano, request_id, task_id
-   FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS e (request_id, account_id, charged_nano, task_id)`,
 );
 
 const LOSE = statement(
@@ -45,14 +39,7 @@ export function endHolds(on: StatementBatch, ends: readonly HoldEnd[]): Promise<
       ends.map(({ usedTokens }) => usedTokens),
     ]),
     countMoney(on, changes),
-    ...ifAny(charged, (list) =>
-      rowsOf(on, CHARGE, [
-        list.map(({ hold }) => hold.requestId),
-        list.map(({ hold }) => hold.accountId),
-        list.map(({ chargedNano }) => chargedNano),
-        list.map(({ taskId }) => taskId),
-      ]),
-    ),
+    ...ifAny(charged, (list) => insertCharges(on, list)),
     ...ifAny(lost, (list) =>
       rowsOf(on, LOSE, [
         list.map(({ hold }) => hold.requestId),

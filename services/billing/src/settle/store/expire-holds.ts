@@ -1,8 +1,8 @@
 import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import { lockAccounts } from '../../accounts/store/lock-accounts';
 import { fromHoldRow, HOLD_COLUMNS, type HoldRow } from '../../reserve/store/holds';
-import { ifAny, inBatch } from '../../reserve/store/two-step';
 import { rowsOf, statement } from '../../store/statement';
+import { ifAny, inBatch } from '../../store/two-round-trip-transaction';
 import { expireHold } from '../rules/settlement';
 import { endHolds } from './end-holds';
 

@@ -12,6 +12,6 @@ const SEE = statement(
    WHERE o.epoch <= excluded.epoch`,
 );
 
-export async function seeOwner(on: Queryable, ownerId: string, epoch: bigint): Promise<void> {
+export async function recordHeartbeat(on: Queryable, ownerId: string, epoch: bigint): Promise<void> {
   await rowsOf(on, SEE, [ownerId, epoch]);
 }

@@ -4,8 +4,8 @@ import { countAccountUse, readKeyFigures } from '../../keys/store/read-key-figur
 import type { RateCorrection } from '../../rates/rules/rate-limiter';
 import { type AccountFigures, freeNano } from '../../reserve/rules/admission';
 import { findHolds, insertTombstones } from '../../reserve/store/holds';
-import { ifAny, inBatch, inTwoSteps } from '../../reserve/store/two-step';
 import { isTransient } from '../../store/statement';
+import { ifAny, inBatch, inTwoRoundTrips } from '../../store/two-round-trip-transaction';
 import { insertUsageRecords } from '../../usage/store/usage-records';
 import type { Delivery, DeliveryOutcome } from '../rules/delivery';
 import { type Hold, type HoldEnd, settleExpiredHold, settleOpenHold } from '../rules/settlement';
@@ -51,7 +51,7 @@ function settleTogether(
   abandonedCostLimitNano: bigint,
 ): Promise<Plan> {
   const events = deliveries.map(({ event }) => event).filter(isWellFormed);
-  return inTwoSteps(pool, {
+  return inTwoRoundTrips(pool, {
     read: (batch) => [
       lockAccounts(
         batch,
@@ -105,7 +105,9 @@ function makePlan(
       plan.letters.push({ delivery, reason });
       plan.outcomes.push({ kind: 'dead', reason });
     } else if (isWellFormed(event)) {
-      plan.outcomes.push(seen.has(event.requestId) ? { kind: 'duplicate' } : planSettlement(plan, event, hold));
+      plan.outcomes.push(
+        seen.has(event.requestId) ? { kind: 'duplicate' } : planSettlement(plan, event, hold),
+      );
       seen.add(event.requestId);
     }
   }

@@ -20,7 +20,7 @@ const MAX_GROUPS = 1_000;
 /** Maximum rows of days by model or key, which are useless if incomplete. */
 export const MAX_PAIRS = 10_000;
 
-const DEAREST = 'sum(charged_nano) DESC, sum(calls) DESC';
+const HIGHEST_COST_FIRST = 'sum(charged_nano) DESC, sum(calls) DESC';
 
 type Column = 'day' | 'model' | 'key_id';
 
@@ -37,12 +37,12 @@ function sums(columns: readonly [Column, Column?], order: string, limit: number)
     GROUP BY ${by} ORDER BY ${order}, ${by} LIMIT ${limit}`;
 }
 
-const ofEachDay = (column: Column) => sums(['day', column], `d.day, ${DEAREST}`, MAX_PAIRS + 1);
+const ofEachDay = (column: Column) => sums(['day', column], `d.day, ${HIGHEST_COST_FIRST}`, MAX_PAIRS + 1);
 
 const SUMS: Record<UsageGroup, ReturnType<typeof statement>> = {
   day: statement('usage-by-day', sums(['day'], 'd.day', MAX_GROUPS)),
-  model: statement('usage-by-model', sums(['model'], DEAREST, MAX_GROUPS)),
-  key: statement('usage-by-key', sums(['key_id'], DEAREST, MAX_GROUPS)),
+  model: statement('usage-by-model', sums(['model'], HIGHEST_COST_FIRST, MAX_GROUPS)),
+  key: statement('usage-by-key', sums(['key_id'], HIGHEST_COST_FIRST, MAX_GROUPS)),
   'day,model': statement('usage-by-day-and-model', ofEachDay('model')),
   'day,key': statement('usage-by-day-and-key', ofEachDay('key_id')),
 };

@@ -1,7 +1,8 @@
-import { GatewayError, type RateFigures, type RateState } from '@gateway/errors';
+import type { RateFigures, RateState } from '@gateway/errors';
 import { minBigint } from '../../domain/int8';
 import type { CallToAdmit } from '../../reserve/rules/admission';
 import type { CallToRate, RateOutcome } from '../rules/rate-limiter';
+import { overRequests, overTokens } from '../rules/rate-limit-errors';
 import type { RateLimits } from '../rules/rate-limits';
 import { WINDOW_SECONDS } from './rate-scripts';
 
@@ -117,9 +118,9 @@ export function readLeft(
   return figuresOf(limits, { requests, requestsReset, tokens, tokensReset });
 }
 
-const state = (most: bigint, used: number, resetSeconds: number): RateState => ({
-  limit: most,
-  remaining: most > BigInt(used) ? most - BigInt(used) : 0n,
+const state = (max: bigint, used: number, resetSeconds: number): RateState => ({
+  limit: max,
+  remaining: max > BigInt(used) ? max - BigInt(used) : 0n,
   resetSeconds,
 });
 
@@ -128,20 +129,3 @@ function next(reply: Iterator<number>): number {
   if (done) throw new Error('incomplete reply of the rate script');
   return value;
 }
-
-/** The error for a call that waiting does not help: no retry time, and no automatic retry. */
-const retry = (seconds: number) => (seconds < 0 ? { shouldRetry: false } : { retryAfterSeconds: seconds });
-
-const overRequests = ({ rpm }: RateLimits, seconds: number, rates: RateFigures) =>
-  new GatewayError('rpm_rate_limited', {
-    detail: `the key may send ${rpm} requests per minute`,
-    rates,
-    ...retry(seconds),
-  });
-
-const overTokens = (call: CallToAdmit, { tpm }: RateLimits, seconds: number, rates: RateFigures) =>
-  new GatewayError('tpm_rate_limited', {
-    detail: `the key may use ${tpm} tokens per minute; the prompt of this call has about ${call.promptTokens}`,
-    rates,
-    ...retry(seconds),
-  });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { retryAfterSeconds } from './retry-after';
+import { retryAfterSeconds } from './parse-retry-after';
 
 beforeEach(() => {
   jest.useFakeTimers({ now: Date.UTC(2026, 10, 23, 12, 0, 0, 400) });

@@ -2,9 +2,9 @@ import { createPool, type Pool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
 import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { rowsOf, statement } from '../../store/statement';
-import type { StatementBatch } from '../../store/statement-batch';
-import { CommitInDoubt, inTwoSteps } from './two-step';
+import { rowsOf, statement } from './statement';
+import type { StatementBatch } from './statement-batch';
+import { CommitInDoubt, inTwoRoundTrips } from './two-round-trip-transaction';
 
 const NOTE = statement('note', 'INSERT INTO notes VALUES ($1)');
 
@@ -24,7 +24,7 @@ const notes = async () =>
   (await pool.query<{ note: string }>('SELECT note FROM notes ORDER BY note')).rows.map(({ note }) => note);
 
 const writing = (write: (batch: StatementBatch) => Promise<unknown>[], result = () => 'done') =>
-  inTwoSteps(pool, { read: () => [], decide: () => ({ result, write }) });
+  inTwoRoundTrips(pool, { read: () => [], decide: () => ({ result, write }) });
 
 test('what is written is there when it resolves', async () => {
   await expect(writing((batch) => [rowsOf(batch, NOTE, ['one'])])).resolves.toBe('done');

@@ -43,7 +43,7 @@ export interface AdmissionRequest {
   /** Estimated, for the key's TPM limit. */
   readonly promptTokens: number;
   readonly choices: number;
-  /** Tokens of a predicted output per choice: reserved in addition to the output. */
+  /** UTF-8 bytes of the predicted output per choice, an upper bound of its tokens: reserved in addition to the output. */
   readonly predictionBytes: number;
   readonly callerNamedMaximum: boolean;
   /** Whether a refusal would reach the client, so that settling calls that have ended is worth waiting for. */

@@ -6,7 +6,7 @@ import type { Model } from '../domain/model';
 import { boundOf } from '../domain/price';
 import { NO_USAGE } from '../domain/usage';
 import type { Journal } from '../journal/journal';
-import { Admission, type AdmissionRequest } from './admission';
+import { Admission, type AdmissionRequest } from './reserve-call';
 
 const PRICE = { inputNano: 1_000_000n, outputNano: 4_000_000n };
 const INPUT_TOKENS = 100;

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from '@gateway/postgres';
-import { isRefusal, rowsOf, statement } from '../../store/statement';
-import { StatementBatch } from '../../store/statement-batch';
+import { isRefusal, rowsOf, statement } from './statement';
+import { StatementBatch } from './statement-batch';
 
 // Each statement must see what was committed while the previous one waited for a lock.
 const BEGIN = statement('BEGIN', 'BEGIN ISOLATION LEVEL READ COMMITTED');
@@ -8,7 +8,7 @@ const COMMIT = statement('COMMIT', 'COMMIT');
 
 type Results<Added extends readonly Promise<unknown>[]> = { [I in keyof Added]: Awaited<Added[I]> };
 
-export interface TwoSteps<Read extends readonly Promise<unknown>[], Result> {
+export interface TwoRoundTrips<Read extends readonly Promise<unknown>[], Result> {
   /** Adds the statements that lock and read. */
   read(batch: StatementBatch): readonly [...Read];
   /**
@@ -34,9 +34,9 @@ export class CommitInDoubt extends Error {}
  * A transaction of two round trips: lock and read, then write and commit. The statements of each are sent and answered together.
  * Locks are held for one round trip only.
  */
-export async function inTwoSteps<Read extends readonly Promise<unknown>[], Result>(
+export async function inTwoRoundTrips<Read extends readonly Promise<unknown>[], Result>(
   pool: Pool,
-  steps: TwoSteps<Read, Result>,
+  steps: TwoRoundTrips<Read, Result>,
 ): Promise<Result> {
   const client = await pool.connect();
   let committing = false;
