@@ -1,7 +1,7 @@
 -- Accounts, keys and money. The row of an account is the lock of everything that belongs to it: its keys,
 -- windows, holds, top-ups and ledger are written only by transactions that hold it.
 
--- The one clock of windows and expiry. Tests replace it to stand at a month's end.
+-- The clock of windows and expiry. Tests replace it, for example to test the end of a month.
 CREATE FUNCTION billing.clock() RETURNS timestamptz
   LANGUAGE sql STABLE PARALLEL SAFE AS 'SELECT now()';
 
@@ -14,12 +14,12 @@ CREATE FUNCTION billing.month_of(day date) RETURNS date
 CREATE FUNCTION billing.epoch_ms(at timestamptz) RETURNS bigint
   LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT floor(extract(epoch FROM at) * 1000)::bigint $$;
 
--- Rows that every call updates keep room on their page, so that updates touch no index.
+-- Every call updates these rows. A low fillfactor leaves free space on each page for HOT updates, which touch no index.
 CREATE TABLE billing.accounts (
   id text PRIMARY KEY,
   name text NOT NULL,
   status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended')),
-  -- Includes what is held. A chargeback may take it below zero; calls can't.
+  -- Includes reserved funds. A chargeback may make it negative; calls can't.
   balance_nano bigint NOT NULL DEFAULT 0,
   held_nano bigint NOT NULL DEFAULT 0 CHECK (held_nano >= 0),
   daily_limit_nano bigint CHECK (daily_limit_nano >= 0),
@@ -47,11 +47,11 @@ CREATE TABLE billing.keys (
 );
 CREATE INDEX keys_by_account ON billing.keys (account_id, seq DESC);
 
--- The values under which a key is known: one, and for a while the one that it was rotated from.
+-- The valid values of a key: the current one and, for a grace period after a rotation, the previous one.
 CREATE TABLE billing.key_values (
   mac bytea PRIMARY KEY,
   key_id text NOT NULL REFERENCES billing.keys (id),
-  -- When a rotated value ends; it then answers as expired.
+  -- When a rotated value expires.
   retires_at timestamptz
 );
 CREATE INDEX key_values_by_key ON billing.key_values (key_id);
@@ -67,7 +67,7 @@ CREATE TABLE billing.spend_windows (
   PRIMARY KEY (kind, subject_id, starts_on)
 ) WITH (fillfactor = 50);
 
--- Partitioned by time: request ids are UUIDv7. What fits no partition goes to the default one.
+-- Partitioned by time: request ids are UUIDv7. Rows outside all partitions go to the default partition.
 CREATE TABLE billing.holds (
   request_id uuid PRIMARY KEY,
   account_id text NOT NULL,
@@ -78,7 +78,7 @@ CREATE TABLE billing.holds (
   state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'settled', 'released', 'expired')),
   amount_nano bigint NOT NULL CHECK (amount_nano >= 0),
   charged_nano bigint NOT NULL DEFAULT 0 CHECK (charged_nano BETWEEN 0 AND amount_nano),
-  -- UTC day of admission: the windows that it counts in.
+  -- UTC day of admission, which determines the spend windows.
   day date NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   ended_at timestamptz
@@ -86,7 +86,7 @@ CREATE TABLE billing.holds (
 CREATE TABLE billing.holds_default PARTITION OF billing.holds DEFAULT;
 CREATE INDEX holds_open ON billing.holds (owner_id, owner_epoch) WHERE state = 'open';
 
--- What each ended call was and cost: its own copy of the figures, so that it outlives the hold.
+-- A record of each ended call. It copies the figures of the hold, so that it outlives the hold.
 CREATE TABLE billing.usage_records (
   request_id uuid PRIMARY KEY,
   account_id text NOT NULL,
@@ -145,7 +145,7 @@ END $$;
 CREATE TRIGGER ledger_insert_only BEFORE UPDATE OR DELETE OR TRUNCATE ON billing.ledger
   FOR EACH STATEMENT EXECUTE FUNCTION billing.refuse_change();
 
--- What calls cost beyond what could be charged. A later, smaller truth is a negative entry.
+-- Costs that could not be charged. A later correction is a negative entry.
 CREATE TABLE billing.operator_losses (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   request_id uuid NOT NULL,
@@ -157,7 +157,7 @@ CREATE TABLE billing.operator_losses (
 CREATE TRIGGER operator_losses_insert_only BEFORE UPDATE OR DELETE OR TRUNCATE ON billing.operator_losses
   FOR EACH STATEMENT EXECUTE FUNCTION billing.refuse_change();
 
--- Settlement events that could not be applied, each once, as they came.
+-- Settlement events that could not be applied: each once, unchanged.
 CREATE TABLE billing.dead_letters (
   digest bytea PRIMARY KEY,
   source text NOT NULL,
@@ -166,7 +166,7 @@ CREATE TABLE billing.dead_letters (
   created_at timestamptz NOT NULL DEFAULT now()
 );
 
--- Processes that own holds. A greater epoch is a later life of the same process.
+-- Processes that own holds. Each start of a process has a greater epoch.
 CREATE TABLE billing.owners (
   id text PRIMARY KEY,
   epoch bigint NOT NULL,

@@ -1,17 +1,17 @@
--- Rates are taken in Redis; what is needed to know them again when Redis has lost them stands here.
+-- Rates are counted in Redis. These columns rebuild them after Redis has lost its data.
 
 -- Counts how often a key's rates were rebuilt. Rates taken before the latest rebuild admit nothing.
 ALTER TABLE billing.keys ADD COLUMN rates_generation bigint NOT NULL DEFAULT 0;
 
--- Only of calls of keys with a rate limit: tokens reserved, from the end on those used; and where they were
--- taken: the second, by Redis's clock, of that generation.
+-- Set for calls of keys with a rate limit: the tokens reserved or, after the call's end, used; and the second
+-- (by Redis's clock) and the generation in which they were reserved.
 ALTER TABLE billing.holds
   ADD COLUMN tokens bigint,
   ADD COLUMN rate_second bigint,
   ADD COLUMN rate_generation bigint;
 CREATE INDEX holds_with_rates ON billing.holds (key_id, created_at) WHERE tokens IS NOT NULL;
 
--- For lists.
+-- The order of the list of accounts.
 ALTER TABLE billing.accounts ADD COLUMN seq bigint GENERATED ALWAYS AS IDENTITY;
 CREATE UNIQUE INDEX accounts_by_seq ON billing.accounts (seq);
 
@@ -32,7 +32,7 @@ CREATE TABLE billing.throttle (
 ) WITH (fillfactor = 50);
 INSERT INTO billing.throttle DEFAULT VALUES;
 
--- What each edge wanted when it last asked, and what it was given in that second.
+-- The calls that each edge requested with its last lease, and those granted in that second.
 CREATE TABLE billing.throttle_leases (
   edge_id text PRIMARY KEY,
   second bigint NOT NULL,

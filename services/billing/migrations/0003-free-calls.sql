@@ -1,5 +1,5 @@
--- The calls of limited keys that took no money, for the minute in which they count: with the holds they tell
--- what a key was let through when Redis has lost it. Not logged: a crash may lose them, and costs nobody money.
+-- The free calls of keys with rate limits, for the minute in which they count: with the holds, they rebuild a key's
+-- rates after Redis has lost its data. Unlogged: a crash may lose them, and no money depends on them.
 CREATE UNLOGGED TABLE billing.free_calls (
   key_id text NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now()

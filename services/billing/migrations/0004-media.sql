@@ -1,5 +1,5 @@
--- Calls of which nobody can say whether their provider charged. The wider checks hold for every row that the
--- narrower ones held for, so that none has to be read.
+-- Calls for which it is unknown whether the provider charged. Every existing row satisfies the wider checks, so no row
+-- has to be validated.
 ALTER TABLE billing.holds
   DROP CONSTRAINT holds_state_check,
   ADD CONSTRAINT holds_state_check CHECK (state IN ('open', 'settled', 'released', 'lost', 'expired')) NOT VALID;
@@ -11,7 +11,7 @@ ALTER TABLE billing.operator_losses
   ADD CONSTRAINT operator_losses_reason_check
     CHECK (reason IN ('over_hold', 'lost', 'expired', 'late_final')) NOT VALID;
 
--- What was made beside tokens.
+-- Generated images and video seconds.
 ALTER TABLE billing.usage_records
   ADD COLUMN images bigint NOT NULL DEFAULT 0,
   ADD COLUMN video_ms bigint NOT NULL DEFAULT 0;

@@ -1,10 +1,10 @@
--- Calls that were refused before any money was held for them stand beside those that were paid.
+-- Records include calls that were refused before any money was reserved.
 ALTER TABLE billing.usage_records
   DROP CONSTRAINT usage_records_outcome_check,
   ADD CONSTRAINT usage_records_outcome_check CHECK (outcome IN ('settled', 'released', 'lost', 'refused')) NOT VALID,
   ADD COLUMN admitted_ms bigint NOT NULL DEFAULT 0;
 
--- One for each filter of the list, so that a page of a rare kind is found without reading the others.
+-- One index per filter of the list, so that a page of rare records is found without reading all others.
 CREATE INDEX usage_records_by_key ON billing.usage_records (account_id, key_id, request_id DESC);
 CREATE INDEX usage_records_by_model ON billing.usage_records (account_id, model, request_id DESC);
 CREATE INDEX usage_records_by_error ON billing.usage_records (account_id, error_code, request_id DESC)
@@ -12,12 +12,12 @@ CREATE INDEX usage_records_by_error ON billing.usage_records (account_id, error_
 CREATE INDEX usage_records_by_failed_status ON billing.usage_records (account_id, status, request_id DESC)
   WHERE error_code <> '';
 
--- What the calls of a key to a model on one UTC day come to: written with their records, kept when those go.
+-- Totals of the calls of a key to a model on a UTC day: written with the records, kept after these are deleted.
 CREATE TABLE billing.usage_days (
   account_id text NOT NULL,
   day date NOT NULL,
   key_id text NOT NULL,
-  -- Empty: none that the catalog knows.
+  -- Empty: not in the catalog.
   model text NOT NULL,
   calls bigint NOT NULL,
   errors bigint NOT NULL,
@@ -35,7 +35,7 @@ INSERT INTO billing.usage_days
     sum(charged_nano)
   FROM billing.usage_records GROUP BY 1, 2, 3, 4;
 
--- Who reports refused calls, and the last of its reports that was taken: one that comes twice counts once.
+-- Processes that report refused calls, and the last report applied of each: a repeated report counts once.
 CREATE TABLE billing.refusal_reporters (
   id text PRIMARY KEY,
   last_report bigint NOT NULL,

@@ -1,2 +1,2 @@
--- Holds of calls that make a task, which its owner drives to its end for up to a day. An earlier version writes none.
+-- Whether the call creates a task, which may run for up to a day. Earlier versions don't set it.
 ALTER TABLE billing.holds ADD COLUMN makes_task boolean NOT NULL DEFAULT false;

@@ -1,2 +1,2 @@
--- An operator looks for what is pending, of all accounts.
+-- Operators list the pending top-ups of all accounts.
 CREATE INDEX topups_by_status ON billing.topups (status, seq DESC);

@@ -1,6 +1,5 @@
--- A list reads one index in the order of its page. Behind that order stand the columns of the filters that may come on
--- top: what those leave out is left out by the index, and only rows of the page are read. So a page of a few among
--- many, or of none, costs a walk along the index at most. The first columns are as they were.
+-- A list reads one index in the order of its page. The columns of further filters follow, so that the index excludes
+-- rows without reading them: an almost empty page costs an index scan at most. The first columns are unchanged.
 DROP INDEX billing.usage_records_by_account;
 CREATE INDEX usage_records_by_account ON billing.usage_records (account_id, request_id DESC, status);
 DROP INDEX billing.usage_records_by_key;

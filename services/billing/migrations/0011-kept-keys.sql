@@ -1,2 +1,2 @@
--- The keys that an account has are counted under its lock when another one is made; deleted ones are for ever.
+-- Creating a key counts the account's keys under its lock. Deleted keys are kept forever and must not slow this down.
 CREATE INDEX keys_kept ON billing.keys (account_id) WHERE status <> 'deleted';

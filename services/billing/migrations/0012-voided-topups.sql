@@ -1,5 +1,5 @@
--- A pending top-up that was a mistake is voided, and never clears. What an operator noted of the payment stands beside
--- it, so that two of one amount can be told apart.
+-- A pending top-up can be voided; it then never clears. The operator's payment reference distinguishes top-ups of the
+-- same amount.
 ALTER TABLE billing.topups
   ADD COLUMN voided_at timestamptz,
   ADD COLUMN reference text NOT NULL DEFAULT '';

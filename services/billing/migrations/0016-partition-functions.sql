@@ -1,11 +1,11 @@
--- The service may not create or drop tables. Months come and go by these two functions, which run as the owner: so
--- they decide by themselves what time it is, and take no table but those that are partitioned.
+-- The service's role may not create or drop tables. These two functions do so as the owner; they therefore read the clock
+-- themselves and accept only partitioned tables.
 
 CREATE FUNCTION billing.uuid_floor(day date) RETURNS uuid
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   AS $$ SELECT rpad(lpad(to_hex((extract(epoch FROM day::timestamp) * 1000)::bigint), 12, '0'), 32, '0')::uuid $$;
 
--- The partition of this month (0) or the next (1), if it is not there yet.
+-- Creates the partition of this month (0) or the next (1) if it does not exist.
 CREATE FUNCTION billing.create_partition(parent text, months_ahead int) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -21,7 +21,7 @@ BEGIN
     name, parent, billing.uuid_floor(starts_on), billing.uuid_floor((starts_on + interval '1 month')::date));
 END $$;
 
--- Drops the oldest month of records that ended more than so many days ago; null: there is none.
+-- Drops the oldest month of records that ended more than the given number of days ago; returns null if there is none.
 CREATE FUNCTION billing.drop_old_partition(retention_days int) RETURNS text
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

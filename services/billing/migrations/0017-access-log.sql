@@ -1,5 +1,5 @@
--- Authenticated calls that reserve no money or that failed, as edge answered them, for operators who look for a
--- request id. Kept for a short time; deleted in the order of the ids, which are those of their times.
+-- Authenticated calls that reserved no money or failed, as edge answered them, for operators who look up a request id.
+-- Kept for a short time; deleted in the order of the ids, which is chronological.
 CREATE TABLE billing.access_log (
   request_id uuid PRIMARY KEY,
   -- Empty for a call with a login token.

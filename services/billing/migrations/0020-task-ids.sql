@@ -1,5 +1,5 @@
--- The task that a call makes: in its hold while it runs, then in its record and in the ledger. Empty: none. A constant
--- default rewrites no row, and is what an earlier version writes.
+-- The task that a call creates: in its hold while it runs, then in its record and in the ledger. Empty: none. A constant
+-- default rewrites no row, and applies to rows that earlier versions insert.
 ALTER TABLE billing.holds
   ADD COLUMN task_id text NOT NULL DEFAULT '',
   ADD COLUMN endpoint text NOT NULL DEFAULT '';

@@ -1,5 +1,5 @@
--- What the service may do, in full: applied after the migrations, in place of what was granted before. A privilege is
--- taken out a version later than the code that needs it, because both versions run side by side.
+-- All privileges of the service: applied after the migrations, replacing earlier grants. Remove a privilege one version
+-- after the code that needs it, because two versions run side by side during a rollout.
 
 GRANT SELECT, INSERT, UPDATE ON billing.accounts, billing.keys, billing.topups TO :"service";
 GRANT SELECT, INSERT, UPDATE, DELETE ON billing.key_values TO :"service";
@@ -9,10 +9,10 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON billing.throttle_leases, billing.refusal
 GRANT SELECT, INSERT, DELETE ON billing.free_calls, billing.access_log TO :"service";
 GRANT SELECT, INSERT, UPDATE, DELETE ON billing.abandoned_costs TO :"service";
 
--- Written once.
+-- Insert-only.
 GRANT SELECT, INSERT ON billing.ledger, billing.operator_losses, billing.adjustments, billing.usage_records,
   billing.dead_letters TO :"service";
--- Records of calls without a time of their own are not in any month that could be dropped.
+-- Records whose ids contain no time are in the default partition, which is never dropped.
 GRANT SELECT, DELETE ON billing.usage_records_default TO :"service";
 
 GRANT EXECUTE ON FUNCTION billing.clock(), billing.utc_day(timestamptz), billing.month_of(date),

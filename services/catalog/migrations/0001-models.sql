@@ -1,5 +1,5 @@
--- One counter for the whole catalog. Every change takes the next value under this row's lock, so values
--- become visible in the order in which they were given.
+-- The revision counter of the catalog. Every change takes the next value under this row's lock, so that revisions
+-- become visible in ascending order.
 CREATE TABLE catalog.revision (
   only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
   value bigint NOT NULL
@@ -21,14 +21,14 @@ CREATE TABLE catalog.models (
   workflow text[] NOT NULL,
   -- [{provider, upstream_model, weight, priority}]
   targets jsonb NOT NULL,
-  -- The price that new calls are admitted at.
+  -- The price version of new calls.
   price_version bigint NOT NULL,
   revision bigint NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX models_revision ON catalog.models (revision);
 
--- Settled calls name their price version for ever, so versions are added and never changed.
+-- Settled calls refer to their price version, so versions are inserted and never changed.
 CREATE TABLE catalog.price_versions (
   version bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   slug text NOT NULL REFERENCES catalog.models (slug) DEFERRABLE INITIALLY DEFERRED,

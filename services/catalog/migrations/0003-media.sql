@@ -1,3 +1,3 @@
--- What image and video models take: {"image": {...}, "video": {...}}, each where the model makes such. Null: written
--- before there were any, so that the seed may still say.
+-- Options of image and video models: {"image": {...}, "video": {...}}. Null: the row is older than this column, and the
+-- seed may fill it.
 ALTER TABLE catalog.models ADD COLUMN features jsonb;

@@ -1,8 +1,8 @@
 -- Other names of a model. NULL: the row is older than this column; the seed may fill it.
 ALTER TABLE catalog.models ADD COLUMN aliases text[];
 
--- Every name that a model is called by, slug or alias: no two models share one. A trigger keeps it, so that instances
--- of an older version keep it as well.
+-- Every name of a model, slug or alias; no two models share a name. A trigger maintains this table, so that it stays
+-- correct when instances of an older version write models.
 CREATE TABLE catalog.model_names (
   name text PRIMARY KEY,
   slug text NOT NULL REFERENCES catalog.models (slug)

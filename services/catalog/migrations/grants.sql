@@ -1,9 +1,9 @@
--- What the service may do, in full: applied after the migrations, in place of what was granted before. A privilege is
--- taken out a version later than the code that needs it, because both versions run side by side.
+-- All privileges of the service: applied after the migrations, replacing earlier grants. Remove a privilege one version
+-- after the code that needs it, because two versions run side by side during a rollout.
 
 GRANT SELECT, UPDATE ON catalog.revision TO :"service";
 GRANT SELECT, INSERT, UPDATE ON catalog.models TO :"service";
--- Settled calls name their price version for ever.
+-- Settled calls refer to their price version.
 GRANT SELECT, INSERT ON catalog.price_versions TO :"service";
--- A trigger writes it, as the owner.
+-- Written by a trigger that runs as the owner.
 GRANT SELECT ON catalog.model_names TO :"service";

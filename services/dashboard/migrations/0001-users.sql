@@ -1,8 +1,8 @@
--- Who may log in. Money and keys are billing's; account ids are given out here.
+-- Users who may log in. Billing owns money and keys; account ids are created here.
 CREATE TABLE dashboard.users (
   id text PRIMARY KEY,
   account_id text NOT NULL,
-  -- Normalised: trimmed, lower case.
+  -- Normalized: trimmed, lower case.
   email text NOT NULL UNIQUE,
   name text NOT NULL,
   password_hash text NOT NULL,
@@ -11,15 +11,15 @@ CREATE TABLE dashboard.users (
 );
 CREATE INDEX users_account ON dashboard.users (account_id);
 
--- The account id of a registration under way. A registration that broke off between billing's account and
--- our user is taken up with the same id when it is tried again.
+-- The account id of an unfinished registration. If a registration fails after billing has created the account and before
+-- the user is created, the next attempt continues with the same id.
 CREATE TABLE dashboard.registrations (
   email text PRIMARY KEY,
   account_id text NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now()
 );
 
--- A login. Its tokens are good only while it is here and not over.
+-- A login session. Its tokens are valid while the row exists and has not expired.
 CREATE TABLE dashboard.sessions (
   id text PRIMARY KEY,
   user_id text NOT NULL REFERENCES dashboard.users (id),
@@ -28,7 +28,7 @@ CREATE TABLE dashboard.sessions (
 );
 CREATE INDEX sessions_user ON dashboard.sessions (user_id, created_at);
 
--- Tries of something that may be tried only so often. The subject is a digest: no addresses are kept.
+-- Attempts at rate-limited actions. The subject is a digest: no addresses are stored.
 CREATE TABLE dashboard.attempts (
   subject bytea PRIMARY KEY,
   tries int NOT NULL,

@@ -1,2 +1,2 @@
--- Registrations that broke off are looked for by age, to be forgotten.
+-- Unfinished registrations are deleted by age.
 CREATE INDEX registrations_age ON dashboard.registrations (created_at);

@@ -1,3 +1,3 @@
--- How often the login's token was refreshed. A token carries the number at which it was issued, so that one that was
--- refreshed before is recognised when it is used again.
+-- How often the session's token was refreshed. A token contains the count at which it was issued, so that the reuse of an
+-- already refreshed token is detected.
 ALTER TABLE dashboard.sessions ADD COLUMN renewals integer NOT NULL DEFAULT 0;

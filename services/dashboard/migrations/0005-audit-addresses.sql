@@ -1,2 +1,2 @@
--- From which address it was done; null: an older entry.
+-- IP address of the client; null: the entry is older than this column.
 ALTER TABLE dashboard.audit ADD COLUMN address text;

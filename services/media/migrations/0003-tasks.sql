@@ -1,12 +1,12 @@
--- Video tasks: what was ordered and at which price, what has become of it, and when its provider is asked next.
+-- Video tasks: the request and its price, the status, and when the provider is polled next.
 CREATE TABLE media.tasks (
   id text PRIMARY KEY,
-  -- The call that created it, its hold and its bill.
+  -- The id of the call that created the task, of its hold and of its bill.
   request_id uuid NOT NULL UNIQUE,
   account_id text NOT NULL,
   key_id text NOT NULL,
   model text NOT NULL,
-  -- The provider account that has it; a task is asked for where it was made, whatever the catalog says later.
+  -- The provider account that runs the task: it is polled there, even if the catalog changes.
   provider text NOT NULL,
   upstream_model text NOT NULL,
   upstream_id text NOT NULL,
@@ -15,16 +15,16 @@ CREATE TABLE media.tasks (
   per_second_nano bigint NOT NULL CHECK (per_second_nano >= 0),
   state text NOT NULL DEFAULT 'queued'
     CHECK (state IN ('queued', 'running', 'completed', 'failed', 'canceled', 'expired')),
-  -- Of a completed task, whatever the hold made of it.
+  -- The cost of a completed task, even if the hold did not cover it.
   cost_nano bigint,
   video_ms bigint,
-  -- Why it failed, in words for the caller.
+  -- Why the task failed, for the client.
   detail text,
   created_at timestamptz NOT NULL DEFAULT now(),
   ended_at timestamptz,
-  -- Null once it is over. Pushed into the future by whoever looks, as a lease.
+  -- When the task is polled next; null: it has ended. The process that polls it moves this time into the future, as a lease.
   next_look_at timestamptz,
-  -- Counts the leases: what an earlier holder finds out changes nothing.
+  -- Counts the leases: a process whose lease has passed to another writes nothing.
   claim bigint NOT NULL DEFAULT 0,
   failed_looks int NOT NULL DEFAULT 0,
   unpriced_looks int NOT NULL DEFAULT 0,

@@ -1,2 +1,2 @@
--- Counts an instance's signs of life, so that nobody is taken for dead by a clock. -1: it has left in order.
+-- Counts an instance's heartbeats, so that failure detection does not compare clocks. -1: it has shut down.
 ALTER TABLE media.instances ADD COLUMN beats bigint NOT NULL DEFAULT 0;

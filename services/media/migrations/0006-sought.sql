@@ -1,3 +1,3 @@
--- How a video's provider can be asked for a task whose id nobody was told, because who ordered it died before that.
--- Null: it can't be, or was written by an earlier version.
+-- How to find a task at its provider if the process that submitted it died before it stored the task's id. Null: the
+-- provider can't be searched, or an earlier version wrote the row.
 ALTER TABLE media.bills ADD COLUMN sought jsonb;
