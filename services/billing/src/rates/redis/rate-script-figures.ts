@@ -1,8 +1,8 @@
 import type { RateFigures, RateState } from '@gateway/errors';
 import { minBigint } from '../../domain/int8';
 import type { CallToAdmit } from '../../reserve/rules/admission';
-import type { CallToRate, RateOutcome } from '../rules/rate-limiter';
 import { overRequests, overTokens } from '../rules/rate-limit-errors';
+import type { CallToRate, RateOutcome } from '../rules/rate-limiter';
 import type { RateLimits } from '../rules/rate-limits';
 import { WINDOW_SECONDS } from './rate-scripts';
 
