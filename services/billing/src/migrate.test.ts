@@ -21,7 +21,7 @@ afterAll(async () => {
   if (directory) rmSync(directory, { recursive: true });
 }, 60_000);
 
-test('a migration may take longer than a statement, and so may the wait for one', async () => {
+test('a migration, or waiting for one, may take longer than the statement timeout', async () => {
   writeFileSync(join(directory, '0001-slow.sql'), 'SELECT pg_sleep(0.5); CREATE TABLE slow.made ()');
   const run = () => migrate({ pool, schema: 'slow', directory, log });
   await Promise.all([run(), run()]);
@@ -30,19 +30,19 @@ test('a migration may take longer than a statement, and so may the wait for one'
   await expect(pool.query('SELECT pg_sleep(0.5)')).rejects.toMatchObject({ code: '57014' });
 });
 
-test('two migrations of one number are refused', async () => {
+test('rejects two migrations with the same number', async () => {
   writeFileSync(join(directory, '0001-other.sql'), 'SELECT 1');
   await expect(migrate({ pool, schema: 'twice', directory, log })).rejects.toThrow('out of sequence');
 });
 
-describe('a schema that', () => {
+describe('a schema', () => {
   const make = (files: Record<string, string>) => {
     const version = mkdtempSync(join(directory, 'version-'));
     for (const [name, sql] of Object.entries(files)) writeFileSync(join(version, name), sql);
     return version;
   };
 
-  test('a newer version migrated keeps that version’s privileges when an older one is started', async () => {
+  test('migrated by a newer version keeps its privileges when an older version starts', async () => {
     const role = `${new URL(database.url).pathname.slice(1)}_billing`;
     await pool.query(`CREATE ROLE ${role}`);
     const first = {
@@ -73,7 +73,7 @@ describe('a schema that', () => {
     expect(await granted()).toEqual(['a INSERT', 'b INSERT']);
   });
 
-  test('is still to be migrated is waited for, until the deadline', async () => {
+  test('that is not migrated yet is waited for until the deadline', async () => {
     const version = make({ '0001-a.sql': 'CREATE TABLE awaited.a ()' });
     const wait = (timeoutMs: number) =>
       awaitMigrations({ pool, schema: 'awaited', directory: version, log, timeoutMs });
@@ -85,7 +85,7 @@ describe('a schema that', () => {
     await expect(wait(0)).rejects.toThrow('schema awaited is at migration 1, this version needs 2');
   });
 
-  test('a newer version changed in a breaking way is refused at once', async () => {
+  test('with a breaking migration of a newer version is rejected at once', async () => {
     const first = { '0001-a.sql': 'CREATE TABLE broken.a ()' };
     const newer = make({ ...first, '0002-b.sql': '--! breaking\nDROP TABLE broken.a' });
     await migrate({ pool, schema: 'broken', directory: newer, log });

@@ -16,7 +16,7 @@ afterAll(async () => {
 }, 60_000);
 
 describe('a call', () => {
-  test('is held at its bound and charged what it cost', async () => {
+  test('is held at its cost bound and charged its actual cost', async () => {
     const key = await billing.createFundedKey(1_000n);
     const call = reserveRequest(key, 400n);
     const [reply] = await billing.reserve(call);
@@ -39,17 +39,17 @@ describe('a call', () => {
   });
 });
 
-test('the service is ready', async () => {
+test('reports ready', async () => {
   expect(await billing.ready()).toBe('ok');
 });
 
-describe('with Redis', () => {
-  test('or rather without, keys with a limit of requests or tokens are refused', async () => {
+describe('while Redis is not available', () => {
+  test('refuses keys with an RPM or TPM limit when Redis is not configured', async () => {
     const limited = await billing.createFundedKey(10n, { tpmLimit: '1000' });
     expect(summary((await billing.reserve(reserveRequest(limited, 10n)))[0]!)).toBe('internal_error');
   });
 
-  test('it is not ready while Redis is away, but starts, serves and stops', async () => {
+  test('is not ready, but starts, serves keys without rate limits and stops', async () => {
     const waiting = await TestBilling.start(database.url, { REDIS_URL: 'redis://127.0.0.1:1' });
     try {
       expect(await waiting.ready()).toBe('not ready: redis');
@@ -63,7 +63,7 @@ describe('with Redis', () => {
   });
 });
 
-test('settings that are missing or wrong are all named', async () => {
+test('reports all missing and invalid settings at once', async () => {
   const log = createLogger('test', 'silent');
   await expect(startBilling({ KEY_PEPPER: 'short', SWEEP_INTERVAL_MS: '0' }, log)).rejects.toThrow(
     /DATABASE_URL[\s\S]*KEY_PEPPER[\s\S]*SWEEP_INTERVAL_MS/,

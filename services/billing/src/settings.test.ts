@@ -8,7 +8,7 @@ const REQUIRED = {
 };
 const THIRTY_DAYS_MS = String(30 * 86_400_000);
 
-test('an interval that no timer can hold is refused, a grace of any length is not', () => {
+test('rejects an interval above the maximum of a timer, but no long grace period', () => {
   expect(readSettings({ ...REQUIRED, TASK_HOLD_GRACE_MS: THIRTY_DAYS_MS }).TASK_HOLD_GRACE_MS).toBe(
     Number(THIRTY_DAYS_MS),
   );

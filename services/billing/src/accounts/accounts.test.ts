@@ -32,7 +32,7 @@ const notFound = { code: 'not_found' };
 const invalid = { code: 'invalid_request' };
 
 describe('an account', () => {
-  test('is made once, however often it is asked for', async () => {
+  test('is created once, however many requests repeat its id', async () => {
     const first = await createAccount();
     expect(first).toMatchObject({
       name: 'test',
@@ -44,7 +44,7 @@ describe('an account', () => {
     expect(await createAccount(first.id, 'other')).toEqual(first);
   });
 
-  test('that is not there is not found', async () => {
+  test('answers not_found for an unknown account', async () => {
     await expect(billing.account('acct_nobody')).rejects.toMatchObject(notFound);
     await expect(billing.account('')).rejects.toMatchObject(notFound);
     await expect(billing.account('a\0b')).rejects.toMatchObject(notFound);
@@ -58,13 +58,13 @@ describe('an account', () => {
     ['', 'empty'],
     ['x'.repeat(129), 'long'],
     ['\0', 'NUL'],
-  ])('id %# is refused', async (id) => {
+  ])('with an invalid id is rejected: %j', async (id) => {
     await expect(createAccount(id)).rejects.toMatchObject(invalid);
   });
 });
 
 describe('a top-up', () => {
-  test('pays once for its id', async () => {
+  test('is credited once per top-up id', async () => {
     const { id: accountId } = await createAccount();
     const id = randomUUIDv7();
     const all = await Promise.all(Array.from({ length: 5 }, () => createTopup(accountId, { id })));
@@ -76,7 +76,7 @@ describe('a top-up', () => {
     await expect(createTopup(stranger, { id })).rejects.toMatchObject(invalid);
   });
 
-  test('that is pending is no money until it clears; then the next call has it', async () => {
+  test('credits the balance only once it is cleared; the next call can spend it', async () => {
     const key = await billing.createFundedKey(0n);
     const topup = await createTopup(key.accountId, { status: 'TOPUP_STATUS_PENDING' });
     expect(topup.clearedAtMs).toBeUndefined();
@@ -88,7 +88,7 @@ describe('a top-up', () => {
     expect((await billing.account(key.accountId)).balanceNano).toBe('1000');
   });
 
-  test('that was voided never clears, whoever asks, and a cleared one stays', async () => {
+  test('cannot be cleared after it was voided, nor voided after it was cleared', async () => {
     const { id: accountId } = await createAccount();
     const end = (id: string, how: 'ClearTopup' | 'VoidTopup') => callUnary(client, client[how], { id }, WAIT);
     const pending = await createTopup(accountId, { status: 'TOPUP_STATUS_PENDING' });
@@ -111,7 +111,7 @@ describe('a top-up', () => {
     expect(listed.topups).toEqual([voided]);
   });
 
-  test('is either cleared or voided when both are asked for at once', async () => {
+  test('is either cleared or voided when both are requested concurrently', async () => {
     const { id: accountId } = await createAccount();
     for (let i = 0; i < 5; i++) {
       const { id } = await createTopup(accountId, { status: 'TOPUP_STATUS_PENDING' });
@@ -126,7 +126,7 @@ describe('a top-up', () => {
     }
   });
 
-  test('has the reference of its payment, of which a repeated call is no other', async () => {
+  test('keeps the payment reference of its first request', async () => {
     const { id: accountId } = await createAccount();
     const topup = await createTopup(accountId, { reference: 'invoice 7' });
     expect(topup).toMatchObject({ reference: 'invoice 7' });
@@ -137,12 +137,12 @@ describe('a top-up', () => {
     expect(entries.map(({ note }) => note)).toEqual(['', 'invoice 7']);
   });
 
-  test.each(['0', '-5', '1000000000000000001'])('of %s is refused', async (amountNano) => {
+  test.each(['0', '-5', '1000000000000000001'])('of %s nano-USD is rejected', async (amountNano) => {
     const { id } = await createAccount();
     await expect(createTopup(id, { amountNano })).rejects.toMatchObject(invalid);
   });
 
-  test('without a status, or an unknown one to clear, is refused', async () => {
+  test('is rejected without a valid status, and clearing an unknown one answers not_found', async () => {
     const { id } = await createAccount();
     for (const status of ['TOPUP_STATUS_UNSPECIFIED', 'TOPUP_STATUS_VOIDED'] as const) {
       await expect(createTopup(id, { status })).rejects.toMatchObject(invalid);
@@ -153,8 +153,8 @@ describe('a top-up', () => {
   });
 });
 
-describe('lists are newest first, a page at a time, and an account’s own', () => {
-  test.each(['topups', 'ledger', 'keys'] as const)('%s', async (what) => {
+describe("lists are paged, newest first, and contain only the account's own rows", () => {
+  test.each(['topups', 'ledger', 'keys'] as const)('the list of %s', async (what) => {
     const { id: accountId } = await createAccount();
     const { id: stranger } = await createAccount();
     const made: string[] = [];
@@ -193,7 +193,7 @@ describe('lists are newest first, a page at a time, and an account’s own', () 
   });
 });
 
-test('top-ups of all accounts are listed by their status, newest first', async () => {
+test('lists top-ups of all accounts by status, newest first', async () => {
   const accounts = [await createAccount(), await createAccount()];
   const made: string[] = [];
   for (const { id } of [...accounts, ...accounts]) {
@@ -213,7 +213,7 @@ test('top-ups of all accounts are listed by their status, newest first', async (
   await expect(callUnary(client, client.ListTopupsByStatus, {}, WAIT)).rejects.toMatchObject(invalid);
 });
 
-test('accounts are found by part of a name, by a whole id, and by what else is meant', async () => {
+test('finds accounts by part of the name, by full id, or by additional ids', async () => {
   const word = randomUUIDv7().slice(-12);
   const [one, two, three] = [
     await createAccount(undefined, `The ${word} Company`),
@@ -233,7 +233,7 @@ test('accounts are found by part of a name, by a whole id, and by what else is m
   await expect(found('x'.repeat(201))).rejects.toMatchObject(invalid);
 });
 
-test('a key is got with its settings, by its own account only', async () => {
+test('returns a key with its settings to its own account only', async () => {
   const { id: accountId } = await createAccount();
   const settings = {
     name: 'mine',
@@ -257,7 +257,7 @@ test('a key is got with its settings, by its own account only', async () => {
   ).rejects.toMatchObject(invalid);
 });
 
-test('a service may call only what it needs', async () => {
+test('rejects a method that the calling service is not allowed to use', async () => {
   const { asEdge } = billing;
   await expect(callUnary(asEdge, asEdge.GetAccount, { id: 'x' }, WAIT)).rejects.toMatchObject({
     code: 'internal_error',

@@ -11,8 +11,8 @@ let database: TestDatabase;
 let one: TestBilling;
 let other: TestBilling;
 let pool: Pool;
-/** What the watchers of the other instance were told. */
-const heard: string[] = [];
+/** Ids of keys and accounts that the other instance's watchers received. */
+const notifiedIds: string[] = [];
 beforeAll(async () => {
   database = await createTestDatabase();
   one = await TestBilling.start(database.url);
@@ -25,7 +25,7 @@ beforeAll(async () => {
     up = true;
   });
   stream.on('data', ({ keyIds, accountIds }: WatchKeysResponse__Output) =>
-    heard.push(...keyIds, ...accountIds),
+    notifiedIds.push(...keyIds, ...accountIds),
   );
   await eventually(() => up);
 }, 60_000);
@@ -35,7 +35,7 @@ afterAll(async () => {
   await database?.drop();
 }, 60_000);
 beforeEach(() => {
-  heard.length = 0;
+  notifiedIds.length = 0;
 });
 
 type Key = Awaited<ReturnType<TestBilling['createFundedKey']>>;
@@ -49,7 +49,7 @@ const rotate = (key: Key, graceSeconds: number) =>
   callUnary(dash(), dash().RotateKey, { ...idsOf(key), graceSeconds }, WAIT);
 const regenerate = (key: Key) => callUnary(dash(), dash().RegenerateKey, idsOf(key), WAIT);
 const revoke = (id: string) => callUnary(dash(), dash().RevokeKey, { id }, WAIT);
-/** By the other instance: nothing may be kept in the one that made the change. */
+/** Uses the other instance, because the change must not be visible only where it was made. */
 const reserve = async (key: Key, nano = 1n, more = {}) =>
   summary((await other.reserve(reserveRequest(key, nano, more)))[0]!);
 const resolve = (value: string) =>
@@ -63,10 +63,10 @@ const contextOf = ({ accountId, keyId }: Key, valueId = '') =>
     ({ key }) => key!,
     (error: { code: string }) => error.code,
   );
-const told = (id: string) => eventually(() => heard.includes(id));
+const notified = (id: string) => eventually(() => notifiedIds.includes(id));
 
-describe('an update', () => {
-  test('changes what it names, lifts what it lifts, and holds from the next call on', async () => {
+describe('a key update', () => {
+  test('changes the named settings, lifts the listed limits, and takes effect with the next call', async () => {
     const key = await one.createFundedKey(1_000n, { monthlyLimitNano: '500', name: 'first' });
     expect(await reserve(key)).toBe('granted 1');
     const changed = await update(key, {
@@ -89,7 +89,7 @@ describe('an update', () => {
       expiresAtMs: '4102444800000',
       allowedModels: ['sim/chat'],
     });
-    await told(key.keyId);
+    await notified(key.keyId);
     expect(await reserve(key, 1n, { model: 'sim/other' })).toBe('model_not_found');
     expect(await reserve(key, 4n)).toBe('request_cost_limit');
     const lifted = await update(key, {
@@ -114,7 +114,7 @@ describe('an update', () => {
     expect(await reserve(key)).toBe('expired_api_key');
   });
 
-  test('may take a cap below its use: calls are refused, what runs ends as it would', async () => {
+  test('can lower a cap below its usage: new calls are refused, running calls settle normally', async () => {
     const key = await one.createFundedKey(1_000n);
     const running = reserveRequest(key, 400n);
     await one.reserve(running);
@@ -129,21 +129,21 @@ describe('an update', () => {
     [{ rpmLimit: '1000000000001' }],
     [{ tpmLimit: '-1' }],
     [{ name: 'n'.repeat(201) }],
-  ])('that makes no sense changes nothing: %j', async (changes) => {
+  ])('with invalid settings changes nothing: %j', async (changes) => {
     const key = await one.createFundedKey(0n, { dailyLimitNano: '9' });
     await expect(update(key, changes)).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await callUnary(dash(), dash().GetKey, idsOf(key), WAIT)).toMatchObject({ dailyLimitNano: '9' });
   });
 });
 
-describe('a key is found by a value', () => {
+describe('finding a key by value', () => {
   const find = (value: string) =>
     callUnary(dash(), dash().FindKey, { value }, WAIT).then(
       ({ key, valueEndsAtMs }) => [key!.id, key!.status, valueEndsAtMs !== undefined],
       ({ code }: { code: string }) => code,
     );
 
-  test('that is its own, or was until a rotation, whatever became of it', async () => {
+  test('finds it by its current and its rotated-out values, whatever its status', async () => {
     const key = await one.createFundedKey(0n);
     expect(await find(key.value)).toEqual([key.keyId, 'KEY_STATUS_ENABLED', false]);
     const { value } = await rotate(key, 60);
@@ -155,7 +155,7 @@ describe('a key is found by a value', () => {
     expect(await find(value)).toEqual([key.keyId, 'KEY_STATUS_DELETED', false]);
   });
 
-  test('that is no other’s, and whole', async () => {
+  test('rejects a malformed value and answers not_found for an unknown one', async () => {
     expect(await find(createKeyValue())).toBe('not_found');
     const { value } = await one.createFundedKey(0n);
     for (const part of [value.slice(0, -1), `${value}x`, value.toUpperCase(), '', value.slice(6)]) {
@@ -164,11 +164,11 @@ describe('a key is found by a value', () => {
   });
 });
 
-describe('a leaked value is revoked', () => {
+describe('revoking a leaked value', () => {
   const revokeLeaked = (value: string, reason = 'found in a public commit') =>
     callUnary(dash(), dash().RevokeLeakedValue, { value, reason }, WAIT);
 
-  test('with its key when it is the current value: refused from the next call on, and the key says why and when', async () => {
+  test('revokes the key when the value is current, and records reason and time', async () => {
     const key = await one.createFundedKey(1_000n);
     const { key: revoked, outcome } = await revokeLeaked(key.value);
     expect(outcome).toBe('LEAKED_VALUE_OUTCOME_KEY_REVOKED');
@@ -184,17 +184,17 @@ describe('a leaked value is revoked', () => {
     expect(again.key!.revokeReason).toBe('found in a public commit');
   });
 
-  test('alone when a rotation has replaced it: the grace ends at once and the new value works on', async () => {
+  test('ends only a rotated-out value at once, and the new value keeps working', async () => {
     const key = await one.createFundedKey(1_000n);
     const { value } = await rotate(key, 3_600);
     expect((await revokeLeaked(key.value)).outcome).toBe('LEAKED_VALUE_OUTCOME_VALUE_ENDED');
-    await told(key.keyId);
+    await notified(key.keyId);
     expect([await resolve(key.value), await resolve(value)]).toEqual(['expired_api_key', key.keyId]);
     expect((await revokeLeaked(key.value)).outcome).toBe('LEAKED_VALUE_OUTCOME_UNCHANGED');
     expect((await revokeLeaked(value)).outcome).toBe('LEAKED_VALUE_OUTCOME_KEY_REVOKED');
   });
 
-  test('only if it is a value of a key that is not deleted', async () => {
+  test('answers not_found for an unknown value and changes nothing for a deleted key', async () => {
     await expect(revokeLeaked(createKeyValue())).rejects.toMatchObject({ code: 'not_found' });
     await expect(revokeLeaked('sk-gw-not-a-key')).rejects.toMatchObject({ code: 'not_found' });
     const key = await one.createFundedKey(0n);
@@ -204,14 +204,14 @@ describe('a leaked value is revoked', () => {
   });
 });
 
-describe('a key that is disabled', () => {
-  test('is unknown from the next call on, and back when it is enabled; what runs goes on', async () => {
+describe('disabling a key', () => {
+  test('refuses its next call but not running ones, until the key is enabled again', async () => {
     const key = await one.createFundedKey(1_000n);
     const running = reserveRequest(key, 10n);
     await one.reserve(running);
     expect((await enable(key, false)).status).toBe('KEY_STATUS_DISABLED');
     expect([await reserve(key), await resolve(key.value)]).toEqual(['invalid_api_key', 'invalid_api_key']);
-    await told(key.keyId);
+    await notified(key.keyId);
     await one.deliver(usageEvent(running, 7n));
     expect((await one.account(key.accountId)).balanceNano).toBe('993');
     await enable(key, true);
@@ -219,13 +219,13 @@ describe('a key that is disabled', () => {
   });
 });
 
-describe('rotating', () => {
-  test('gives a new value and lets the old one work on for the grace, then it is expired', async () => {
+describe('rotating a key', () => {
+  test('returns a new value; the old one works until the grace period ends, then is expired', async () => {
     const key = await one.createFundedKey(1_000n);
     const { key: rotated, value } = await rotate(key, 3_600);
     expect(value).not.toBe(key.value);
     expect(rotated).toMatchObject({ id: key.keyId, hint: value.slice(-4) });
-    await told(key.keyId);
+    await notified(key.keyId);
     expect([await resolve(key.value), await resolve(value)]).toEqual([key.keyId, key.keyId]);
     const until = Number((await other.resolve(key.value)).validUntilMs);
     expect(Math.abs(until - Date.now() - 3_600_000)).toBeLessThan(60_000);
@@ -237,7 +237,7 @@ describe('rotating', () => {
     expect([await resolve(key.value), await resolve(value)]).toEqual(['expired_api_key', key.keyId]);
   });
 
-  test('without a grace expires the old value at once; again leaves each its own end', async () => {
+  test('expires the old value at once without a grace period; a shorter grace shortens earlier ones', async () => {
     const key = await one.createFundedKey(1_000n);
     const second = await rotate(key, 0);
     expect(await resolve(key.value)).toBe('expired_api_key');
@@ -254,7 +254,7 @@ describe('rotating', () => {
     );
   });
 
-  test('for longer than a month is refused', async () => {
+  test('with a grace period longer than 30 days is rejected', async () => {
     const key = await one.createFundedKey(0n);
     await expect(rotate(key, 86_400 * 30 + 1)).rejects.toMatchObject({ code: 'invalid_request' });
   });
@@ -269,11 +269,11 @@ describe('rotating', () => {
   });
 });
 
-test('regenerating makes every older value unknown at once, rotated ones too', async () => {
+test('regenerating a key invalidates every older value at once, including rotated ones', async () => {
   const key = await one.createFundedKey(1_000n);
   const second = await rotate(key, 3_600);
   const third = await regenerate(key);
-  await told(key.keyId);
+  await notified(key.keyId);
   expect([await resolve(key.value), await resolve(second.value), await resolve(third.value)]).toEqual([
     'invalid_api_key',
     'invalid_api_key',
@@ -282,9 +282,9 @@ test('regenerating makes every older value unknown at once, rotated ones too', a
   expect(await reserve(key)).toBe('granted 1');
 });
 
-describe('who still goes by an old value', () => {
-  /** What its paid call, its free call and a question about it are answered. */
-  const presenting = async (key: Key, valueId: string) => {
+describe('a call with an old key value', () => {
+  /** Returns the results of a paid call, a free call and a context lookup with a value. */
+  const resultsWith = async (key: Key, valueId: string) => {
     const context = await contextOf(key, valueId);
     return [
       await reserve(key, 1n, { valueId }),
@@ -293,29 +293,29 @@ describe('who still goes by an old value', () => {
     ];
   };
 
-  test('is expired after a rotation, from its end on and not before', async () => {
+  test('is refused as expired once the grace period of the rotation ends, and not before', async () => {
     const key = await one.createFundedKey(1_000n);
     const old = await valueIdOf(key.value);
     const { value } = await rotate(key, 3_600);
     const second = await valueIdOf(value);
-    expect(await presenting(key, old)).toEqual(['granted 1', 'granted 0', key.keyId]);
+    expect(await resultsWith(key, old)).toEqual(['granted 1', 'granted 0', key.keyId]);
     await rotate(key, 0);
     for (const id of [old, second]) {
-      expect(await presenting(key, id)).toEqual(Array(3).fill('expired_api_key'));
+      expect(await resultsWith(key, id)).toEqual(Array(3).fill('expired_api_key'));
     }
   });
 
-  test('is unknown after the value was replaced; the new one is good, and so is who names none', async () => {
+  test('is refused as invalid after regeneration; the new value and no value are accepted', async () => {
     const key = await one.createFundedKey(1_000n);
     const old = await valueIdOf(key.value);
     const { value } = await regenerate(key);
-    expect(await presenting(key, old)).toEqual(Array(3).fill('invalid_api_key'));
+    expect(await resultsWith(key, old)).toEqual(Array(3).fill('invalid_api_key'));
     const good = ['granted 1', 'granted 0', key.keyId];
-    expect(await presenting(key, await valueIdOf(value))).toEqual(good);
-    expect(await presenting(key, '')).toEqual(good);
+    expect(await resultsWith(key, await valueIdOf(value))).toEqual(good);
+    expect(await resultsWith(key, '')).toEqual(good);
   });
 
-  test('is told apart from others of its key and batch', async () => {
+  test('is decided by its own value id in a batch of calls', async () => {
     const key = await one.createFundedKey(1_000n);
     const stranger = await one.createFundedKey(1_000n);
     const rotated = await valueIdOf(key.value);
@@ -330,7 +330,7 @@ describe('who still goes by an old value', () => {
   });
 });
 
-test('what a key may call is answered as it is now, and of its own account alone', async () => {
+test("the key context reflects current settings and is returned to the key's account only", async () => {
   const key = await one.createFundedKey(0n);
   const stranger = await one.createFundedKey(0n);
   const valueId = await valueIdOf(key.value);
@@ -353,22 +353,22 @@ test('what a key may call is answered as it is now, and of its own account alone
   expect(await contextOf(key, valueId)).toBe('expired_api_key');
 });
 
-describe('a key that leaked', () => {
-  test('is revoked for good, by its id alone', async () => {
+describe('revoking a key by id', () => {
+  test('is permanent: the key cannot be enabled, rotated or regenerated', async () => {
     const key = await one.createFundedKey(1_000n);
     expect((await revoke(key.keyId)).status).toBe('KEY_STATUS_REVOKED');
-    await told(key.keyId);
+    await notified(key.keyId);
     expect([await reserve(key), await resolve(key.value)]).toEqual(['invalid_api_key', 'invalid_api_key']);
     expect((await revoke(key.keyId)).status).toBe('KEY_STATUS_REVOKED');
-    for (const comeback of [() => enable(key, true), () => rotate(key, 0), () => regenerate(key)]) {
-      await expect(comeback()).rejects.toMatchObject({ code: 'invalid_request' });
+    for (const reactivate of [() => enable(key, true), () => rotate(key, 0), () => regenerate(key)]) {
+      await expect(reactivate()).rejects.toMatchObject({ code: 'invalid_request' });
     }
     expect(await resolve(key.value)).toBe('invalid_api_key');
     await expect(revoke('key_nobody')).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
-test("another account's key, a deleted and an unknown one are not found by any of it", async () => {
+test("key operations answer not_found for another account's, a deleted and an unknown key", async () => {
   const key = await one.createFundedKey(0n);
   const stranger = await one.createFundedKey(0n);
   const deleted = await one.createFundedKey(0n);
@@ -391,7 +391,7 @@ test("another account's key, a deleted and an unknown one are not found by any o
   expect(await resolve(key.value)).toBe(key.keyId);
 });
 
-describe('an account', () => {
+describe('account settings', () => {
   const suspend = (id: string, suspended: boolean) =>
     callUnary(dash(), dash().SetAccountSuspended, { id, suspended }, WAIT);
   const limit = (id: string, changes: object) =>
@@ -399,16 +399,16 @@ describe('an account', () => {
   const optIn = (accountId: string, model: string) =>
     callUnary(dash(), dash().OptIn, { accountId, model }, WAIT);
 
-  test('that is suspended has no known keys until it is active again', async () => {
+  test('suspending the account refuses its keys until it is active again', async () => {
     const key = await one.createFundedKey(1_000n);
     expect((await suspend(key.accountId, true)).status).toBe('ACCOUNT_STATUS_SUSPENDED');
-    await told(key.accountId);
+    await notified(key.accountId);
     expect([await reserve(key), await resolve(key.value)]).toEqual(['invalid_api_key', 'invalid_api_key']);
     expect((await suspend(key.accountId, false)).status).toBe('ACCOUNT_STATUS_ACTIVE');
     expect([await reserve(key), await resolve(key.value)]).toEqual(['granted 1', key.keyId]);
   });
 
-  test('has a daily limit and a word on what to do when funds are short', async () => {
+  test('include a daily limit and an insufficient-funds policy', async () => {
     const key = await one.createFundedKey(1_000n);
     const short = { floorNano: '1' };
     expect(await limit(key.accountId, { dailyLimitNano: '80' })).toMatchObject({
@@ -429,13 +429,13 @@ describe('an account', () => {
     });
   });
 
-  test('allows bare model names from the next call on, unless a key has a setting of its own', async () => {
+  test('allow bare model names from the next call on, unless the key has its own setting', async () => {
     const key = await one.createFundedKey(1_000n);
     const bare = { bareModelName: true };
     expect(await reserve(key, 1n, bare)).toBe('invalid_model');
     expect(await contextOf(key)).toMatchObject({ bareModelNames: false });
     expect(await limit(key.accountId, { bareModelNames: true })).toMatchObject({ bareModelNames: true });
-    await told(key.accountId);
+    await notified(key.accountId);
     expect(await reserve(key, 1n, bare)).toBe('granted 1');
     expect(await contextOf(key)).toMatchObject({ bareModelNames: true });
     const refusing = await update(key, { bareModelNames: false });
@@ -451,15 +451,15 @@ describe('an account', () => {
     expect(await reserve(key, 1n, bare)).toBe('granted 1');
   });
 
-  test('opts in to a preview model once, and its edges hear of it', async () => {
+  test('opt in to a preview model once and notify the watching edges', async () => {
     const key = await one.createFundedKey(0n);
     await optIn(key.accountId, 'sim/preview');
-    await told(key.accountId);
+    await notified(key.accountId);
     expect(await optIn(key.accountId, 'sim/preview')).toMatchObject({ previewModels: ['sim/preview'] });
     expect((await other.resolve(key.value)).key?.previewModels).toEqual(['sim/preview']);
   });
 
-  test('that nobody knows is not found', async () => {
+  test('of an unknown account answer not_found', async () => {
     for (const call of [
       () => suspend('acct_nobody', true),
       () => limit('acct_nobody', {}),
@@ -469,7 +469,7 @@ describe('an account', () => {
     }
   });
 
-  test('is in the list of all, newest first, page by page', async () => {
+  test('accounts are listed in pages, newest first', async () => {
     const made: string[] = [];
     for (let i = 0; i < 3; i++) made.unshift((await one.createFundedKey(0n)).accountId);
     const page = (cursor: string) => callUnary(dash(), dash().ListAccounts, { limit: 2, cursor }, WAIT);
@@ -479,11 +479,11 @@ describe('an account', () => {
   });
 });
 
-describe('an adjustment', () => {
+describe('a balance adjustment', () => {
   const adjust = (accountId: string, amountNano: string, id: string) =>
     callUnary(dash(), dash().CreateAdjustment, { id, accountId, amountNano, reason: 'goodwill' }, WAIT);
 
-  test('is booked once, may leave a balance below zero, and is seen by the next call', async () => {
+  test('is booked once, may make the balance negative, and affects the next call', async () => {
     const key = await one.createFundedKey(100n);
     const id = `adj_${key.keyId}`;
     const entry = await adjust(key.accountId, '-150', id);
@@ -504,7 +504,7 @@ describe('an adjustment', () => {
     expect(await one.metric('ledger_drift_nano')).toBe(0);
   });
 
-  test('or a top-up that makes a balance larger than can be kept is refused', async () => {
+  test('is rejected when the balance would be out of range, as is a top-up', async () => {
     const { accountId } = await one.createFundedKey(0n);
     const most = String(10n ** 18n);
     for (let i = 0; i < 9; i++) await adjust(accountId, most, `adj_${accountId}_${i}`);

@@ -20,7 +20,7 @@ afterAll(async () => {
 const useOf = (accountId: string, id: string) =>
   callUnary(billing.asDashboard, billing.asDashboard.GetKeyUse, { accountId, id }, WAIT);
 
-test('settled and held money, and the minute, count against a key; the account sums its keys', async () => {
+test('key usage sums settled and held money and the last minute; account usage sums its keys', async () => {
   const limited = await billing.createFundedKey(1_000n, { rpmLimit: '10', tpmLimit: '1000' });
   const { accountId } = limited;
   const { asDashboard: client } = billing;
@@ -44,7 +44,7 @@ test('settled and held money, and the minute, count against a key; the account s
     dayNano: '90',
     monthNano: '90',
     accountDayNano: '95',
-    // 30 of the settled call, the bound of the one under way.
+    // 30 tokens of the settled call and the bound of the call in flight.
     minute: { requests: '3', tokens: '130' },
   });
   expect(new Date(Number(use!.dayEndsAtMs)).toISOString()).toMatch(/T00:00:00.000Z$/);
@@ -56,7 +56,7 @@ test('settled and held money, and the minute, count against a key; the account s
   expect(ofOther!.minute ?? null).toBeNull();
 });
 
-test('an account that is not there has no use', async () => {
+test('account usage answers not_found for an unknown account', async () => {
   const { asDashboard: client } = billing;
   await expect(
     callUnary(client, client.GetAccountUse, { accountId: 'acct_none' }, WAIT),
@@ -65,7 +65,7 @@ test('an account that is not there has no use', async () => {
   });
 });
 
-test("another account's key, and a deleted one, are not there", async () => {
+test("key usage answers not_found for another account's key and for a deleted key", async () => {
   const [mine, theirs] = [await billing.createFundedKey(0n), await billing.createFundedKey(0n)];
   await expect(useOf(mine.accountId, theirs.keyId)).rejects.toMatchObject({ code: 'not_found' });
   const { asDashboard: client } = billing;

@@ -27,15 +27,15 @@ afterAll(async () => {
 const deleteKey = (key: { accountId: string; keyId: string }, on = one) =>
   callUnary(on.asDashboard, on.asDashboard.DeleteKey, { accountId: key.accountId, id: key.keyId }, WAIT);
 
-/** A watch stream, what it told so far, and whether it is up. */
+/** Opens a watch stream and records its key ids and its state. */
 function watch(on: TestBilling) {
-  const heard: string[] = [];
-  const state = { up: false, over: false, heard };
+  const received: string[] = [];
+  const state = { up: false, over: false, received };
   const stream: ClientReadableStream<WatchKeysResponse__Output> = on.asEdge.WatchKeys({});
   stream.on('metadata', () => {
     state.up = true;
   });
-  stream.on('data', ({ keyIds }) => heard.push(...keyIds));
+  stream.on('data', ({ keyIds }) => received.push(...keyIds));
   stream.on('error', () => {
     state.over = true;
   });
@@ -45,8 +45,8 @@ function watch(on: TestBilling) {
   return { state, cancel: () => stream.cancel() };
 }
 
-describe('a value', () => {
-  test('is answered with who it is', async () => {
+describe('a key value', () => {
+  test('resolves to the context of its key', async () => {
     const key = await one.createFundedKey(0n, {});
     const { key: context, validUntilMs } = await other.resolve(key.value);
     expect(context).toEqual({
@@ -62,7 +62,7 @@ describe('a value', () => {
     expect(key.value).toMatch(/^sk-gw-/);
   });
 
-  test('is stored as a MAC only', async () => {
+  test('is stored only as a MAC and a hint of four characters', async () => {
     const key = await one.createFundedKey(0n);
     const { rows } = await pool.query(
       `SELECT k::text || v::text AS all FROM billing.keys k JOIN billing.key_values v ON v.key_id = k.id WHERE k.id = $1`,
@@ -72,7 +72,7 @@ describe('a value', () => {
     expect(rows[0].all).toContain(key.value.slice(-4));
   });
 
-  test('of a key that expires says until when; after that it is expired, not invalid', async () => {
+  test('resolves with its expiry time, and is refused as expired rather than invalid afterwards', async () => {
     const soon = Date.now() + 3_600_000;
     const key = await one.createFundedKey(1_000n, { expiresAtMs: String(soon) });
     expect((await one.resolve(key.value)).validUntilMs).toBe(String(soon));
@@ -84,7 +84,7 @@ describe('a value', () => {
     expect(summary(reply!)).toBe('expired_api_key');
   });
 
-  test('made under an older pepper is still found', async () => {
+  test('created under an older pepper still resolves', async () => {
     const key = await one.createFundedKey(0n);
     const rotated = await TestBilling.start(database.url, {
       KEY_PEPPER: 'another pepper for tests,a pepper for tests only',
@@ -99,7 +99,7 @@ describe('a value', () => {
   });
 });
 
-describe('what is no live key answers the same', () => {
+describe('every value that cannot be used gets the same error', () => {
   const errorOf = async (value: string) => {
     const error = await one.resolve(value).then(
       () => undefined,
@@ -116,32 +116,32 @@ describe('what is no live key answers the same', () => {
     return key.value;
   };
   test.each<[string, () => Promise<string>]>([
-    ['nothing', async () => ''],
+    ['empty', async () => ''],
     ['malformed', async () => 'sk-gw-x'],
     ['unknown', async () => createKeyValue()],
     ['disabled', set(`UPDATE billing.keys SET status = 'disabled' WHERE id = $1`)],
     ['deleted', set(`UPDATE billing.keys SET status = 'deleted' WHERE id = $1`)],
     ['revoked', set(`UPDATE billing.keys SET status = 'revoked' WHERE id = $1`)],
-    ['suspended account', set(`UPDATE billing.accounts SET status = 'suspended' WHERE id = $1`)],
-  ])('%s', async (_, value) => {
+    ['of a suspended account', set(`UPDATE billing.accounts SET status = 'suspended' WHERE id = $1`)],
+  ])('a value that is %s', async (_, value) => {
     expect(await errorOf(await value())).toBe(await errorOf('sk-gw-'));
     await expect(one.resolve(await value())).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 });
 
 describe('deleting a key', () => {
-  test('is told to the watchers of every instance, and refused to its next call', async () => {
+  test('notifies the watchers of every instance, and its next call is refused', async () => {
     const key = await one.createFundedKey(1_000n);
     const watchers = [watch(one), watch(other)];
     await eventually(() => watchers.every(({ state }) => state.up));
     expect((await deleteKey(key)).status).toBe('KEY_STATUS_DELETED');
     expect(summary((await other.reserve(reserveRequest(key, 1n)))[0]!)).toBe('invalid_api_key');
     await expect(other.resolve(key.value)).rejects.toMatchObject({ code: 'invalid_api_key' });
-    await eventually(() => watchers.every(({ state }) => state.heard.includes(key.keyId)));
+    await eventually(() => watchers.every(({ state }) => state.received.includes(key.keyId)));
     for (const watcher of watchers) watcher.cancel();
   });
 
-  test('of another account, or twice, finds nothing', async () => {
+  test("answers not_found for another account's key and for a deleted one", async () => {
     const key = await one.createFundedKey(0n);
     const stranger = await one.createFundedKey(0n);
     await expect(deleteKey({ ...key, accountId: stranger.accountId })).rejects.toMatchObject({
@@ -153,7 +153,7 @@ describe('deleting a key', () => {
   });
 });
 
-test('watchers are sent away when changes can no longer be heard, and may come back when they can', async () => {
+test('watch streams end when the database listener disconnects, and reopen when it reconnects', async () => {
   const watcher = watch(one);
   await eventually(() => watcher.state.up);
   await pool.query(
@@ -169,12 +169,12 @@ test('watchers are sent away when changes can no longer be heard, and may come b
     return again.state.up;
   });
   await deleteKey(key);
-  await eventually(() => again.state.heard.includes(key.keyId));
+  await eventually(() => again.state.received.includes(key.keyId));
   again.cancel();
 });
 
 describe('a call', () => {
-  test("with another account's key, or an unknown one, is refused as one with a bad key", async () => {
+  test("with another account's key or an unknown key is refused as invalid_api_key", async () => {
     const key = await one.createFundedKey(1_000n);
     const stranger = await one.createFundedKey(1_000n);
     const replies = await one.reserve(
@@ -185,7 +185,7 @@ describe('a call', () => {
     expect(replies.map(summary)).toEqual(Array(3).fill('invalid_api_key'));
   });
 
-  test('outside the allowlist is refused whatever a cache says', async () => {
+  test('for a model outside the allowlist is refused, even though the edge may have a stale cache', async () => {
     const { asDashboard: client } = one;
     const { accountId } = await one.createFundedKey(1_000n);
     const made = await callUnary(
@@ -202,7 +202,7 @@ describe('a call', () => {
     expect(replies.map(summary)).toEqual(['model_not_found', 'granted 1']);
   });
 
-  test('over a cap is told the cap, its use and its end', async () => {
+  test('over a cap is refused with the cap, its usage and its reset time', async () => {
     const key = await one.createFundedKey(1_000n, { dailyLimitNano: '100' });
     const [, reply] = await one.reserve(reserveRequest(key, 90n), reserveRequest(key, 11n));
     const { code, cap } = refusalOf(reply!);
@@ -213,7 +213,7 @@ describe('a call', () => {
     expect(BigInt(cap!.resetsAtMs!)).toBe(rows[0].end);
   });
 
-  test('that is malformed is answered, and so are those beside it', async () => {
+  test('that is malformed is refused alone; the other calls of its batch are decided', async () => {
     const key = await one.createFundedKey(1_000n);
     const replies = await one.reserve(
       reserveRequest(key, 1n, { requestId: 'not-a-uuid' }),
@@ -226,7 +226,7 @@ describe('a call', () => {
     expect(replies.map(summary)).toEqual([...Array(5).fill('internal_error'), 'granted 1']);
   });
 
-  test('that takes no money leaves no hold', async () => {
+  test('without cost creates no hold', async () => {
     const key = await one.createFundedKey(0n);
     const replies = await one.reserve(reserveRequest(key, 0n, { free: true }), reserveRequest(key, 1n));
     expect(replies.map(summary)).toEqual(['granted 0', 'insufficient_balance']);

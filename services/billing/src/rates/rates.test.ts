@@ -57,7 +57,7 @@ const summaries = async (on: TestBilling, ...calls: ReturnType<typeof call>[]) =
   (await on.reserve(...calls)).map(summary);
 
 describe('requests per minute', () => {
-  test('are counted over both instances, also when sent at once, and say what is left', async () => {
+  test('are counted across concurrent instances, and grants report the remaining requests', async () => {
     const key = await direct.createFundedKey(1_000n, { rpmLimit: '10' });
     const batch = () => Array.from({ length: 12 }, () => call(key));
     const replies = (await Promise.all([direct.reserve(...batch()), billing.reserve(...batch())])).flat();
@@ -73,7 +73,7 @@ describe('requests per minute', () => {
     expect((await direct.account(key.accountId)).heldNano).toBe('10');
   });
 
-  test('are given back when the money refuses, and money is asked first', async () => {
+  test('are given back when funds are insufficient, which is reported before the rate limit', async () => {
     const key = await direct.createFundedKey(2n, { rpmLimit: '2' });
     expect(await summaries(direct, call(key))).toEqual(['granted 1']);
     const big = { ...call(key), boundNano: '5', floorNano: '5' };
@@ -82,18 +82,18 @@ describe('requests per minute', () => {
     expect(await summaries(direct, call(key))).toEqual(['insufficient_balance']);
   });
 
-  test('are not missed by a call because others beside it are refused by the money', async () => {
+  test('are not used up by calls of the same batch that funds refuse', async () => {
     const key = await direct.createFundedKey(3n, { rpmLimit: '3', tpmLimit: '30' });
     expect(await summaries(direct, call(key))).toEqual(['granted 1']);
     const big = { ...call(key), boundNano: '5', floorNano: '5' };
     expect(await summaries(direct, big, call(key), big, big, call(key), call(key))).toEqual([
       ...['insufficient_balance', 'granted 1', 'insufficient_balance', 'insufficient_balance'],
-      // The third and fourth request of a minute that has three.
+      // The third and the fourth request of a limit of three per minute.
       ...['granted 1', 'insufficient_balance'],
     ]);
   });
 
-  test('are taken by calls that take no money', async () => {
+  test('count free calls as well', async () => {
     const key = await direct.createFundedKey(0n, { rpmLimit: '2', tpmLimit: '1' });
     const free = () => ({ ...call(key), free: true });
     expect(await summaries(direct, free(), free(), free())).toEqual([
@@ -103,7 +103,7 @@ describe('requests per minute', () => {
     ]);
   });
 
-  test('a limit of none lets nothing through, and says that waiting is no use', async () => {
+  test('a limit of zero refuses every call and says not to retry', async () => {
     const key = await direct.createFundedKey(1_000n, { rpmLimit: '0' });
     const [reply] = await direct.reserve(call(key));
     expect(refusalOf(reply!)).toMatchObject({
@@ -115,7 +115,7 @@ describe('requests per minute', () => {
 });
 
 describe('tokens per minute', () => {
-  test('admit a call whose prompt fits, and its expected output fills the window', async () => {
+  test('admit a call whose prompt fits and reserve its expected output', async () => {
     const key = await direct.createFundedKey(1_000n, { tpmLimit: '100' });
     const replies = await direct.reserve(
       call(key, 60n),
@@ -133,7 +133,7 @@ describe('tokens per minute', () => {
       rateReservation: taken('60'),
     });
     expect(refusalOf(replies[1]!).code).toBe('tpm_rate_limited');
-    // Whoever lowers a call to what was granted lowers nothing.
+    // The whole bound is granted, so the caller does not lower max_tokens.
     expect(replies[2]!.grant).toMatchObject({
       grantedTokens: '1000',
       tokens: { limit: '100', remaining: '0' },
@@ -142,7 +142,7 @@ describe('tokens per minute', () => {
     expect(refusalOf(replies[3]!).code).toBe('tpm_rate_limited');
   });
 
-  test('are reported from a call in flight to whichever instance, and its end corrects them', async () => {
+  test('count reports of a call in flight to any instance; its settlement corrects them', async () => {
     const key = await direct.createFundedKey(1_000n, { tpmLimit: '100' });
     const first = call(key, 20n);
     const [granted] = await direct.reserve(first);
@@ -163,13 +163,13 @@ describe('tokens per minute', () => {
     await remainingBecomes('30');
   });
 
-  test('of a key without a TPM limit are not to be reported', async () => {
+  test('are not reserved for a key without a TPM limit', async () => {
     const key = await direct.createFundedKey(1_000n, { rpmLimit: '100' });
     const [granted] = await direct.reserve(call(key, 20n));
     expect(granted!.grant!.rateReservation).toBeNull();
   });
 
-  test('are corrected to what was used, less or more', async () => {
+  test('are corrected to the tokens used, whether fewer or more', async () => {
     const key = await direct.createFundedKey(1_000n, { tpmLimit: '100' });
     const first = call(key, 100n);
     expect(await summaries(direct, first, call(key))).toEqual(['granted 1', 'tpm_rate_limited']);
@@ -183,7 +183,7 @@ describe('tokens per minute', () => {
     });
   });
 
-  test('of a call that was released are given back, its request is not', async () => {
+  test('of a released call are given back, but not its request', async () => {
     const key = await direct.createFundedKey(1_000n, { tpmLimit: '100', rpmLimit: '2' });
     const first = call(key, 100n);
     expect(await summaries(direct, first)).toEqual(['granted 1']);
@@ -193,7 +193,7 @@ describe('tokens per minute', () => {
   });
 });
 
-describe('a refusal says what the key has left without it', () => {
+describe('a refusal reports the remaining limits of the key', () => {
   const limits = { rpmLimit: '2', tpmLimit: '100' };
   const figures = (requests: bigint, requestsReset: unknown, tokens: bigint, tokensReset: unknown) => ({
     requests: { limit: 2n, remaining: requests, resetSeconds: requestsReset },
@@ -204,7 +204,7 @@ describe('a refusal says what the key has left without it', () => {
     return [code, rates];
   };
 
-  test('for its requests', async () => {
+  test('when requests per minute are exhausted', async () => {
     const key = await direct.createFundedKey(1_000n, limits);
     expect(await refusal(call(key, 10n), call(key, 20n), call(key, 30n))).toEqual([
       'rpm_rate_limited',
@@ -217,7 +217,7 @@ describe('a refusal says what the key has left without it', () => {
     ]);
   });
 
-  test('for its tokens', async () => {
+  test('when tokens per minute are exhausted', async () => {
     const key = await direct.createFundedKey(1_000n, limits);
     expect(await refusal(call(key, 90n), call(key, 20n))).toEqual([
       'tpm_rate_limited',
@@ -227,20 +227,20 @@ describe('a refusal says what the key has left without it', () => {
     expect(await refusal(call(untouched, 126n))).toEqual(['tpm_rate_limited', figures(2n, 0, 100n, 0)]);
   });
 
-  test('for money', async () => {
+  test('when funds are insufficient', async () => {
     const key = await direct.createFundedKey(2n, limits);
     const dear = (tokens: bigint) => ({ ...call(key, tokens), boundNano: '5', floorNano: '5' });
     expect(await summaries(direct, call(key, 90n))).toEqual(['granted 1']);
     const left = ['insufficient_balance', figures(1n, expect.any(Number), 10n, expect.any(Number))];
-    // Its rates were taken and are given back; or were refused as well.
+    // The first call's rates are taken and given back; the second's do not fit either.
     expect(await refusal(dear(5n))).toEqual(left);
     expect(await refusal(dear(20n))).toEqual(left);
   });
 
-  test('for money, when nothing else is in the window', async () => {
+  test('when funds are insufficient and the window is otherwise empty', async () => {
     const key = await direct.createFundedKey(1n, limits);
     const dear = () => ({ ...call(key), boundNano: '5', floorNano: '5' });
-    // Takes nothing, but makes known that the key is limited.
+    // Reserves nothing, but makes the instance cache that the key is limited.
     const whole = figures(2n, 0, 100n, 0);
     expect(await refusal(call(key, 126n))).toEqual(['tpm_rate_limited', whole]);
     for (let i = 0; i < 2; i++) {
@@ -249,7 +249,7 @@ describe('a refusal says what the key has left without it', () => {
     expect((await refusal(call(key, 126n)))[1]).toEqual(whole);
   });
 
-  test('but not to a key that is not let in', async () => {
+  test('but not when the key is invalid', async () => {
     const key = await direct.createFundedKey(1_000n, limits);
     await direct.reserve(call(key));
     await pool.query("UPDATE billing.keys SET status = 'disabled' WHERE id = $1", [key.keyId]);
@@ -257,7 +257,7 @@ describe('a refusal says what the key has left without it', () => {
   });
 });
 
-test('a repeated call gets its own hold and tokens again, and no second rate reservation', async () => {
+test('a repeated call gets its existing hold and tokens, and counts as one request', async () => {
   const key = await direct.createFundedKey(1_000n, { rpmLimit: '2', tpmLimit: '100' });
   const first = call(key, 60n);
   const [once] = await direct.reserve(first);
@@ -270,7 +270,7 @@ test('a repeated call gets its own hold and tokens again, and no second rate res
   expect(await summaries(direct, again)).toEqual(['granted 1']);
 });
 
-test('of several new calls with one request id, on any instance, one is granted and the others leave its hold alone', async () => {
+test('grants only one of several new calls with the same request id, across instances', async () => {
   const key = await direct.createFundedKey(1_000n, { rpmLimit: '6' });
   const one = call(key, 60n);
   const both = async () => {
@@ -281,16 +281,16 @@ test('of several new calls with one request id, on any instance, one is granted 
   expect(await both()).toEqual(['invalid_request', 'invalid_request', 'invalid_request']);
   const { rows } = await pool.query('SELECT state FROM billing.holds WHERE request_id = $1', [one.requestId]);
   expect(rows).toEqual([{ state: 'open' }]);
-  // What is refused takes no rates.
+  // Refused calls use no requests of the limit.
   const more = Array.from({ length: 6 }, () => call(key));
   expect(await summaries(direct, ...more)).toEqual([...Array(5).fill('granted 1'), 'rpm_rate_limited']);
 });
 
-describe('a limit that is changed', () => {
+describe('changing a rate limit', () => {
   const setLimit = (key: Key, rpm: number | null) =>
     pool.query('UPDATE billing.keys SET rpm_limit = $2 WHERE id = $1', [key.keyId, rpm]);
 
-  test('holds from the next call on, on every instance', async () => {
+  test('takes effect with the next call on every instance', async () => {
     const key = await direct.createFundedKey(1_000n);
     for (const on of [direct, billing]) expect(await summaries(on, call(key))).toEqual(['granted 1']);
     await setLimit(key, 1);
@@ -305,8 +305,8 @@ describe('a limit that is changed', () => {
   });
 });
 
-describe('rates that Redis has lost', () => {
-  test('start from the last minute of holds, with the tokens used', async () => {
+describe('rate windows that Redis lost', () => {
+  test('are rebuilt from the last minute of holds, with the tokens used', async () => {
     const key = await direct.createFundedKey(1_000n, { rpmLimit: '4', tpmLimit: '100' });
     const calls = [call(key, 30n), call(key, 30n), call(key, 30n)];
     expect(await summaries(direct, ...calls)).toEqual(Array(3).fill('granted 1'));
@@ -321,7 +321,7 @@ describe('rates that Redis has lost', () => {
     expect(granted[0]!.grant).toMatchObject({ requests: { remaining: '0' }, tokens: { remaining: '0' } });
   });
 
-  test('start from the free calls too, which leave no hold', async () => {
+  test('are rebuilt from free calls too, which have no hold', async () => {
     const key = await direct.createFundedKey(1_000n, { rpmLimit: '4' });
     const free = () => ({ ...call(key), free: true });
     expect(await summaries(direct, free(), call(key), free())).toEqual([
@@ -335,7 +335,7 @@ describe('rates that Redis has lost', () => {
     expect(await summaries(direct, call(key))).toEqual(['rpm_rate_limited']);
   });
 
-  test('no longer need the free calls of minutes ago', async () => {
+  test('do not need free calls older than five minutes, which are deleted', async () => {
     await pool.query(
       `INSERT INTO billing.free_calls (key_id, created_at)
        VALUES ('old', now() - interval '6 minutes'), ('new', now())`,
@@ -345,10 +345,10 @@ describe('rates that Redis has lost', () => {
     expect(rows).toEqual([{ key_id: 'new' }]);
   });
 
-  test('again and again under fire from both instances admit no call too many', async () => {
+  test('admit no call above the limit even when they are lost repeatedly under concurrent load', async () => {
     for (let round = 0; round < 5; round++) {
       const key = await direct.createFundedKey(1_000n, { rpmLimit: '40' });
-      const send = (on: TestBilling) => async () => {
+      const send = async (on: TestBilling) => {
         const replies = [];
         for (let i = 0; i < 8; i++)
           replies.push(...(await on.reserve(...Array.from({ length: 8 }, () => call(key)))));
@@ -361,12 +361,12 @@ describe('rates that Redis has lost', () => {
         }
         return [];
       };
-      const replies = (await Promise.all([send(direct)(), send(billing)(), lose()])).flat();
+      const replies = (await Promise.all([send(direct), send(billing), lose()])).flat();
       const granted = replies.filter((reply) => reply.grant);
       const codes = new Set(replies.filter((reply) => !reply.grant).map((reply) => reply.refusal!.code));
       expect(granted.length).toBeLessThanOrEqual(40);
       expect((await direct.account(key.accountId)).heldNano).toBe(String(granted.length));
-      // One that meets rebuild after rebuild may be refused, but never let through unseen.
+      // A call that meets repeated rebuilds may be refused, but is never admitted uncounted.
       for (const code of codes) expect(['rpm_rate_limited', 'internal_error']).toContain(code);
       while ((await summaries(direct, call(key)))[0] === 'granted 1') granted.push(replies[0]!);
       expect(granted).toHaveLength(40);
@@ -374,10 +374,10 @@ describe('rates that Redis has lost', () => {
   }, 30_000);
 });
 
-/** A server that says nothing is given up after 3 s. What is to be known before has time: the machine may be busy. */
-const BEFORE_SILENCE_MS = 2_500;
+/** Below the 3 s after which an unresponsive server is given up; generous, because the machine may be busy. */
+const BEFORE_TIMEOUT_MS = 2_500;
 
-test('another life of Redis is another set of books, and soon known', async () => {
+test('a restarted Redis connection is detected quickly, and the limit is not exceeded', async () => {
   const own = await startEmbeddedRedisProcess();
   const port = await TcpProxy.start({ host: '127.0.0.1', port: Number(new URL(own.url).port) });
   const served = await TestBilling.start(database.url, { REDIS_URL: `redis://127.0.0.1:${port.port}` });
@@ -389,7 +389,7 @@ test('another life of Redis is another set of books, and soon known', async () =
     const startedAtMs = performance.now();
     const first = call(key);
     await eventually(async () => (await summaries(served, first))[0] === 'granted 1');
-    expect(performance.now() - startedAtMs).toBeLessThan(BEFORE_SILENCE_MS);
+    expect(performance.now() - startedAtMs).toBeLessThan(BEFORE_TIMEOUT_MS);
     expect(await summaries(served, call(key))).toEqual(['rpm_rate_limited']);
   } finally {
     await served.stop();
@@ -398,8 +398,8 @@ test('another life of Redis is another set of books, and soon known', async () =
   }
 });
 
-describe('without Redis', () => {
-  test('limited keys are refused soon, the others go on', async () => {
+describe('while Redis is unreachable', () => {
+  test('keys with rate limits are refused quickly, other keys keep working', async () => {
     const limited = await direct.createFundedKey(1_000n, { rpmLimit: '5' });
     const other = await direct.createFundedKey(1_000n);
     expect(await summaries(billing, call(limited))).toEqual(['granted 1']);
@@ -411,23 +411,23 @@ describe('without Redis', () => {
     proxy.stall();
     const stalled = await both();
     expect(stalled.replies).toEqual(['internal_error', 'granted 1']);
-    expect(stalled.tookMs).toBeLessThan(BEFORE_SILENCE_MS);
+    expect(stalled.tookMs).toBeLessThan(BEFORE_TIMEOUT_MS);
     const tookMs: number[] = [];
     for (let i = 0; i < 5; i++) {
       const known = await both();
       expect(known.replies).toEqual(['internal_error', 'granted 1']);
       tookMs.push(known.tookMs);
     }
-    // Who waited for Redis would do so each time.
+    // An instance that waits for Redis would be slow every time.
     expect(Math.min(...tookMs)).toBeLessThan(300);
     proxy.cut();
     expect((await both()).replies).toEqual(['internal_error', 'granted 1']);
-    // All instances leave together otherwise, with the keys that need no Redis.
+    // Otherwise all instances become unready together, also for keys without rate limits.
     expect(await billing.ready()).toBe('ok');
     expect((await direct.account(limited.accountId)).heldNano).toBe('1');
   });
 
-  test('an empty balance still answers so', async () => {
+  test('an empty balance is still reported as insufficient_balance', async () => {
     const key = await direct.createFundedKey(0n, { rpmLimit: '5' });
     await summaries(direct, call(key));
     proxy.stall();

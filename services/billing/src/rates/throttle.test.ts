@@ -21,16 +21,16 @@ const set = (requestsPerSecond: number) =>
 const lease = (on: TestBilling, edgeId: string, wanted: number) =>
   callUnary(on.asEdge, on.asEdge.LeaseThrottle, { edgeId, wanted }, WAIT);
 
-test('it is off at first, and told to be off for a second at a time', async () => {
+test('the throttle is off by default, and a lease says so for one second', async () => {
   expect(await callUnary(one.asDashboard, one.asDashboard.GetThrottle, {}, WAIT)).toEqual({
     requestsPerSecond: 0,
   });
   expect(await lease(one, 'edge-1', 5)).toEqual({ throttled: false, permits: 0, validMs: 1_000 });
 });
 
-test('edges on every instance share one limit in each second', async () => {
+test('edges on different instances share one limit per second', async () => {
   expect(await set(40)).toEqual({ requestsPerSecond: 40 });
-  // By the second that a lease ends in, told from its length: leases of two seconds never mix.
+  // Keyed by the second in which a lease ends: a lease never spans two seconds.
   const given = new Map<number, number>();
   const seconds = new Set<number>();
   const untilMs = performance.now() + 2_500;
@@ -41,7 +41,7 @@ test('edges on every instance share one limit in each second', async () => {
       expect(throttled).toBe(true);
       expect(validMs).toBeGreaterThan(0);
       expect(validMs).toBeLessThanOrEqual(1_000);
-      // The database runs on this machine's clock.
+      // The database uses this machine's clock.
       const end = Math.round(((sentAt + Date.now()) / 2 + validMs) / 1_000);
       given.set(end, (given.get(end) ?? 0) + permits);
       seconds.add(end);
@@ -56,7 +56,7 @@ test('edges on every instance share one limit in each second', async () => {
   expect((await lease(other, 'edge-2', 1)).throttled).toBe(false);
 }, 30_000);
 
-test('is for edges to lease and for the dashboard to set', async () => {
+test('only edges may lease permits, and only the dashboard may set the throttle', async () => {
   const { asChat, asEdge } = one;
   await expect(callUnary(asChat, asChat.LeaseThrottle, { edgeId: 'x' }, WAIT)).rejects.toThrow();
   await expect(callUnary(asEdge, asEdge.SetThrottle, { requestsPerSecond: 1 }, WAIT)).rejects.toThrow();

@@ -20,7 +20,7 @@ const HEAVY = process.env.TEST_HEAVY !== undefined;
 const HOLD = 7_919n;
 
 let database: TestDatabase;
-/** Its own, because it is flushed. */
+/** Not shared with other tests, because it is flushed. */
 let server: EmbeddedRedisProcess;
 let redis: ReturnType<typeof createClient>;
 let instances: TestBilling[];
@@ -43,7 +43,7 @@ afterAll(async () => {
   await database?.drop();
 }, 60_000);
 
-/** Four caps, each with room for 100 holds and a different rest, and the least of the four by turns. */
+/** A key with four caps of 100 holds plus a different remainder; each round another cap is the lowest. */
 async function cappedKey(round: number) {
   const cap = (i: number) => String(100n * HOLD + BigInt(((i + round) % 4) * 13));
   const key = await instances[0]!.createFundedKey(BigInt(cap(0)), {
@@ -59,8 +59,8 @@ async function cappedKey(round: number) {
 
 const CODES = ['insufficient_balance', 'key_daily_limit', 'key_monthly_limit', 'account_daily_limit'];
 
-/** Sends again what was not decided: a starved machine, or Redis flushed once more, may cost an answer. */
-async function reserveSurely(on: TestBilling, calls: ReturnType<typeof reserveRequest>[]) {
+/** Repeats calls that failed with internal_error, which a slow machine or a flushed Redis may cause. */
+async function reserveWithRetries(on: TestBilling, calls: ReturnType<typeof reserveRequest>[]) {
   const replies = await on.reserve(...calls);
   for (let tries = 0; tries < 5; tries++) {
     const open = calls.filter((_, i) => replies[i]!.refusal?.code === 'internal_error');
@@ -71,7 +71,7 @@ async function reserveSurely(on: TestBilling, calls: ReturnType<typeof reserveRe
   return replies;
 }
 
-/** What the key's calls cost in the end, by every figure that is kept of it. */
+/** Returns the settled cost of the account's calls in each of its spend windows. */
 async function spent(key: { accountId: string; keyId: string }): Promise<bigint[]> {
   const { rows } = await pool.query<{ settled_nano: bigint; held_nano: bigint }>(
     'SELECT settled_nano, held_nano FROM billing.spend_windows WHERE account_id = $1',
@@ -82,24 +82,24 @@ async function spent(key: { accountId: string; keyId: string }): Promise<bigint[
 }
 
 describe.each([false, true])(
-  'balance and all three caps bind at once (Redis flushed meanwhile: %s)',
+  'balance and three caps bind at once (Redis flushed meanwhile: %s)',
   (flushed) => {
-    test.each(['all alike', 'lowered, some dear'])(
-      '1,000 calls over two instances, %s: nothing is overspent, nothing wrongly refused',
+    test.each(['all of equal cost', 'lowered to funds, of random cost'])(
+      '1,000 calls over two instances, %s: no cap is overspent, no call is wrongly refused',
       async (kind) => {
         for (let round = 0; round < (HEAVY ? 20 : 2); round++) {
           const key = await cappedKey(round);
-          const alike = kind === 'all alike';
+          const alike = kind === 'all of equal cost';
           const calls = Array.from({ length: 1_000 }, () =>
             alike
               ? reserveRequest(key, HOLD)
               : reserveRequest(key, BigInt(randomInt(1, 20_000)), { floorNano: String(randomInt(1)) }),
           );
-          // Batches of 25, some while others are being settled.
+          // Batches of 25; every fourth settles while others reserve.
           const batches = Array.from({ length: 40 }, (_, i) => calls.slice(i * 25, i * 25 + 25));
           let admitted = 0;
           const send = async (batch: typeof calls, i: number) => {
-            const replies = await reserveSurely(instances[i % 2]!, batch);
+            const replies = await reserveWithRetries(instances[i % 2]!, batch);
             const granted = batch.filter((_, at) => replies[at]!.grant);
             admitted += granted.length;
             for (const reply of replies) if (!reply.grant) expect(CODES).toContain(refusalOf(reply).code);
@@ -117,7 +117,7 @@ describe.each([false, true])(
           };
           const open = (await Promise.all([...batches.map(send), flush()])).flat();
           if (alike) expect(admitted).toBeGreaterThanOrEqual(Number(key.leastNano / HOLD));
-          // The most expensive outcome: each call costs its whole hold, and more.
+          // The worst case: each call costs more than its hold.
           await instances[0]!.deliver(...open.map((call) => usageEvent(call, 10n ** 9n)));
           const [first, ...others] = await spent(key);
           for (const settledNano of others) expect(settledNano).toBe(first);
@@ -139,8 +139,8 @@ describe.each([false, true])(
   },
 );
 
-describe('an empty balance', () => {
-  test('is what a key with an exhausted daily cap is told of', async () => {
+describe('a key with an empty balance and an exhausted daily cap', () => {
+  test('is refused as insufficient_balance, which outlasts the cap', async () => {
     const key = await instances[0]!.createFundedKey(100n, { dailyLimitNano: '100', monthlyLimitNano: '100' });
     const call = reserveRequest(key, 100n);
     await instances[0]!.reserve(call);
@@ -149,7 +149,7 @@ describe('an empty balance', () => {
   });
 });
 
-test('a top-up that cleared is seen by the very next call, a pending one by none', async () => {
+test('the next call can spend a cleared top-up; no call can spend a pending one', async () => {
   const key = await instances[0]!.createFundedKey(0n);
   for (let round = 0; round < (HEAVY ? 10_000 : 100); round++) {
     const [payer, caller] = round % 2 === 0 ? instances : instances.toReversed();
@@ -163,7 +163,7 @@ test('a top-up that cleared is seen by the very next call, a pending one by none
   }
 }, 900_000);
 
-test('a grant tells of the cap on one request, a free one too, and repeated', async () => {
+test('a grant reports the per-request cap, for free and repeated calls too', async () => {
   const capped = await instances[0]!.createFundedKey(1_000n, { requestCostLimitNano: '300' });
   const plain = await instances[0]!.createFundedKey(1_000n);
   const call = reserveRequest(capped, 100n);
@@ -174,7 +174,7 @@ test('a grant tells of the cap on one request, a free one too, and repeated', as
   expect(await caps({ ...call, isNew: false })).toEqual(['300']);
 });
 
-test('a refused call awaits a settlement where its own key holds enough, not where others do', async () => {
+test('a refused call awaits settlement only if holds of its own key could free enough funds', async () => {
   const [one] = instances;
   const key = await one!.createFundedKey(1_000_000n, { dailyLimitNano: '3' });
   const made = await callUnary(
@@ -199,7 +199,7 @@ test('a refused call awaits a settlement where its own key holds enough, not whe
   expect(await ask(key, 2n)).toMatchObject({ granted: false, awaits: false });
 });
 
-test('calls of a batch keep what is their own, whatever their neighbours are', async () => {
+test('each call of a batch keeps its own fields', async () => {
   const [one] = instances;
   const [a, b] = [await one!.createFundedKey(1_000n), await one!.createFundedKey(1_000n)];
   const requests = [

@@ -9,7 +9,7 @@ let database: TestDatabase;
 let instances: TestBilling[];
 beforeAll(async () => {
   database = await createTestDatabase();
-  // In turn: the second finds the database migrated.
+  // Sequentially: the first instance migrates the database.
   instances = [await TestBilling.start(database.url), await TestBilling.start(database.url)];
 }, 60_000);
 afterAll(async () => {
@@ -23,7 +23,7 @@ const tally = (replies: readonly ReserveReply__Output[]) => {
   return counts;
 };
 
-/** The calls, spread over the instances and over several streams of each. */
+/** Reserves the calls over all instances and several streams of each. */
 async function reserveEverywhere(calls: ReturnType<typeof reserveRequest>[], count: number) {
   const parts = Array.from({ length: count * 4 }, (_, part) =>
     calls.filter((_, i) => i % (count * 4) === part),
@@ -33,7 +33,7 @@ async function reserveEverywhere(calls: ReturnType<typeof reserveRequest>[], cou
 }
 
 describe.each([1, 2])('with %i instances', (count) => {
-  test('256 calls on a balance of exactly 100 holds: 100 are admitted, every round', async () => {
+  test('256 concurrent calls on a balance of exactly 100 holds: exactly 100 are admitted', async () => {
     for (let round = 0; round < 5; round++) {
       const key = await instances[0]!.createFundedKey(100n * 7_919n);
       const calls = Array.from({ length: 256 }, () => reserveRequest(key, 7_919n));
@@ -47,7 +47,7 @@ describe.each([1, 2])('with %i instances', (count) => {
     expect(await instances[0]!.metric('ledger_drift_nano')).toBe(0);
   });
 
-  test('no cap is overspent, whichever binds', async () => {
+  test('concurrent calls overspend neither the daily nor the monthly key cap', async () => {
     for (const [limits, code] of [
       [{ dailyLimitNano: '1000' }, 'key_daily_limit'],
       [{ monthlyLimitNano: '1000' }, 'key_monthly_limit'],
@@ -60,7 +60,7 @@ describe.each([1, 2])('with %i instances', (count) => {
   });
 });
 
-test('one id sent to both instances at once is one hold, of one call or of its repeats', async () => {
+test('concurrent reservations with one id create one hold; only one new call is granted, repeats get the same hold', async () => {
   const key = await instances[0]!.createFundedKey(1_000n);
   for (let round = 0; round < 20; round++) {
     const call = reserveRequest(key, 10n);
@@ -76,7 +76,7 @@ test('one id sent to both instances at once is one hold, of one call or of its r
   expect(await instances[0]!.account(key.accountId)).toMatchObject({ heldNano: '200' });
 });
 
-test('reserve, settle, release, repeat, top up and list, all at once, everywhere: nothing drifts or fails', async () => {
+test('concurrent reserve, settle, release, repeat, top up and list on all instances cause no drift or error', async () => {
   const keys = await Promise.all(Array.from({ length: 6 }, () => instances[0]!.createFundedKey(1_000_000n)));
   const any = <T>(list: readonly T[]): T => list[randomInt(list.length)]!;
   const worker = async () => {

@@ -39,7 +39,7 @@ const counted = (ends: readonly string[]) => ({
   refused: ends.filter((end) => end.startsWith('rate_limited: the account has too many')).length,
 });
 
-test('two hundred lists of one account leave room for what another one looks at', async () => {
+test('200 list requests of one account do not block the requests of another account', async () => {
   const [greedy, other] = [await billing.createFundedKey(1n), await billing.createFundedKey(1n)];
   const { asDashboard: client } = billing;
   const holder = await pool.connect();
@@ -67,7 +67,7 @@ test('two hundred lists of one account leave room for what another one looks at'
   }
 });
 
-test('changes of one account wait for each other, and for its lock with one connection only', async () => {
+test('changes of one account are serialized and use one connection while its lock is held', async () => {
   const [busy, other] = [await billing.createFundedKey(1n), await billing.createFundedKey(1n)];
   const { asDashboard: client } = billing;
   const { accountId, keyId: id } = busy;

@@ -44,8 +44,8 @@ async function cappedKey(code: string, limitNano: bigint) {
   return key;
 }
 
-describe('windows begin and end at 00:00 UTC', () => {
-  test('of the day', async () => {
+describe('spend windows begin and end at 00:00 UTC', () => {
+  test('the daily window of a key', async () => {
     const key = await billing.createFundedKey(10_000n, { dailyLimitNano: '100' });
     await setClock(pool, '2028-02-28 23:59:59.999Z');
     expect(await refusal(key, 100n)).toBe('granted');
@@ -55,7 +55,7 @@ describe('windows begin and end at 00:00 UTC', () => {
     expect(await refusal(key, 1n)).toBe('key_daily_limit 100/100 until 2028-03-01T00:00:00.000Z');
   });
 
-  test('of the month', async () => {
+  test('the monthly window of a key', async () => {
     const key = await billing.createFundedKey(10_000n, { monthlyLimitNano: '100' });
     await setClock(pool, '2026-12-01 00:00:00Z');
     expect(await refusal(key, 60n)).toBe('granted');
@@ -73,9 +73,9 @@ describe('windows begin and end at 00:00 UTC', () => {
     ['2026-04-30 23:59:59.999Z', '2026-05-01'],
     ['2026-12-31 00:00:00Z', '2027-01-01'],
     ['2027-01-31 23:59:59.999Z', '2027-02-01'],
-    // Midnight elsewhere is not midnight.
+    // Midnight in another time zone does not end the window.
     ['2027-03-01 00:30:00+02', '2027-03-01'],
-  ])('of the month at %s', async (at, ends) => {
+  ])('the monthly window at %s', async (at, ends) => {
     const key = await billing.createFundedKey(10_000n, { monthlyLimitNano: '100' });
     await setClock(pool, at);
     expect(await refusal(key, 100n)).toBe('granted');
@@ -84,7 +84,7 @@ describe('windows begin and end at 00:00 UTC', () => {
     expect(await refusal(key, 100n)).toBe('granted');
   });
 
-  test('whichever way the clock steps by an hour, no window is overspent', async () => {
+  test('no window is overspent while the clock steps back and forth by an hour', async () => {
     const key = await billing.createFundedKey(100_000n, { dailyLimitNano: '100', monthlyLimitNano: '150' });
     const granted = new Map<string, number>();
     for (const at of ['31 23:30', '01 00:30', '31 23:30', '01 00:10', '31 22:40', '01 01:00']) {
@@ -97,13 +97,13 @@ describe('windows begin and end at 00:00 UTC', () => {
     expect(Object.fromEntries(granted)).toEqual({ '2027-05': 90, '2027-06': 90 });
   });
 
-  test('of all keys of an account', async () => {
+  test('the daily window of all keys of an account', async () => {
     const key = await billing.createFundedKey(10_000n);
     await pool.query('UPDATE billing.accounts SET daily_limit_nano = 100 WHERE id = $1', [key.accountId]);
     await setClock(pool, '2027-06-30 12:00:00Z');
     expect(await refusal(key, 100n)).toBe('granted');
     expect(await refusal(key, 1n)).toBe('account_daily_limit 100/100 until 2027-07-01T00:00:00.000Z');
-    // A clock that is set back finds the day before as it was.
+    // A clock that is set back counts in the window of the day before.
     await setClock(pool, '2027-06-29 23:30:00Z');
     expect(await refusal(key, 100n)).toBe('granted');
   });
@@ -114,13 +114,13 @@ describe('windows begin and end at 00:00 UTC', () => {
     ["a year's end", '2026-12-31', '2027-01-01', '2027-01-01'],
     ['the midnight before a leap day', '2028-02-28', '2028-02-29', '2028-03-01'],
     ["a leap day's end", '2028-02-29', '2028-03-01', '2028-03-01'],
-    ['the end of a February without one', '2027-02-28', '2027-03-01', '2027-03-01'],
-  ])('a call counts where it was admitted, though it ends after %s', (_when, day, nextDay, nextMonth) => {
+    ['the end of a February without a leap day', '2027-02-28', '2027-03-01', '2027-03-01'],
+  ])('a call that ends after %s counts in the window of its admission', (_when, day, nextDay, nextMonth) => {
     test.each([
       ['key_daily_limit', nextDay],
       ['key_monthly_limit', nextMonth],
       ['account_daily_limit', nextDay],
-    ])('%s', async (code, ends) => {
+    ])('for %s', async (code, ends) => {
       const key = await cappedKey(code, 100n);
       await setClock(pool, `${day} 23:59:59.999Z`);
       const call = reserveRequest(key, 80n);
@@ -152,7 +152,7 @@ describe('partitions', () => {
   };
   const month = (at: Date) => at.toISOString().slice(0, 7).replace('-', '_');
 
-  test('of this month and the next are there from the start; ids of now fall into this one', async () => {
+  test('of this month and the next exist from the start; new request ids fall into this month', async () => {
     await setClock(pool, '2027-07-01 00:00:00Z');
     const key = await billing.createFundedKey(1_000n);
     const call = reserveRequest(key, 1n);
@@ -162,7 +162,7 @@ describe('partitions', () => {
     expect(await partitionOf(stray.requestId)).toBe('billing.holds_default');
   });
 
-  test('are made once, by whoever comes first', async () => {
+  test('are created once when several instances create them concurrently', async () => {
     await setClock(pool, '2031-12-15 00:00:00Z');
     await Promise.all([ensurePartitions(pool), ensurePartitions(pool)]);
     await ensurePartitions(pool);
@@ -170,7 +170,7 @@ describe('partitions', () => {
     expect(rows[0].name).toBe('billing.usage_records_2032_01');
   });
 
-  test('begin with the least id of their month', () => {
+  test('begin with the lowest id of their month', () => {
     const now = Date.now();
     expect(uuidFloor(new Date(now)) <= randomUUIDv7()).toBe(true);
     expect(uuidFloor(new Date(now + 60_000)) > randomUUIDv7()).toBe(true);

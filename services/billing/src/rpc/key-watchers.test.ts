@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { KeyWatchers } from './key-watchers';
 
-const told = (...keyIds: string[]) => ({ keyIds, accountIds: [] });
+const changed = (...keyIds: string[]) => ({ keyIds, accountIds: [] });
 
-/** A change under way, and whether it has been answered. */
+/** Starts a change and records whether it has returned. */
 function begin(watchers: KeyWatchers) {
   const state = { answered: false };
   const answer = watchers.afterNotifying('key_1', async () => 'done');
@@ -14,31 +14,31 @@ function begin(watchers: KeyWatchers) {
 }
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe('a change is answered', () => {
-  test('when its watchers have been told of it, not of another', async () => {
+describe('a key change returns', () => {
+  test('once its own notification was published', async () => {
     const watchers = new KeyWatchers(() => true);
     const changes = [begin(watchers), begin(watchers)];
     await turn();
-    watchers.publish(told('key_2'));
+    watchers.publish(changed('key_2'));
     await turn();
     expect(changes.map(({ state }) => state.answered)).toEqual([false, false]);
-    watchers.publish(told('key_3', 'key_1'));
+    watchers.publish(changed('key_3', 'key_1'));
     expect(await Promise.all(changes.map(({ answer }) => answer))).toEqual(['done', 'done']);
   });
 
-  test('when they have been sent away', async () => {
+  test('once the watch streams were ended', async () => {
     const watchers = new KeyWatchers(() => true);
     const { answer } = begin(watchers);
     watchers.endAll();
     expect(await answer).toBe('done');
   });
 
-  test('after a while when nothing is heard of it, and at once when nothing can be', async () => {
+  test('after a timeout without a notification, and at once while the listener is down', async () => {
     expect(await begin(new KeyWatchers(() => true)).answer).toBe('done');
     expect(await begin(new KeyWatchers(() => false)).answer).toBe('done');
   });
 
-  test('with its failure, whoever was told', async () => {
+  test('with the error of the change', async () => {
     const watchers = new KeyWatchers(() => true);
     const failing = watchers.afterNotifying('key_1', () => Promise.reject(new Error('no')));
     await expect(failing).rejects.toThrow('no');

@@ -25,19 +25,19 @@ afterAll(async () => {
 }, 60_000);
 
 describe('a commit whose reply is lost', () => {
-  test('is one hold, and the caller gets it', async () => {
+  test('creates one hold, and the call is granted', async () => {
     const key = await direct.createFundedKey(150n);
     for (let round = 1; round <= 10; round++) {
       proxy.swallowReplyTo('COMMIT\0');
       const replies = await billing.reserve(reserveRequest(key, 10n), reserveRequest(key, 5n));
-      // In the end too, when the hold itself has left nothing to hold.
+      // Also in the last round, where the hold itself uses up the balance.
       expect(replies.map(summary)).toEqual(['granted 10', 'granted 5']);
       expect(proxy.swallowed).toBe(round);
       expect((await direct.account(key.accountId)).heldNano).toBe(String(15 * round));
     }
   });
 
-  test('settles once', async () => {
+  test('settles the call once', async () => {
     const key = await direct.createFundedKey(1_000n);
     const call = reserveRequest(key, 400n);
     await billing.reserve(call);
@@ -48,7 +48,7 @@ describe('a commit whose reply is lost', () => {
     expect(await direct.account(key.accountId)).toMatchObject({ balanceNano: '877', heldNano: '0' });
   });
 
-  test('pays a top-up once when it is asked for again', async () => {
+  test('credits a top-up once when its request is repeated', async () => {
     const { accountId } = await direct.createFundedKey(0n);
     const topup = {
       id: `top-${accountId}`,
@@ -64,7 +64,7 @@ describe('a commit whose reply is lost', () => {
   });
 });
 
-test('connections that are cut between calls cost no call', async () => {
+test('calls succeed after idle database connections are cut', async () => {
   const key = await direct.createFundedKey(1_000n);
   for (let round = 0; round < 5; round++) {
     proxy.cut();
@@ -72,7 +72,7 @@ test('connections that are cut between calls cost no call', async () => {
   }
 });
 
-test('an instance that freezes with an account locked does not fail the calls of another', async () => {
+test('an instance that freezes while it holds an account lock does not fail calls on another instance', async () => {
   const key = await direct.createFundedKey(1_000n);
   const frozen = reserveRequest(key, 10n);
   proxy.stallAfter('lock-account');
@@ -80,12 +80,12 @@ test('an instance that freezes with an account locked does not fail the calls of
   await eventually(() => proxy.stalled);
   expect(summary((await direct.reserve(reserveRequest(key, 10n)))[0]!)).toBe('granted 10');
   proxy.pass();
-  // Its own transaction was ended by the database; the second try may have come in time.
+  // The database ended the frozen transaction; the retry may have succeeded in time.
   expect(['internal_error', 'granted 10']).toContain(summary((await lost)[0]!));
   await direct.deliver(usageEvent(frozen, 0n, { outcome: 'USAGE_OUTCOME_RELEASED' }));
 }, 30_000);
 
-test('a database that does not answer refuses calls in time, is not ready, and no edge trusts its cache', async () => {
+test('when the database does not respond, calls are refused in time and key watchers are disconnected', async () => {
   const key = await direct.createFundedKey(1_000n);
   const watching = billing.asEdge.WatchKeys({});
   const watch = { up: false, over: false };
@@ -109,7 +109,7 @@ test('a database that does not answer refuses calls in time, is not ready, and n
   expect(await billing.ready()).toMatch(/^not ready: database/);
   await eventually(() => watch.over);
 
-  // The other instance is not held up, and neither is this one afterwards.
+  // The other instance is not affected, and this one recovers.
   expect(summary((await direct.reserve(reserveRequest(key, 10n)))[0]!)).toBe('granted 10');
   proxy.pass();
   await eventually(async () => (await billing.ready()) === 'ok', 20_000);

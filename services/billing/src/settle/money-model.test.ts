@@ -30,7 +30,7 @@ const HEAVY = process.env.TEST_HEAVY !== undefined;
 
 let database: TestDatabase;
 let owner: Pool;
-/** With the login of the service. */
+/** Uses the login of the service. */
 let pool: Pool;
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -44,7 +44,7 @@ afterAll(async () => {
   await database?.drop();
 }, 60_000);
 
-/** One account in PostgreSQL; all of them share its clock, so they run one after another. */
+/** One account in PostgreSQL. Runs share the database clock, so they are sequential. */
 class PostgresMoney implements MoneyCore {
   readonly #ids: AccountIds;
 
@@ -94,7 +94,7 @@ class PostgresMoney implements MoneyCore {
   }
 
   async expire(requestId: string): Promise<void> {
-    // Expiry goes by the moved clock, what writes the rows does not.
+    // Expiry uses the test clock; created_at uses the real one.
     await pool.query(
       `UPDATE billing.holds SET created_at = billing.clock()
          - CASE WHEN request_id = $1 THEN interval '2 hours' ELSE interval '0' END
@@ -139,12 +139,12 @@ async function startPostgres(ids: AccountIds): Promise<PostgresMoney> {
 }
 
 const CORES: [string, number, (ids: AccountIds) => MoneyCore | Promise<MoneyCore>][] = [
-  ['the domain alone', HEAVY ? 50_000 : 500, ({ keyIds }) => new PureMoney(keyIds)],
-  ['PostgreSQL', HEAVY ? 1_000 : 20, startPostgres],
+  ['the domain rules', HEAVY ? 50_000 : 500, ({ keyIds }) => new PureMoney(keyIds)],
+  ['the PostgreSQL statements', HEAVY ? 1_000 : 20, startPostgres],
 ];
 
 test.each(CORES)(
-  '%s does what the model does, whatever the order of steps',
+  '%s agree with the naive model for any sequence of operations',
   async (_name, numRuns, start) => {
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
@@ -157,7 +157,7 @@ test.each(CORES)(
   900_000,
 );
 
-test('drift is seen wherever a figure leaves its rows', async () => {
+test('reconciliation reports drift in any stored figure', async () => {
   const ids = newAccountIds();
   await new MoneyRun(await startPostgres(ids), ids).run([
     { do: 'reserve', calls: [{ key: 0, boundNano: 10n, floorNano: 10n }] },

@@ -49,7 +49,7 @@ const ledgerOf = async (accountId: string) => {
   return entries.map(({ kind, amountNano, reference }) => `${kind} ${amountNano} ${reference}`);
 };
 
-/** A call that is held. */
+/** Reserves a call on a new funded key. */
 async function held(
   balanceNano: bigint,
   holdNano: bigint,
@@ -61,8 +61,8 @@ async function held(
   return { key, call };
 }
 
-describe('the end of a call', () => {
-  test('counts once, however often and by whatever way it is told', async () => {
+describe('settling a call', () => {
+  test('charges it once, whatever repeated or contradictory events arrive', async () => {
     const { key, call } = await held(1_000n, 400n);
     await billing.deliver(usageEvent(call, 123n), usageEvent(call, 5n));
     await billing.deliver(usageEvent(call, 300n));
@@ -72,14 +72,14 @@ describe('the end of a call', () => {
     expect(await stateOf(call.requestId)).toBe('settled');
   });
 
-  test('never costs more than the hold; the rest is the operator’s', async () => {
+  test('charges at most the hold and books the rest as an operator loss', async () => {
     const { key, call } = await held(1_000n, 400n);
     await billing.deliver(usageEvent(call, 450n));
     expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '600', heldNano: '0' });
     expect(await lossOf(call.requestId)).toBe(50n);
   });
 
-  test('that nobody knows charges nothing; what was held is the operator’s, and no later word changes it', async () => {
+  test('with a lost outcome charges nothing, books the hold as a loss, and ignores later events', async () => {
     const { key, call } = await held(1_000n, 400n);
     await billing.deliver(usageEvent(call, 0n, { outcome: 'USAGE_OUTCOME_LOST', tokens: null }));
     await billing.deliver(usageEvent(call, 300n));
@@ -92,7 +92,7 @@ describe('the end of a call', () => {
     expect(rows).toEqual([{ outcome: 'lost' }]);
   });
 
-  test('leaves a record with its figures', async () => {
+  test('stores a usage record with its figures', async () => {
     const { call } = await held(1_000n, 400n);
     const tokens = { input: '11', cacheRead: '22', cacheWrite: '33', output: '44', reasoning: '5' };
     await billing.deliver(
@@ -143,7 +143,7 @@ describe('a call that its caller abandoned', () => {
   const abandonedCost = (accountId: string) =>
     callUnary(billing.asDashboard, billing.asDashboard.GetAbandonedCost, { accountId }, WAIT);
 
-  test('is free, and the operator’s loss, which is listed for its account', async () => {
+  test('is free and booked as an operator loss that is listed for its account', async () => {
     const { key, call } = await held(1_000n, 400n);
     const before = await billing.metric('operator_loss_by_reason_nano{reason="abandoned"}');
     await billing.deliver(abandonedEvent(call, 123n));
@@ -163,7 +163,7 @@ describe('a call that its caller abandoned', () => {
     expect(after - (Number.isNaN(before) ? 0 : before)).toBe(123);
   });
 
-  test('keeps its account from new ones above the limit, until the cost of the last hour falls to it', async () => {
+  test('blocks new calls of the account while the abandoned cost of the last hour is above the limit', async () => {
     const { key, call: first } = await held(10n * LIMIT_NANO, LIMIT_NANO);
     const [second, third] = [reserveRequest(key, LIMIT_NANO), reserveRequest(key, LIMIT_NANO)];
     await billing.reserve(second, third);
@@ -171,7 +171,7 @@ describe('a call that its caller abandoned', () => {
     const next = reserveRequest(key, 1n);
     expect(summary((await billing.reserve(next))[0]!)).toBe('granted 1');
 
-    // The clock of windows is moved on: by 40 minutes, and then until the first is an hour old.
+    // Moves the clock by 40 minutes, and then until the first loss is an hour old.
     const setClock = (ms: number) =>
       pool.query(
         `CREATE OR REPLACE FUNCTION billing.clock() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
@@ -184,7 +184,7 @@ describe('a call that its caller abandoned', () => {
       const [refused] = await billing.reserve(reserveRequest(key, 1n));
       expect(refusalOf(refused!)).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 60 });
       expect((await abandonedCost(key.accountId)).limitedUntilMs).toBeDefined();
-      // A call that is held already is repeated, and another account is not concerned.
+      // The repeat of a call that has its hold is still granted.
       expect(summary((await billing.reserve({ ...next, isNew: false }))[0]!)).toBe('granted 1');
       await setClock(59 * MINUTE_MS);
       expect(summary((await billing.reserve(reserveRequest(key, 1n)))[0]!)).toBe('rate_limited');
@@ -197,7 +197,7 @@ describe('a call that its caller abandoned', () => {
   });
 });
 
-test('usage that stays unknown after the caller disconnected counts as abandoned cost, and not that of a broken provider', async () => {
+test('unknown usage counts as abandoned cost only if the caller disconnected', async () => {
   const cost = async (status: number) => {
     const { key, call } = await held(1_000n, 400n);
     const loss = { lossReason: 'LOSS_REASON_USAGE_UNKNOWN', lossNano: '300' } as const;
@@ -209,7 +209,7 @@ test('usage that stays unknown after the caller disconnected counts as abandoned
   expect(await cost(200)).toBe('0');
 });
 
-test('how long ends wait to be settled, and what becomes of them, is measured', async () => {
+test('metrics report settlement lag and outcomes', async () => {
   const { call } = await held(1_000n, 400n);
   await billing.deliver(usageEvent(call, 1n, { endedAtMs: String(Date.now() - 5_000) }));
   expect(await billing.metric('settle_lag_seconds')).toBeGreaterThanOrEqual(5);
@@ -217,8 +217,8 @@ test('how long ends wait to be settled, and what becomes of them, is measured', 
   expect(await billing.metric('billing_reserve_replies_total{result="granted"}')).toBeGreaterThanOrEqual(1);
 });
 
-describe('a dead letter', () => {
-  test('holds what cannot be settled, with its reason, once; what came with it is settled', async () => {
+describe('dead letters', () => {
+  test('hold events that cannot be settled, once and with the reason; other events are settled', async () => {
     const { key, call } = await held(1_000n, 400n);
     const other = await billing.createFundedKey(1_000n);
     const unknown = usageEvent(reserveRequest(key, 1n), 7n);
@@ -237,7 +237,7 @@ describe('a dead letter', () => {
     expect(await lettersLike(noOutcome.requestId!)).toEqual([expect.stringMatching(/^malformed: outcome/)]);
   });
 
-  test('holds what only the database refuses, and the rest of its batch is settled', async () => {
+  test('hold an event that the database rejects; the rest of the batch is settled', async () => {
     const { key, call } = await held(1_000n, 400n);
     const second = reserveRequest(key, 50n);
     await billing.reserve(second);
@@ -256,11 +256,11 @@ describe('a dead letter', () => {
   });
 });
 
-test('a release that overtakes its reserve leaves nothing to hold', async () => {
+test('a release that arrives before its reservation prevents the hold', async () => {
   const key = await billing.createFundedKey(1_000n);
   const call = reserveRequest(key, 400n);
   await billing.deliver(usageEvent(call, 0n, { outcome: 'USAGE_OUTCOME_RELEASED' }));
-  // Nor does it keep the calls that came with it.
+  // The other calls of the batch are granted.
   const replies = await billing.reserve(reserveRequest(key, 1n), call, reserveRequest(key, 2n));
   expect(replies.map(summary)).toEqual(['granted 1', 'internal_error', 'granted 2']);
   expect(await billing.account(key.accountId)).toMatchObject({ heldNano: '3' });
@@ -279,7 +279,7 @@ describe('a hold whose owner is gone', () => {
       [ownerId, by],
     );
 
-  test('expires after the grace: nothing charged, its bound is the operator’s loss', async () => {
+  test('expires after the grace period; nothing is charged and the operator loses the hold amount', async () => {
     const { key, call } = await held(1_000n, 400n, { ownerId: 'gone' });
     await billing.heartbeat('gone', '1');
     await age(call.requestId);
@@ -292,15 +292,18 @@ describe('a hold whose owner is gone', () => {
     expect(summary((await billing.reserve(call))[0]!)).toBe('internal_error');
   });
 
-  test('expires a day later where the call makes a task', async () => {
+  test('expires a day later if the call creates a task', async () => {
     const { call } = await held(1_000n, 400n, { ownerId: 'gone-with-a-task', makesTask: true });
-    const { call: beside } = await held(1_000n, 400n, { ownerId: 'gone-with-a-task' });
+    const { call: withoutTask } = await held(1_000n, 400n, { ownerId: 'gone-with-a-task' });
     await billing.heartbeat('gone-with-a-task', '1');
     await age(call.requestId);
-    await age(beside.requestId);
+    await age(withoutTask.requestId);
     await silence('gone-with-a-task');
     expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
-    expect([await stateOf(call.requestId), await stateOf(beside.requestId)]).toEqual(['open', 'expired']);
+    expect([await stateOf(call.requestId), await stateOf(withoutTask.requestId)]).toEqual([
+      'open',
+      'expired',
+    ]);
     await age(call.requestId, '24 hours');
     expect(await expireAbandonedHolds(pool, GRACE)).toBe(0);
     await silence('gone-with-a-task', '24 hours');
@@ -308,11 +311,11 @@ describe('a hold whose owner is gone', () => {
     expect(await stateOf(call.requestId)).toBe('expired');
   });
 
-  test('is not judged by a silence in which nobody could hear the owner', async () => {
-    const { call } = await held(1_000n, 400n, { ownerId: 'unheard' });
-    await billing.heartbeat('unheard', '1');
+  test('does not expire while the service itself was down and could not receive heartbeats', async () => {
+    const { call } = await held(1_000n, 400n, { ownerId: 'no-heartbeat' });
+    await billing.heartbeat('no-heartbeat', '1');
     await age(call.requestId);
-    await silence('unheard');
+    await silence('no-heartbeat');
     const clock = { nowMs: 0 };
     const log = createLogger('test', 'silent');
     const sweeper = new Sweeper({ pool, grace: GRACE, log, now: () => clock.nowMs });
@@ -325,9 +328,9 @@ describe('a hold whose owner is gone', () => {
     expect(await stateOf(call.requestId)).toBe('expired');
   });
 
-  test('stays while its owner lives, and while an owner never heard of is within the grace', async () => {
+  test('stays open while its owner sends heartbeats, and during the grace period of an unknown owner', async () => {
     const { call } = await held(1_000n, 400n, { ownerId: 'alive' });
-    const { call: young } = await held(1_000n, 400n, { ownerId: 'never-heard' });
+    const { call: young } = await held(1_000n, 400n, { ownerId: 'never-seen' });
     await age(call.requestId);
     await billing.heartbeat('alive', '1');
     expect(await expireAbandonedHolds(pool, GRACE)).toBe(0);
@@ -336,45 +339,48 @@ describe('a hold whose owner is gone', () => {
     expect(await stateOf(call.requestId)).toBe('open');
   });
 
-  test('of an earlier life is listed for the later one, and expires when that does not end it', async () => {
-    const { key, call } = await held(1_000n, 400n, { ownerId: 'reborn', ownerEpoch: '1' });
-    await billing.reserve(reserveRequest(key, 5n, { ownerId: 'reborn', ownerEpoch: '2' }));
-    await billing.heartbeat('reborn', '2');
-    await billing.heartbeat('reborn', '1');
+  test('of an earlier epoch is listed for the later epoch, and expires if that does not end it', async () => {
+    const { key, call } = await held(1_000n, 400n, { ownerId: 'restarted', ownerEpoch: '1' });
+    await billing.reserve(reserveRequest(key, 5n, { ownerId: 'restarted', ownerEpoch: '2' }));
+    await billing.heartbeat('restarted', '2');
+    await billing.heartbeat('restarted', '1');
     const { asChat: client } = billing;
-    const asked = { ownerId: 'reborn', beforeEpoch: '2', limit: 10 };
+    const asked = { ownerId: 'restarted', beforeEpoch: '2', limit: 10 };
     expect((await callUnary(client, client.ListOpenHolds, asked, WAIT)).holds).toEqual([
       { requestId: call.requestId, accountId: key.accountId, keyId: key.keyId, model: 'sim/chat' },
     ]);
     await age(call.requestId);
     expect(await expireAbandonedHolds(pool, GRACE)).toBe(0);
-    await silence('reborn');
-    await billing.heartbeat('reborn', '2');
+    await silence('restarted');
+    await billing.heartbeat('restarted', '2');
     expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
     expect(await stateOf(call.requestId)).toBe('expired');
     expect((await callUnary(client, client.ListOpenHolds, asked, WAIT)).holds).toEqual([]);
   });
 
   test.each([
-    ['in full while the money is there', 0n, 250n, 250n, 0n],
-    ['as far as the money goes that is not held by others', 900n, 250n, 100n, 150n],
-    ['at most the hold', 0n, 450n, 400n, 50n],
-  ])('and tells its end after all: charged %s', async (_, heldSinceNano, costNano, chargedNano, lossNano) => {
-    const { key, call } = await held(1_000n, 400n, { ownerId: `late-${randomUUID()}` });
-    await age(call.requestId);
-    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
-    if (heldSinceNano > 0n) await billing.reserve(reserveRequest(key, heldSinceNano));
-    await billing.deliver(usageEvent(call, costNano));
-    await billing.deliver(usageEvent(call, costNano));
-    expect(await billing.account(key.accountId)).toMatchObject({
-      balanceNano: String(1_000n - chargedNano),
-      heldNano: String(heldSinceNano),
-    });
-    expect(await lossOf(call.requestId)).toBe(lossNano);
-    expect(await stateOf(call.requestId)).toBe('settled');
-  });
+    ['in full if the balance suffices', 0n, 250n, 250n, 0n],
+    ['only the balance that other calls do not hold', 900n, 250n, 100n, 150n],
+    ['at most the hold amount', 0n, 450n, 400n, 50n],
+  ])(
+    'is settled by a late usage event: charged %s',
+    async (_, heldSinceNano, costNano, chargedNano, lossNano) => {
+      const { key, call } = await held(1_000n, 400n, { ownerId: `late-${randomUUID()}` });
+      await age(call.requestId);
+      expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+      if (heldSinceNano > 0n) await billing.reserve(reserveRequest(key, heldSinceNano));
+      await billing.deliver(usageEvent(call, costNano));
+      await billing.deliver(usageEvent(call, costNano));
+      expect(await billing.account(key.accountId)).toMatchObject({
+        balanceNano: String(1_000n - chargedNano),
+        heldNano: String(heldSinceNano),
+      });
+      expect(await lossOf(call.requestId)).toBe(lossNano);
+      expect(await stateOf(call.requestId)).toBe('settled');
+    },
+  );
 
-  test('and its end is not known then either: the loss is booked once', async () => {
+  test('stays a loss, booked once, when a late event reports a lost outcome', async () => {
     const { key, call } = await held(1_000n, 400n, { ownerId: 'late-lost' });
     await age(call.requestId);
     expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
@@ -385,7 +391,7 @@ describe('a hold whose owner is gone', () => {
     expect(await stateOf(call.requestId)).toBe('lost');
   });
 
-  test('a late end overspends no cap of its day either', async () => {
+  test('is charged by a late event only as far as the daily cap allows', async () => {
     const key = await billing.createFundedKey(1_000n, { dailyLimitNano: '500' });
     const call = reserveRequest(key, 400n, { ownerId: 'late-capped' });
     await billing.reserve(call);
@@ -400,7 +406,7 @@ describe('a hold whose owner is gone', () => {
   });
 });
 
-test('the ledger takes inserts only', async () => {
+test('the ledger rejects updates, deletes and truncation', async () => {
   for (const sql of [
     'UPDATE billing.ledger SET amount_nano = 1',
     'DELETE FROM billing.ledger',

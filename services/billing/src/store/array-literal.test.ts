@@ -20,7 +20,7 @@ const readBack = async (type: string, values: readonly Element[]) => {
   return rows[0].read;
 };
 
-test('PostgreSQL reads the very values', async () => {
+test('PostgreSQL reads back the same values', async () => {
   const texts = [
     'plain',
     'a.b/c:d@e+f-g',
@@ -60,7 +60,7 @@ test('PostgreSQL reads the very values', async () => {
   expect(await readBack('text', [''])).toEqual(['']);
 });
 
-test('PostgreSQL reads the very bytes', async () => {
+test('PostgreSQL reads back the same bytes', async () => {
   const bytes = [Buffer.from([0, 1, 0x5c, 0x22, 0xff]), Buffer.alloc(0), null];
   expect(await readBack('bytea', bytes)).toEqual(bytes);
 });

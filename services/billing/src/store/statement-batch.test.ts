@@ -47,7 +47,7 @@ function submit<Sent extends readonly Promise<unknown>[]>(
   return sent;
 }
 
-test('each statement has its own rows, whether or not the connection knows it', async () => {
+test('each statement returns its own rows, whether or not it is prepared on the connection', async () => {
   const client = await pool.connect();
   try {
     for (const round of [1n, 2n, 3n]) {
@@ -69,7 +69,7 @@ test('each statement has its own rows, whether or not the connection knows it', 
           ]),
         ),
       ).resolves.toEqual([sums, [], [{ word: 'first' }], [], [{ word: null }]]);
-      // Beside the batches the driver prepares the same statement for itself.
+      // The driver prepares the same statement itself when it is sent without a batch.
       await expect(rowsOf(client, WORD, ['alone'])).resolves.toEqual([{ word: 'alone' }]);
     }
     await expect(rowsOf(client, NOTES, [])).resolves.toHaveLength(3);
@@ -78,11 +78,11 @@ test('each statement has its own rows, whether or not the connection knows it', 
   }
 });
 
-test('a batch of nothing is answered', async () => {
+test('an empty batch resolves', async () => {
   await expect(sendTogether(() => [])).resolves.toEqual([]);
 });
 
-test('an error is that of all, and nothing after it is done', async () => {
+test('an error rejects every statement of the batch, and later statements are not executed', async () => {
   const answers = await sendTogether((batch) => [
     rowsOf(batch, NOTE, ['before']),
     rowsOf(batch, FAIL, [0]),
@@ -94,7 +94,7 @@ test('an error is that of all, and nothing after it is done', async () => {
   expect(notes.map(({ note }) => note)).not.toContain('after');
 });
 
-test('a statement that comes after the batch was sent is refused', async () => {
+test('rejects a statement that is added after the batch was sent', async () => {
   const late = await sendTogether((batch) => [
     Promise.resolve().then(() => rowsOf(batch, NOTE, ['late'])),
     rowsOf(batch, WORD, ['in time']),
@@ -105,7 +105,7 @@ test('a statement that comes after the batch was sent is refused', async () => {
   ]);
 });
 
-test('a row that can not be read is an error of the batch', async () => {
+test('a row that cannot be parsed rejects the batch', async () => {
   const client = await pool.connect();
   try {
     client.setTypeParser(25, () => {
@@ -119,7 +119,7 @@ test('a row that can not be read is an error of the batch', async () => {
   }
 });
 
-test('a transaction that had failed is not committed', async () => {
+test('committing a failed transaction is an error', async () => {
   const client = await pool.connect();
   try {
     await client.query('BEGIN');
@@ -131,7 +131,7 @@ test('a transaction that had failed is not committed', async () => {
   }
 });
 
-test('a connection that breaks fails all', async () => {
+test('a broken connection rejects every statement', async () => {
   const answers = await sendTogether((batch) => [rowsOf(batch, WORD, ['word']), rowsOf(batch, BREAK, [])]);
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 });

@@ -26,29 +26,29 @@ const notes = async () =>
 const writing = (write: (batch: StatementBatch) => Promise<unknown>[], result = () => 'done') =>
   inTwoRoundTrips(pool, { read: () => [], decide: () => ({ result, write }) });
 
-test('what is written is there when it resolves', async () => {
+test('the promise resolves after the writes are committed', async () => {
   await expect(writing((batch) => [rowsOf(batch, NOTE, ['one'])])).resolves.toBe('done');
   expect(await notes()).toEqual(['one']);
 });
 
-test('a write that throws before all is added leaves nothing', async () => {
+test('a write function that throws halfway leaves nothing written', async () => {
   const thrown = new Error('no columns');
   const half = writing((batch) => {
     void rowsOf(batch, NOTE, ['half']);
     throw thrown;
   });
-  // As it is: a commit in doubt would be another.
+  // The same error object: a commit in doubt would be a different error.
   await expect(half).rejects.toBe(thrown);
   expect(await notes()).toEqual(['one']);
 });
 
-test('a commit that is refused is an error, and no doubt', async () => {
+test('a rejected commit is reported as its own error, not as a commit in doubt', async () => {
   const twice = writing((batch) => [rowsOf(batch, NOTE, ['one'])]);
   await expect(twice).rejects.toMatchObject({ code: '23505' });
   expect(await notes()).toEqual(['one']);
 });
 
-test('the result is worked out while the commit is on its way', async () => {
+test('the result is computed while the commit is in flight', async () => {
   let sent: StatementBatch | undefined;
   const order: string[] = [];
   await writing(
@@ -57,7 +57,7 @@ test('the result is worked out while the commit is on its way', async () => {
       return [rowsOf(batch, NOTE, ['two']).then(() => order.push('committed'))];
     },
     () => {
-      // What is sent takes nothing more.
+      // A batch that was sent accepts no more statements.
       expect(() => rowsOf(sent!, NOTE, ['late'])).toThrow('too late');
       order.push('result');
       return 'done';
@@ -66,7 +66,7 @@ test('the result is worked out while the commit is on its way', async () => {
   expect(order).toEqual(['result', 'committed']);
 });
 
-test('without a result the commit is in doubt, unless it was refused', async () => {
+test('a failing result leaves the commit in doubt, unless the commit was rejected', async () => {
   const noResult = () => {
     throw new Error('no result');
   };

@@ -88,7 +88,7 @@ const logAccess = (entries: AccessLogEntry[]) => {
   const { asEdge: client } = billing;
   return callUnary(client, client.AppendAccessLog, { entries }, WAIT);
 };
-/** Until so many sessions of this database wait for a lock. */
+/** Waits until the given number of sessions of this database wait for a lock. */
 async function untilBlocked(sessions: number): Promise<void> {
   for (const endMs = Date.now() + 10_000; ; ) {
     const { rows } = await pool.query(
@@ -106,8 +106,8 @@ async function settled(key: Key, costNano: bigint, more: Parameters<typeof usage
   return call.requestId;
 }
 
-describe('requests', () => {
-  test('are there when they are settled, with figures and stages', async () => {
+describe('the request list', () => {
+  test('has settled requests with their figures and times', async () => {
     const key = await billing.createFundedKey(10_000n);
     const startedAtMs = Date.now();
     const id = await settled(key, 123n, {
@@ -135,7 +135,7 @@ describe('requests', () => {
     expect((await list(key)).requests).toEqual([record]);
   });
 
-  test('of another account, and none, are not found', async () => {
+  test("answers not_found for another account's and unknown requests", async () => {
     const key = await billing.createFundedKey(10_000n);
     const other = await billing.createFundedKey(10_000n);
     const id = await settled(key, 1n);
@@ -150,7 +150,7 @@ describe('requests', () => {
     expect((await list(other, { keyId: key.keyId })).requests).toEqual([]);
   });
 
-  test('come in pages, newest first, by each filter', async () => {
+  test('is paged, newest first, and supports each filter', async () => {
     const key = await billing.createFundedKey(10_000n);
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.unshift(await settled(key, 1n));
@@ -188,7 +188,7 @@ describe('requests', () => {
   });
 });
 
-describe('a call that makes a task', () => {
+describe('a call that creates a task', () => {
   const task = (key: Key, more: object = {}) => ({
     ...reserveRequest(key, 1_000n, { model: 'sim/video' }),
     makesTask: true,
@@ -199,7 +199,7 @@ describe('a call that makes a task', () => {
   const idsOf = async (key: Key, filter: ListRequestsRequest) =>
     (await list(key, filter)).requests.map(({ id }) => id);
 
-  test('is in progress from its hold on, and has its task in its record and in the ledger in the end', async () => {
+  test('is in progress from its hold on, and has its task id in the record and the ledger', async () => {
     const key = await billing.createFundedKey(10_000n);
     const call = task(key);
     await billing.reserve(call);
@@ -228,7 +228,7 @@ describe('a call that makes a task', () => {
     ]);
   });
 
-  test('is in no list of another account, nor does any other hold show', async () => {
+  test('is listed for its own account only; holds without a task are not listed', async () => {
     const key = await billing.createFundedKey(10_000n);
     const other = await billing.createFundedKey(10_000n);
     const call = task(key);
@@ -238,7 +238,7 @@ describe('a call that makes a task', () => {
     await expect(get(other.accountId, call.requestId)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('stands among the others by its time, and passes the filters that a call in progress can pass', async () => {
+  test('is ordered by creation time among settled requests and matches the filters that apply to it', async () => {
     const key = await billing.createFundedKey(10_000n);
     const before = await settled(key, 1n);
     const running = task(key);
@@ -263,7 +263,7 @@ describe('a call that makes a task', () => {
     for (const [filter, ids] of expected) expect([filter, await idsOf(key, filter)]).toEqual([filter, ids]);
   });
 
-  test('is on one page only, though it ends between two of them', async () => {
+  test('is on one page only, even if it ends while the pages are read', async () => {
     const key = await billing.createFundedKey(100_000n);
     const calls = [];
     for (let i = 0; i < 6; i++) {
@@ -278,7 +278,7 @@ describe('a call that makes a task', () => {
       const page = await list(key, { limit: 2, cursor });
       seen.push(...page.requests.map(({ id }) => id));
       cursor = page.nextCursor;
-      // One that was shown, one that comes next.
+      // One call of this page and one of the next.
       for (const call of [calls[seen.length - 1], calls[seen.length]]) {
         if (call) await billing.deliver(usageEvent(call, 1n, { taskId: call.taskId }));
       }
@@ -287,8 +287,8 @@ describe('a call that makes a task', () => {
   });
 });
 
-describe('refused calls', () => {
-  test('count once, however often they are reported', async () => {
+describe('reports of refused calls', () => {
+  test('count each call once, however often they are sent', async () => {
     const key = await billing.createFundedKey(10_000n);
     const reporter = randomUUIDv7();
     const call = refused(key);
@@ -302,7 +302,7 @@ describe('refused calls', () => {
     expect((await list(key)).requests).toMatchObject([{ id: call.requestId, status: 429 }]);
   });
 
-  test('lock the sums of many accounts in one order, whether they have a record or not', async () => {
+  test('lock the sums of several accounts in a fixed order', async () => {
     const keys: Key[] = [await billing.createFundedKey(10_000n), await billing.createFundedKey(10_000n)];
     const [first, last] = keys.sort((a, b) => (a.accountId < b.accountId ? -1 : 1)) as [Key, Key];
     const { accountId, keyId } = first;
@@ -328,7 +328,7 @@ describe('refused calls', () => {
     expect(await usage(last, 'DAY')).toMatchObject([{ calls: '2', errors: '2' }]);
   });
 
-  test('that hold money after all are settled, and count once', async () => {
+  test('do not count a call twice that has a hold and settles later', async () => {
     const key = await billing.createFundedKey(10_000n);
     const call = reserveRequest(key, 1_000n);
     await billing.reserve(call);
@@ -340,13 +340,13 @@ describe('refused calls', () => {
     expect(await usage(key, 'DAY')).toMatchObject([{ calls: '1', errors: '1' }]);
   });
 
-  test('are taken without a code where their caller had left', async () => {
+  test('may omit the error code if the client disconnected', async () => {
     const key = await billing.createFundedKey(10_000n);
     await report('r', 1, [refused(key, { status: 499, errorCode: '' })]);
     expect(await usage(key, 'DAY')).toMatchObject([{ calls: '1', errors: '0' }]);
   });
 
-  test('without a code, of no day, or too many are not taken', async () => {
+  test('are rejected without an error code, with an invalid day, or with too many calls', async () => {
     const key = await billing.createFundedKey(10_000n);
     const wrong = { code: 'invalid_request' };
     const count = { ...key, model: '', errorCode: 'x', calls: '1' };
@@ -358,7 +358,7 @@ describe('refused calls', () => {
 });
 
 describe('usage', () => {
-  test('is summed by day, model and key, refused calls too', async () => {
+  test('is summed by day, model and key, including refused calls', async () => {
     const key = await billing.createFundedKey(100_000n);
     const { asDashboard: client } = billing;
     const made = await callUnary(client, client.CreateKey, { accountId: key.accountId, name: 'b' }, WAIT);
@@ -413,7 +413,7 @@ describe('usage', () => {
   });
 });
 
-test('days and models in their order, all of them or none', async () => {
+test('usage by day and model is sorted, and rejected rather than truncated above 10,000 rows', async () => {
   const key = await billing.createFundedKey(0n);
   const fill = (from: number, to: number) =>
     pool.query(
@@ -438,7 +438,7 @@ test('days and models in their order, all of them or none', async () => {
   });
 });
 
-test('lists that can not be had in time are refused, few at a time, and keep no key waiting', async () => {
+test('list requests that time out are rejected, few run at once, and key lookups are not delayed', async () => {
   const key = await billing.createFundedKey(10_000n);
   const client = await pool.connect();
   try {
@@ -463,7 +463,7 @@ test('lists that can not be had in time are refused, few at a time, and keep no 
   expect((await list(key)).requests).toEqual([]);
 });
 
-test('old months go while others read them, and keep no settlement waiting for long', async () => {
+test('dropping an old partition waits for readers without delaying settlement', async () => {
   const key = await billing.createFundedKey(10_000n);
   await setClock(pool, '2020-06-01 00:00:00Z');
   await ensurePartitions(servicePool);
@@ -493,7 +493,7 @@ test('old months go while others read them, and keep no settlement waiting for l
   expect(await months()).toEqual([]);
 });
 
-test('records older than the retention go by whole months; what they sum up to stays', async () => {
+test('records older than the retention are dropped by whole months; their daily sums stay', async () => {
   const key = await billing.createFundedKey(10_000n);
   const old = Date.UTC(2021, 0, 20);
   await setClock(pool, '2021-01-20 00:00:00Z');
@@ -528,7 +528,7 @@ describe('an operator finds', () => {
     requestId: more.requestId ?? randomUUIDv7(),
   });
 
-  test('the request of any account: ended, refused, in flight, free, or with a login token', async () => {
+  test('requests of any account: settled, refused, in flight, free, or with a login token', async () => {
     const key = await billing.createFundedKey(1_000n);
     const ended = reserveRequest(key, 10n);
     await billing.reserve(ended);
@@ -557,7 +557,7 @@ describe('an operator finds', () => {
     }
   });
 
-  test('the record of a call rather than what edge logged of it; an entry that is sent twice is stored once', async () => {
+  test('the usage record of a call rather than its access-log entry; repeated entries are stored once', async () => {
     const key = await billing.createFundedKey(1_000n);
     const refusal = refused(key, { model: 'sim/other' });
     const logged = entry({ requestId: refusal.requestId, accountId: key.accountId, status: 429 });
@@ -566,7 +566,7 @@ describe('an operator finds', () => {
     expect(await find(refusal.requestId)).toMatchObject({ model: 'sim/other', keyId: key.keyId });
   });
 
-  test('the requests of all accounts, newest first in pages, and by account, key and error', async () => {
+  test('requests of all accounts in pages, newest first, filtered by account, key and error', async () => {
     const keys = [await billing.createFundedKey(0n), await billing.createFundedKey(0n)];
     const from = Date.now();
     const calls = keys.flatMap((key) => [refused(key), refused(key, { errorCode: 'tpm_rate_limited' })]);
@@ -590,7 +590,7 @@ describe('an operator finds', () => {
     expect(await ids({ errorCode: 'tpm_rate_limited' })).toHaveLength(2);
   });
 
-  test('no entry of the access log that is older than its retention', async () => {
+  test('no access-log entry older than the retention', async () => {
     const old = entry({ requestId: uuidFloor(new Date(Date.now() - 10 * 86_400_000)) });
     const young = entry({});
     await logAccess([old, young]);

@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { createKeyValue, isWellFormedKeyValue, keyValueHint, keyValueMac } from './key-value';
 
-test('a minted value is well formed and never the same', () => {
+test('a new key value is well formed and unique', () => {
   const values = Array.from({ length: 200 }, () => createKeyValue());
   expect(values.every(isWellFormedKeyValue)).toBe(true);
   expect(new Set(values).size).toBe(200);
   expect(values[0]).toMatch(/^sk-gw-[0-9A-Za-z]{38}$/);
 });
 
-test('the checksum finds every single changed character', () => {
+test('the checksum detects any single changed character', () => {
   const value = createKeyValue();
   for (let at = 'sk-gw-'.length; at < value.length; at++) {
     const other = value[at] === 'x' ? 'y' : 'x';
@@ -25,11 +25,11 @@ test.each([
   `${createKeyValue()}\n`,
   createKeyValue().replace('sk-gw-', 'sk-'),
   createKeyValue().toUpperCase(),
-])('%j is malformed', (value) => {
+])('rejects a malformed key value: %j', (value) => {
   expect(isWellFormedKeyValue(value)).toBe(false);
 });
 
-test('bytes that would favour some characters are not used', () => {
+test('discards random bytes that would bias the distribution of characters', () => {
   let draws = 0;
   const value = createKeyValue((bytes) => {
     draws++;

@@ -32,7 +32,7 @@ beforeAll(async () => {
       throw error;
     },
   });
-  // Known to the server from here on, so that it is never sent twice and late.
+  // Loads the scripts into the server now, so that no measured call is sent twice.
   await redis.run(SET, [clockKey], ['0']);
 }, 60_000);
 afterAll(async () => {
@@ -42,14 +42,14 @@ afterAll(async () => {
 }, 60_000);
 
 const SET = redisScript(`redis.call('SET', KEYS[1], ARGV[1], 'EX', 600) return {}`);
-/** What is sent after it on the same connection sees it: nobody need wait for its answer. */
+/** Not awaited: commands sent later on the same connection see the new clock. */
 const setClock = (ms: number): void => {
   void redis.run(SET, [clockKey], [String(ms)]);
 };
 
 const START = 1_800_000_000_000;
 
-/** Keys that the server does not know yet have an empty past. */
+/** Reserves rates. Windows of keys that the server does not have are created first, with an empty history. */
 async function take(calls: readonly CallToRate[]): Promise<RateOutcome[]> {
   const outcomes = await rates.take(calls);
   const lost = calls.filter((_, i) => outcomes[i] === undefined);
@@ -125,7 +125,7 @@ interface Taken {
   readonly entry: NaiveEntry;
 }
 
-/** Drives the script and the list with the same steps. */
+/** Runs the same steps on the scripts and on the naive model. */
 class Run {
   readonly #limits: NaiveLimits;
   readonly #keyId = `key_${randomUUIDv7()}`;
@@ -161,7 +161,7 @@ class Run {
     if (last?.taken) this.#expectFigures(last);
   }
 
-  /** What was given back to the window may keep the reset of its tokens too late. */
+  /** Tokens that are given back may leave the token reset later than necessary. */
   #expectFigures(told: RateFigures | undefined): void {
     const { requests, tokens } = this.#figures();
     expect(told?.requests).toEqual(requests);
@@ -202,7 +202,7 @@ class Run {
 
   async #end(kind: 'release' | 'correct', calls: readonly Use[]): Promise<void> {
     setClock(this.#nowMs);
-    // What money refuses was never dispatched, so nothing was reported of it.
+    // A call that funds refuse was never dispatched and has no reports.
     const may = kind === 'release' ? this.#taken.filter(({ entry }) => entry.sequence < 0) : this.#taken;
     const ended = calls.slice(0, may.length).map(({ pick, used }) => {
       const [taken] = may.splice(pick % may.length, 1) as [Taken];
@@ -233,7 +233,7 @@ class Run {
   }
 }
 
-test('the scripts do what a list of all buckets does, whatever the order of steps', async () => {
+test('the Redis scripts agree with a naive model for any sequence of operations', async () => {
   await fc.assert(
     fc.asyncProperty(limits, fc.array(step, { minLength: 5, maxLength: 60 }), async (limits, steps) => {
       const run = new Run(limits);
@@ -246,10 +246,10 @@ test('the scripts do what a list of all buckets does, whatever the order of step
 interface AttackedCall {
   readonly reservation: RateReservation;
   readonly requestId: string;
-  /** In the end; reported bit by bit until then. */
+  /** The final figure; reports approach it. */
   readonly used: number;
   readonly endMs: number;
-  /** What counts for it, and since when. */
+  /** Tokens counted for the call, with their times. */
   readonly counts: { readonly atMs: number; tokens: number }[];
   readonly admittedMs: number;
   sequence: number;
@@ -263,17 +263,17 @@ interface Attack {
     readonly calls: readonly {
       readonly prompt: number;
       readonly output: number;
-      /** Of the true output: how many times what was expected. */
+      /** Actual output as a multiple of the expected output. */
       readonly factor: number;
       readonly lastsMs: number;
     }[];
-    /** All calls end, and who is refused then waits as told. */
+    /** Lets all calls end; a refused call then waits for Retry-After. */
     readonly obeys: boolean;
   }[];
 }
 
 const MINUTE_MS = 60_000;
-/** Less often than chat does: the bound does not rest on it. */
+/** Less often than chat reports: the bound does not depend on it. */
 const REPORT_MS = 10_000;
 const BOUNDARIES = [0, 1, 499, 500, 59_499, 59_999, 60_000, 60_001, 60_499, 60_500];
 const anyAttack: fc.Arbitrary<Attack> = fc.record({
@@ -340,7 +340,7 @@ class Attacker {
     return outcome!;
   }
 
-  /** Calls end and report in the order of time. Those that stay within what was taken for them have nothing to report. */
+  /** Ends calls and sends reports in chronological order. A call within its reservation sends none. */
   async #pass(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms;
     while (this.#inFlight.length > 0) {
@@ -351,13 +351,13 @@ class Attacker {
       );
       if (nextMs >= untilMs) break;
       this.#nowMs = nextMs;
-      await this.#tell();
+      await this.#settle();
     }
     this.#nowMs = untilMs;
-    await this.#tell();
+    await this.#settle();
   }
 
-  async #tell(): Promise<void> {
+  async #settle(): Promise<void> {
     setClock(this.#nowMs);
     const ended = this.#inFlight.filter(({ endMs }) => endMs <= this.#nowMs);
     const reporting = this.#inFlight.filter(
@@ -368,18 +368,18 @@ class Attacker {
       calls.map((call) => {
         const { reservation, requestId, admittedMs, endMs, used } = call;
         const share = (this.#nowMs - admittedMs) / Math.max(1, endMs - admittedMs);
-        const sofar =
+        const soFar =
           endMs <= this.#nowMs ? used : Math.max(Number(reservation.tokens), Math.floor(used * share));
-        this.#date(call, sofar);
-        return { ...reservation, requestId, usedTokens: BigInt(sofar) };
+        this.#count(call, soFar);
+        return { ...reservation, requestId, usedTokens: BigInt(soFar) };
       });
     if (reporting.length > 0)
       await rates.report(usesOf(reporting).map((use, i) => ({ ...use, sequence: reporting[i]!.sequence++ })));
     if (ended.length > 0) await rates.correct(usesOf(ended).map((use) => ({ ...use, streamed: true })));
   }
 
-  /** What goes beyond what was counted counts now; what does not is given back, the latest first. */
-  #date({ counts }: AttackedCall, used: number): void {
+  /** Counts additional tokens now; gives back excess tokens, the latest first. */
+  #count({ counts }: AttackedCall, used: number): void {
     let more = used - counts.reduce((sum, { tokens }) => sum + tokens, 0);
     if (more > 0) counts.push({ atMs: this.#nowMs, tokens: more });
     for (const count of counts.toReversed()) {
@@ -424,14 +424,14 @@ class Attacker {
 
 const sumOf = (figures: readonly number[]): number => figures.reduce((total, one) => total + one, 0);
 
-test('no 60 s exceed RPM, nor TPM by more than the calls in flight, and a caller who waits as told gets in', async () => {
+test('no 60 s exceed RPM, nor TPM by more than the calls in flight; a retry after Retry-After is admitted', async () => {
   await fc.assert(
     fc.asyncProperty(anyAttack, (attack) => new Attacker(attack).run()),
     { numRuns: HEAVY ? 1_000 : 40 },
   );
 }, 900_000);
 
-test('a clock that is set back lets nothing through twice, and is over it in a minute', async () => {
+test('a clock that is set back admits no call twice and recovers within a minute', async () => {
   const keyId = `key_${randomUUIDv7()}`;
   const send = async (ms: number) => {
     setClock(ms);
@@ -449,7 +449,7 @@ test('a clock that is set back lets nothing through twice, and is over it in a m
   expect(await send(START - 3_540_000)).toBe('admitted');
 });
 
-test('a call that can use no tokens does not wait for those that others used', async () => {
+test('a call without tokens is not refused because of tokens that other calls used', async () => {
   setClock(START);
   const keyId = `key_${randomUUIDv7()}`;
   const limits = limitsOf({ rpm: null, tpm: 100 });
@@ -465,7 +465,7 @@ test('a call that can use no tokens does not wait for those that others used', a
   expect(sent.map(textOf)).toEqual(['admitted', 'tpm_rate_limited 60']);
 });
 
-test('an expected output beyond the limit fills the window; a prompt beyond what is left is refused', async () => {
+test('expected output beyond the limit fills the window; a prompt beyond the remaining tokens is refused', async () => {
   setClock(START);
   const keyId = `key_${randomUUIDv7()}`;
   const limits = limitsOf({ rpm: null, tpm: 100 });
@@ -479,7 +479,7 @@ test('an expected output beyond the limit fills the window; a prompt beyond what
   expect(await send(0, 1)).toBe('tpm_rate_limited 60');
 });
 
-test('an empty window admits a prompt whose estimate is up to a quarter above the limit; a larger one never fits', async () => {
+test('an empty window admits a prompt estimate up to 25 % above the limit; a larger prompt never fits', async () => {
   setClock(START);
   const limits = limitsOf({ rpm: null, tpm: 100 });
   const send = async (keyId: string, prompt: number) => {
@@ -493,11 +493,11 @@ test('an empty window admits a prompt whose estimate is up to a quarter above th
   expect(textOf(await send(keyId, 125))).toBe('admitted');
   const other = `key_${randomUUIDv7()}`;
   expect(textOf(await send(other, 1))).toBe('admitted');
-  // When the window is empty.
+  // 60 s: the estimate fits once the window is empty.
   expect(textOf(await send(other, 125))).toBe('tpm_rate_limited 60');
 });
 
-describe('a report of what a call in flight has used', () => {
+describe('a usage report of a call in flight', () => {
   const limits = limitsOf({ rpm: null, tpm: 1_000 });
   const begin = async (keyId: string): Promise<RateUse> => {
     setClock(START);
@@ -507,13 +507,13 @@ describe('a report of what a call in flight has used', () => {
     if (!taken?.taken || !taken.reservation) throw new Error('not taken');
     return { ...taken.reservation, requestId: randomUUIDv7(), usedTokens: 0n };
   };
-  /** Of which a free call takes nothing. */
+  /** Remaining tokens, read by a free call, which uses none. */
   const remaining = async (keyId: string) => {
     const [outcome] = await take([{ call: callToRate(keyId, { prompt: 0, output: 0, free: true }), limits }]);
     return outcome!.taken ? Number(outcome!.tokens?.remaining) : undefined;
   };
 
-  test('counts what goes beyond what was taken once, however often and in whatever order it comes', async () => {
+  test('counts tokens above the reservation once, whatever the order and number of reports', async () => {
     const keyId = `key_${randomUUIDv7()}`;
     const use = await begin(keyId);
     const report = (sequence: number, usedTokens: bigint) => rates.report([{ ...use, sequence, usedTokens }]);
@@ -528,7 +528,7 @@ describe('a report of what a call in flight has used', () => {
     expect(await remaining(keyId)).toBe(550);
   });
 
-  test('counts tokens from when they were reported', async () => {
+  test('counts tokens in the window from the time of the report', async () => {
     const keyId = `key_${randomUUIDv7()}`;
     const use = await begin(keyId);
     setClock(START + 30_000);
@@ -539,7 +539,7 @@ describe('a report of what a call in flight has used', () => {
     expect(await remaining(keyId)).toBe(1_000);
   });
 
-  test('gives back what the prompt had less than was estimated, and takes nothing from other calls', async () => {
+  test('gives back an overestimated prompt without affecting other calls', async () => {
     const keyId = `key_${randomUUIDv7()}`;
     const [first] = [await begin(keyId), await begin(keyId)];
     await rates.report([{ ...first, sequence: 1, usedTokens: 95n }]);
@@ -549,7 +549,7 @@ describe('a report of what a call in flight has used', () => {
   });
 });
 
-test('the largest figures are counted to the last token', async () => {
+test('counts the largest figures exactly', async () => {
   setClock(START);
   const keyId = `key_${randomUUIDv7()}`;
   const most = 10 ** 12;

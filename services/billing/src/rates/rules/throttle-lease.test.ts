@@ -4,26 +4,31 @@ import { type EdgeDemand, leasePermits } from './throttle-lease';
 
 const edge = (edgeId: string, wanted: bigint, granted?: bigint): EdgeDemand => ({ edgeId, wanted, granted });
 
-describe('a lease', () => {
+describe('a throttle lease', () => {
   test.each<[string, bigint, EdgeDemand[], bigint]>([
-    ['alone has all', 10n, [edge('a', 3n)], 10n],
-    ['is a share by demand', 100n, [edge('a', 30n), edge('b', 10n)], 75n],
-    ['of an idle edge leaves nearly all to the busy', 100n, [edge('a', 0n), edge('b', 99n)], 1n],
+    ['of the only edge gets the whole limit', 10n, [edge('a', 3n)], 10n],
+    ['is proportional to demand', 100n, [edge('a', 30n), edge('b', 10n)], 75n],
+    ['of an idle edge leaves nearly all permits to busy edges', 100n, [edge('a', 0n), edge('b', 99n)], 1n],
     [
-      'of less than one is one while there is one',
+      'is rounded up to one permit while one is left',
       2n,
       [edge('a', 1n), edge('b', 1n, 0n), edge('c', 1n, 0n)],
       1n,
     ],
-    ['again is what it wants of what is nobody’s', 100n, [edge('a', 20n, 50n), edge('b', 20n, 40n)], 10n],
-    ['again leaves the others theirs', 100n, [edge('a', 20n, 50n), edge('b', 20n)], 0n],
-    ['is nothing when all was given', 10n, [edge('a', 5n), edge('b', 5n, 10n)], 0n],
-    ['is nothing when the limit fell below what was given', 5n, [edge('a', 5n), edge('b', 5n, 10n)], 0n],
+    ['renewal takes from permits that no edge needs', 100n, [edge('a', 20n, 50n), edge('b', 20n, 40n)], 10n],
+    ['renewal leaves the other edges their permits', 100n, [edge('a', 20n, 50n), edge('b', 20n)], 0n],
+    ['is empty when all permits are leased', 10n, [edge('a', 5n), edge('b', 5n, 10n)], 0n],
+    [
+      'is empty when the limit was lowered below the leased permits',
+      5n,
+      [edge('a', 5n), edge('b', 5n, 10n)],
+      0n,
+    ],
   ])('%s', (_, limit, edges, permits) => {
     expect(leasePermits(limit, 'a', edges)).toBe(permits);
   });
 
-  test('however edges come and ask, what they get in a second stays within the limit', () => {
+  test('leases of all edges never exceed the limit of a second, whatever the edges request', () => {
     fc.assert(
       fc.property(
         fc.bigInt(0n, 50n),

@@ -74,18 +74,43 @@ const summary = (decision: Decision) =>
 const decide = (asked: CallToAdmit, a?: AccountFigures, k?: KeyFigures) =>
   summary(decideCall(asked, a, k, NOW));
 
-describe('the key', () => {
+describe('key checks', () => {
   test.each([
-    ['unknown account', undefined, key(), 'invalid_api_key'],
-    ['unknown key', account(), undefined, 'invalid_api_key'],
-    ['suspended account', account({ active: false }), key(), 'invalid_api_key'],
-    ['disabled key', account(), key({ enabled: false }), 'invalid_api_key'],
-    ["another account's key", account(), key({ accountId: 'b' }), 'invalid_api_key'],
-    ['disabled and expired', account(), key({ enabled: false, expiresAtMs: 1 }), 'invalid_api_key'],
-    ['expired this millisecond', account(), key({ expiresAtMs: NOW }), 'expired_api_key'],
-    ['expires the next', account(), key({ expiresAtMs: NOW + 1 }), 'hold 10'],
-    ['model outside the allowlist', account(), key({ allowedModels: ['x/y'] }), 'model_not_found'],
-    ['model inside it', account(), key({ allowedModels: ['x/y', 'sim/chat'] }), 'hold 10'],
+    ['an unknown account is refused', undefined, key(), 'invalid_api_key'],
+    ['an unknown key is refused', account(), undefined, 'invalid_api_key'],
+    ['a suspended account is refused', account({ active: false }), key(), 'invalid_api_key'],
+    ['a disabled key is refused', account(), key({ enabled: false }), 'invalid_api_key'],
+    ["another account's key is refused", account(), key({ accountId: 'b' }), 'invalid_api_key'],
+    [
+      'a disabled and expired key is refused as invalid',
+      account(),
+      key({ enabled: false, expiresAtMs: 1 }),
+      'invalid_api_key',
+    ],
+    [
+      'a key that expires this millisecond is refused',
+      account(),
+      key({ expiresAtMs: NOW }),
+      'expired_api_key',
+    ],
+    [
+      'a key that expires in the next millisecond is accepted',
+      account(),
+      key({ expiresAtMs: NOW + 1 }),
+      'hold 10',
+    ],
+    [
+      'a model outside the allowlist is refused',
+      account(),
+      key({ allowedModels: ['x/y'] }),
+      'model_not_found',
+    ],
+    [
+      'a model in the allowlist is accepted',
+      account(),
+      key({ allowedModels: ['x/y', 'sim/chat'] }),
+      'hold 10',
+    ],
   ])('%s', (_, a, k, expected) => {
     expect(decide(call(10n), a, k)).toBe(expected);
   });
@@ -96,7 +121,7 @@ describe('the key', () => {
     [true, false, 'invalid_model'],
     [false, true, 'hold 10'],
   ])(
-    'a model named without its provider, where the account says %p and the key %p: %s',
+    'a model without provider prefix, with bareModelNames %p on the account and %p on the key: %s',
     (ofAccount, ofKey, expected) => {
       const a = account({ bareModelNames: ofAccount });
       const bare = call(10n, 10n, { bareModelName: true });
@@ -106,17 +131,17 @@ describe('the key', () => {
   );
 
   test.each([
-    ['a good one', key({ liveValueIds: ['v', 'w'] }), 'hold 10', 'hold 0'],
-    ['one that was rotated out', key({ retiredValueIds: ['v'] }), 'expired_api_key', 'expired_api_key'],
-    ['one that is gone', key({ liveValueIds: ['w'] }), 'invalid_api_key', 'invalid_api_key'],
+    ['a live value', key({ liveValueIds: ['v', 'w'] }), 'hold 10', 'hold 0'],
+    ['a rotated-out value', key({ retiredValueIds: ['v'] }), 'expired_api_key', 'expired_api_key'],
+    ['an unknown value', key({ liveValueIds: ['w'] }), 'invalid_api_key', 'invalid_api_key'],
     [
-      'of a disabled key',
+      'a rotated-out value of a disabled key',
       key({ enabled: false, retiredValueIds: ['v'] }),
       'invalid_api_key',
       'invalid_api_key',
     ],
-    ['gone, of an expired key', key({ expiresAtMs: 1 }), 'invalid_api_key', 'invalid_api_key'],
-  ])('presented by a value: %s', (_, k, expected, expectedFree) => {
+    ['an unknown value of an expired key', key({ expiresAtMs: 1 }), 'invalid_api_key', 'invalid_api_key'],
+  ])('a call with a value id: %s', (_, k, expected, expectedFree) => {
     expect(decide(call(10n, 10n, { valueId: 'v' }), account(), k)).toBe(expected);
     expect(decide(call(0n, 0n, { valueId: 'v', free: true }), account(), k)).toBe(expectedFree);
   });
@@ -124,52 +149,100 @@ describe('the key', () => {
 
 describe('funds', () => {
   test.each([
-    ['the whole balance', call(1_000n), account(), key(), 'hold 1000'],
-    ['a nano more', call(1_001n), account(), key(), 'insufficient_balance'],
-    ['what is held is not there', call(601n), account({ heldNano: 400n }), key(), 'insufficient_balance'],
+    ['a hold can take the whole balance', call(1_000n), account(), key(), 'hold 1000'],
     [
-      'zero balance refuses even what costs nothing',
+      'a hold of one nano more than the balance is refused',
+      call(1_001n),
+      account(),
+      key(),
+      'insufficient_balance',
+    ],
+    ['held money is not available', call(601n), account({ heldNano: 400n }), key(), 'insufficient_balance'],
+    [
+      'an empty balance refuses even a call that costs nothing',
       call(0n),
       account({ balanceNano: 0n }),
       key(),
       'insufficient_balance',
     ],
-    ['a call that costs nothing beside others', call(0n), account({ heldNano: 1_000n }), key(), 'hold 0'],
-    ['a call without money', call(0n, 0n, { free: true }), account({ balanceNano: -5n }), key(), 'hold 0'],
-    ['lowered to an eighth', call(2_000n, 100n), account(), key(), 'hold 125'],
-    ['lowered to all when an eighth is below the floor', call(2_000n, 126n), account(), key(), 'hold 1000'],
-    ['a floor of all', call(2_000n, 1_000n), account(), key(), 'hold 1000'],
-    ['a floor above all', call(2_000n, 1_001n), account(), key(), 'insufficient_balance'],
     [
-      'an account that would be refused',
+      'a call that costs nothing is admitted while all funds are held',
+      call(0n),
+      account({ heldNano: 1_000n }),
+      key(),
+      'hold 0',
+    ],
+    [
+      'a free call is admitted with a negative balance',
+      call(0n, 0n, { free: true }),
+      account({ balanceNano: -5n }),
+      key(),
+      'hold 0',
+    ],
+    [
+      'a call above the funds is lowered to an eighth of them',
+      call(2_000n, 100n),
+      account(),
+      key(),
+      'hold 125',
+    ],
+    [
+      'a call is lowered to all funds if an eighth is below its floor',
+      call(2_000n, 126n),
+      account(),
+      key(),
+      'hold 1000',
+    ],
+    ['a floor equal to all funds is admitted', call(2_000n, 1_000n), account(), key(), 'hold 1000'],
+    ['a floor above all funds is refused', call(2_000n, 1_001n), account(), key(), 'insufficient_balance'],
+    [
+      'a call above the funds is refused where the policy says so',
       call(2_000n, 1n),
       account({ insufficientFundsPolicy: 'refuse' }),
       key(),
       'insufficient_balance',
     ],
     [
-      'nothing left, no floor',
+      'a call without a floor is refused when nothing is left',
       call(2_000n, 0n),
       account({ heldNano: 1_000n }),
       key(),
       'insufficient_balance',
     ],
-    ['one nano left, no floor', call(2_000n, 0n), account({ heldNano: 999n }), key(), 'hold 1'],
-    ['an overdrawn account', call(1n), account({ balanceNano: -1n }), key(), 'insufficient_balance'],
     [
-      'a cap lowered below its use',
+      'a call without a floor is lowered to the last nano',
+      call(2_000n, 0n),
+      account({ heldNano: 999n }),
+      key(),
+      'hold 1',
+    ],
+    [
+      'an overdrawn account is refused',
+      call(1n),
+      account({ balanceNano: -1n }),
+      key(),
+      'insufficient_balance',
+    ],
+    [
+      'a cap lowered below its usage refuses every call',
       call(0n),
       account(),
       key({ dailyLimitNano: 5n, today: use(6n) }),
       'key_daily_limit',
     ],
-    ['the least fund counts', call(500n, 10n), account(), key({ monthlyLimitNano: 160n }), 'hold 20'],
+    [
+      'the lowest of balance and caps decides',
+      call(500n, 10n),
+      account(),
+      key({ monthlyLimitNano: 160n }),
+      'hold 20',
+    ],
   ])('%s', (_, asked, a, k, expected) => {
     expect(decide(asked, a, k)).toBe(expected);
   });
 });
 
-describe('a refusal awaits a settlement', () => {
+describe('awaitsSettlement of a refused call', () => {
   const awaits = (asked: CallToAdmit, a: AccountFigures, k = key()) => {
     const decision = decideCall(asked, a, k, NOW);
     return decision.granted ? 'granted' : decision.awaitsSettlement;
@@ -180,41 +253,47 @@ describe('a refusal awaits a settlement', () => {
   const spent = key({ today: use(800n, 1n), dailyLimitNano: 800n });
   test.each([
     [
-      'when the balance has enough but for what is held',
+      'true when held money would make the balance sufficient',
       call(401n),
       account({ heldNano: 600n }),
       key(),
       true,
     ],
-    ['not when the balance has too little', call(1_001n), account({ heldNano: 600n }), key(), false],
-    ['not when there is none', call(1n), account({ balanceNano: 0n, heldNano: 600n }), key(), false],
     [
-      'not when nothing is held',
+      'false when the balance is too low even without holds',
+      call(1_001n),
+      account({ heldNano: 600n }),
+      key(),
+      false,
+    ],
+    ['false when the balance is empty', call(1n), account({ balanceNano: 0n, heldNano: 600n }), key(), false],
+    [
+      'false when nothing is held',
       call(200n),
       account(),
       key({ today: use(700n), dailyLimitNano: 800n }),
       false,
     ],
-    ['not when another key holds what this one has spent', call(2n), holding, spent, false],
-    ['when the least that is held is enough', call(1n), holding, spent, true],
+    ['false when only another key has holds', call(2n), holding, spent, false],
+    ['true when the smallest hold would be enough', call(1n), holding, spent, true],
     [
-      'not when the account held it on another day',
+      "false when the account's holds are of another day",
       call(200n),
       account({ dailyLimitNano: 1_000n, heldNano: 600n, today: use(900n) }),
       key(),
       false,
     ],
     [
-      'not when the month has too little',
+      'false when the monthly cap is too low even without holds',
       call(200n),
       holding,
       key({ ...used, monthlyLimitNano: 1_000n, thisMonth: use(1_000n, 100n) }),
       false,
     ],
-    ['when caps may have enough', call(600n), holding, spending, true],
-    ['not when one of several has too little', call(701n), holding, spending, false],
-    ['when all that may be free is a floor', call(900n, 700n), holding, spending, true],
-    ['not when the key itself is refused', call(1n), holding, key({ enabled: false }), false],
+    ['true when held money would make the caps sufficient', call(600n), holding, spending, true],
+    ['false when one of several caps is too low even without holds', call(701n), holding, spending, false],
+    ['true when only the floor of the call could fit', call(900n, 700n), holding, spending, true],
+    ['false when the key is refused', call(1n), holding, key({ enabled: false }), false],
   ])('%s', (_, asked, a, k, expected) => {
     expect(awaits(asked, a, k)).toBe(expected);
   });
@@ -223,15 +302,19 @@ describe('a refusal awaits a settlement', () => {
 describe('the per-request cap', () => {
   const capped = key({ requestCostLimitNano: 100n });
   test.each([
-    ['at the cap', call(100n), 'hold 100'],
-    ['lowered to the whole cap', call(300n, 100n), 'hold 100'],
-    ['the floor is above it', call(300n, 101n), 'request_cost_limit'],
-    ['the caller named the maximum', call(101n, 1n, { callerNamedMaximum: true }), 'request_cost_limit'],
+    ['a call at the cap is admitted', call(100n), 'hold 100'],
+    ['a call above the cap is lowered to the whole cap', call(300n, 100n), 'hold 100'],
+    ['a call whose floor is above the cap is refused', call(300n, 101n), 'request_cost_limit'],
+    [
+      'a call above the cap with an explicit max_tokens is refused',
+      call(101n, 1n, { callerNamedMaximum: true }),
+      'request_cost_limit',
+    ],
   ])('%s', (_, asked, expected) => {
     expect(decide(asked, account(), capped)).toBe(expected);
   });
 
-  test('says the cap and the cost, without a window', () => {
+  test('reports the cap and the cost of the call, without a reset time', () => {
     const decision = decideCall(call(300n, 200n), account(), capped, NOW);
     expect(decision).toMatchObject({ error: { cap: { limitNano: 100n, usedNano: 300n } } });
   });
@@ -250,7 +333,7 @@ describe('a refusal by a cap that is smaller than the call alone', () => {
     ["the key's whole daily limit", rich, key({ dailyLimitNano: usd(0.2) })],
     ["the key's whole monthly limit", rich, key({ monthlyLimitNano: usd(0.2) })],
     ["the account's whole daily limit", { ...rich, dailyLimitNano: usd(0.2) }, key()],
-  ])('names both amounts: %s', (name, a, k) => {
+  ])('names both amounts and says not to retry: %s', (name, a, k) => {
     expect(detailOf(video, a, k)).toBe(
       `this call needs 0.25 USD, more than ${name} of 0.2 USD; it is refused after the reset as well`,
     );
@@ -261,7 +344,7 @@ describe('a refusal by a cap that is smaller than the call alone', () => {
     });
   });
 
-  test('goes by the least that the call can be sent with', () => {
+  test('compares the lowest cost that the call can be sent with', () => {
     const chat = call(usd(0.5), usd(0.1));
     expect(detailOf(chat, rich, key({ dailyLimitNano: usd(0.099) }))).toMatch(/needs 0\.1 USD/);
     expect(detailOf(chat, rich, key({ dailyLimitNano: usd(0.2), today: use(usd(0.15)) }))).toBeUndefined();
@@ -269,19 +352,19 @@ describe('a refusal by a cap that is smaller than the call alone', () => {
     expect(detailOf(chat, refusing, key({ dailyLimitNano: usd(0.2) }))).toMatch(/needs 0\.5 USD/);
   });
 
-  test('differs from a refusal by a cap that its reset cures', () => {
+  test('is not given when the call fits after the cap resets', () => {
     const nearlySpent = key({ dailyLimitNano: usd(0.25), today: use(1n) });
     expect(detailOf(video, rich, nearlySpent)).toBeUndefined();
   });
 
-  test('names both amounts when the cap is that on one request', () => {
+  test('names both amounts when the cap is the per-request cap', () => {
     expect(detailOf(video, rich, key({ requestCostLimitNano: usd(0.2) }))).toBe(
       "this call can cost up to 0.25 USD, more than the key's limit of 0.2 USD per request",
     );
   });
 });
 
-describe('when several refuse, what waiting cures last wins', () => {
+describe('with several refusals, the one that lasts longest is reported', () => {
   const spent = { today: use(50n), thisMonth: use(50n) };
   const all = key({ ...spent, requestCostLimitNano: 5n, monthlyLimitNano: 50n, dailyLimitNano: 50n });
   const poor = account({ balanceNano: 0n, dailyLimitNano: 10n, today: use(10n) });
@@ -291,11 +374,11 @@ describe('when several refuse, what waiting cures last wins', () => {
     ['key_monthly_limit', { ...poor, balanceNano: 100n }, { ...all, requestCostLimitNano: null }],
     ['account_daily_limit', { ...poor, balanceNano: 100n }, key({ ...spent, dailyLimitNano: 50n })],
     ['key_daily_limit', account(), key({ ...spent, dailyLimitNano: 50n })],
-  ])('%s', (code, a, k) => {
+  ])('%s is reported before the refusals below it', (code, a, k) => {
     expect(decide(call(10n), a, k)).toBe(code);
   });
 
-  test('windows end where their calendar says', () => {
+  test('caps reset at the end of their calendar day or month', () => {
     const endOf = (k: KeyFigures, a = account()) => {
       const decision = decideCall(call(10n), a, k, NOW);
       return decision.granted ? 0 : new Date(decision.error.cap?.resetsAtMs ?? 0).toISOString();
@@ -309,7 +392,7 @@ describe('when several refuse, what waiting cures last wins', () => {
 const amount = fc.bigInt(0n, 1_000n);
 const limit = fc.option(fc.bigInt(0n, 2_000n));
 
-test('whatever is asked in whatever order, no fund is overspent and no refusal is idle', () => {
+test('no fund is overspent and no refusal is unfounded, for any sequence of calls', () => {
   const figures = fc.record({
     balanceNano: fc.bigInt(-10n, 3_000n),
     dailyLimitNano: limit,
@@ -350,11 +433,11 @@ test('whatever is asked in whatever order, no fund is overspent and no refusal i
   );
 });
 
-describe('an account whose abandoned calls cost too much', () => {
+describe('an account above the abandoned-cost limit', () => {
   const limited = (seconds: number) => account({ limitedUntilMs: NOW + seconds * 1_000 });
   const refusalOf = (decision: Decision) => (decision.granted ? undefined : decision.error);
 
-  test('is refused new calls until the limit ends, with a wait of at most 60 s', () => {
+  test('is refused new calls until the limit ends, with Retry-After of at most 60 s', () => {
     for (const [seconds, wait] of [
       [3_600, 60],
       [59.2, 60],
@@ -367,7 +450,7 @@ describe('an account whose abandoned calls cost too much', () => {
     expect(decideCall(call(10n), limited(0), key(), NOW)).toMatchObject({ granted: true });
   });
 
-  test('gets the refusals that no wait cures first, and may make free calls', () => {
+  test('gets permanent refusals first, and may make free calls', () => {
     expect(refusalOf(decideCall(call(10_000n), limited(60), key(), NOW))?.code).toBe('insufficient_balance');
     expect(refusalOf(decideCall(call(10n), limited(60), key({ enabled: false }), NOW))?.code).toBe(
       'invalid_api_key',

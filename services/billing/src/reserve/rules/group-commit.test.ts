@@ -36,7 +36,7 @@ function build(options: Partial<GroupCommitOptions<Item, string>> = {}) {
   return { group, batches, batch, names };
 }
 
-test('items of one turn share a batch and get their own answers', async () => {
+test('items submitted in one tick share a batch and get their own results', async () => {
   const { group, batch, names } = build();
   const answers = Promise.all([1, 2, 3].map((n) => group.submit({ account: 'a', n })));
   expect(await names(0)).toBe('a1 a2 a3');
@@ -44,7 +44,7 @@ test('items of one turn share a batch and get their own answers', async () => {
   expect(await answers).toEqual(['a1', 'a2', 'a3']);
 });
 
-test('accounts take turns; a busy account waits for its batch, others do not', async () => {
+test('accounts alternate; an account with a running batch waits for it, others do not', async () => {
   const { group, batch, names } = build();
   const all = [
     ...[1, 2, 3, 4, 5, 6].map((n) => group.submit({ account: 'a', n })),
@@ -61,8 +61,8 @@ test('accounts take turns; a busy account waits for its batch, others do not', a
   await group.idle();
 });
 
-describe('a batch that fails', () => {
-  test('is tried once more when it may pass', async () => {
+describe('a failed batch', () => {
+  test('is retried once after a transient error', async () => {
     const { group, batch } = build();
     const answer = group.submit({ account: 'a', n: 1 });
     (await batch(0)).end('transient');
@@ -70,7 +70,7 @@ describe('a batch that fails', () => {
     expect(await answer).toBe('a1');
   });
 
-  test('fails as internal_error the second time', async () => {
+  test('fails with internal_error after a second transient error', async () => {
     const { group, batch } = build();
     const answer = expect(group.submit({ account: 'a', n: 1 })).rejects.toMatchObject({
       code: 'internal_error',
@@ -81,7 +81,7 @@ describe('a batch that fails', () => {
     await group.idle();
   });
 
-  test('is split, so that one bad item fails alone', async () => {
+  test('is split, so that an invalid item fails alone', async () => {
     const { group, batch, names } = build();
     const answers = Promise.allSettled([1, 2].map((n) => group.submit({ account: 'a', n })));
     (await batch(0)).end('bad');
@@ -92,7 +92,7 @@ describe('a batch that fails', () => {
   });
 });
 
-test('more than may wait is refused at once', async () => {
+test('an item beyond the queue limit is rejected at once', async () => {
   const { group, batch } = build({ maxWaiting: 2 });
   const taken = ['a', 'b'].map((account) => group.submit({ account, n: 1 }));
   await expect(group.submit({ account: 'c', n: 1 })).rejects.toMatchObject({ code: 'internal_error' });
@@ -100,7 +100,7 @@ test('more than may wait is refused at once', async () => {
   await Promise.all(taken);
 });
 
-test('an account may have as much waiting as it leaves to the others', async () => {
+test('an account may queue at most half of the free places', async () => {
   const { group, batch } = build({ maxWaiting: 12, maxBatch: 12 });
   const items = ['a', 'b', 'c'].flatMap((account) => Array.from({ length: 12 }, (_, n) => ({ account, n })));
   const answers = Promise.allSettled(items.map((item) => group.submit(item)));
@@ -115,7 +115,7 @@ test('an account may have as much waiting as it leaves to the others', async () 
   expect(await later).toBe('a12');
 });
 
-test('a deadline answers those that wait and those that run; the late are not run', async () => {
+test('the deadline rejects running and waiting items, and waiting items are never run', async () => {
   const { group, batch, batches } = build({ deadlineMs: 20, workers: 1 });
   const running = group.submit({ account: 'a', n: 1 });
   const first = await batch(0);

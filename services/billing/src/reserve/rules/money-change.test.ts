@@ -9,7 +9,7 @@ const change = (
   settledNano: bigint,
 ): MoneyChange => ({ accountId, keyId, day, heldNano, settledNano });
 
-test('changes are summed by account and by window, a month of several days once', () => {
+test('sums changes by account and by window; a month window sums all its days', () => {
   const { accounts, windows } = sumMoney([
     change('a', 'k', '2028-02-28', -5n, 3n),
     change('a', 'k', '2028-02-29', -7n, 0n),
@@ -39,7 +39,7 @@ test('changes are summed by account and by window, a month of several days once'
   ]);
 });
 
-test('what is given is not changed', () => {
+test('does not modify its input', () => {
   const given = change('a', 'k', '2028-02-28', 1n, 0n);
   sumMoney([given, given]);
   expect(given.heldNano).toBe(1n);

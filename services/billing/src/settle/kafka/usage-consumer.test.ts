@@ -10,7 +10,7 @@ const brokers = process.env.TEST_KAFKA_BROKERS ?? '';
 // Needs a real broker: TEST_KAFKA_BROKERS.
 const withKafka = brokers === '' ? describe.skip : describe;
 
-withKafka('events on Kafka', () => {
+withKafka('usage events on Kafka', () => {
   const prefix = `test-${randomUUIDv7()}-`;
   const topic = `${prefix}usage.v1`;
   const kafka = new Kafka({ clientId: 'test', brokers: brokers.split(','), logLevel: logLevel.NOTHING });
@@ -38,7 +38,7 @@ withKafka('events on Kafka', () => {
     return heldNano === '0' ? balanceNano : undefined;
   };
 
-  test('are settled once, and what they cannot be settled with is set aside on both sides', async () => {
+  test('are settled once; events that cannot be settled become dead letters in database and topic', async () => {
     const key = await billing.createFundedKey(1_000n);
     const call = reserveRequest(key, 400n);
     await billing.reserve(call);
@@ -63,7 +63,7 @@ withKafka('events on Kafka', () => {
     expect(await billing.metric('ledger_drift_nano')).toBe(0);
   }, 60_000);
 
-  test('sent while no instance listens are settled by the next one', async () => {
+  test('sent while no instance consumes are settled by the next instance', async () => {
     const key = await billing.createFundedKey(1_000n);
     const calls = Array.from({ length: 20 }, () => reserveRequest(key, 10n));
     await billing.reserve(...calls);
@@ -74,10 +74,10 @@ withKafka('events on Kafka', () => {
   }, 60_000);
 });
 
-test('without a broker the service serves, and the consumer can be stopped', async () => {
+test('without a broker the service works, and the consumer can be stopped', async () => {
   const ups: boolean[] = [];
   const consumer = new UsageConsumer({
-    // A port that nobody listens on.
+    // A port without a listener.
     brokers: ['127.0.0.1:1'],
     topicPrefix: '',
     log: createLogger('test', 'silent'),

@@ -10,7 +10,7 @@ const event = {
   costNano: '123456789012345',
 };
 
-test('absent fields are zero', () => {
+test('absent fields of a usage event are zero', () => {
   expect(parseUsageEvent(event)).toEqual({
     ...event,
     outcome: 'settled',
@@ -38,33 +38,33 @@ test('absent fields are zero', () => {
   });
 });
 
-describe('malformed', () => {
+describe('rejects a malformed usage event', () => {
   test.each([
     ['null', null],
     ['an array', [event]],
     ['no request id', { ...event, requestId: undefined }],
-    ['a request id that is no UUID', { ...event, requestId: 'abc' }],
+    ['a request id that is not a UUID', { ...event, requestId: 'abc' }],
     ['no outcome', { ...event, outcome: undefined }],
     ['an unknown outcome', { ...event, outcome: 'USAGE_OUTCOME_FREE' }],
-    ['an outcome of the prototype', { ...event, outcome: 'toString' }],
+    ['an outcome named like a prototype member', { ...event, outcome: 'toString' }],
     ['a negative cost', { ...event, costNano: '-1' }],
     ['a fractional cost', { ...event, costNano: 1.5 }],
-    ['a cost past a billion USD', { ...event, costNano: '1000000000000000001' }],
-    ['a cost in words', { ...event, costNano: 'ten' }],
-    ['a number past its precision', { ...event, costNano: 1e21 }],
+    ['a cost above a billion USD', { ...event, costNano: '1000000000000000001' }],
+    ['a cost that is not a number', { ...event, costNano: 'ten' }],
+    ['a number above the safe integers', { ...event, costNano: 1e21 }],
     ['a NUL in a text', { ...event, model: 'a\0b' }],
     ['a lone surrogate', { ...event, model: '\ud800' }],
-    ['a long text', { ...event, model: 'm'.repeat(513) }],
-    ['tokens that are no object', { ...event, tokens: 7 }],
-    ['images beyond counting', { ...event, images: 4_294_967_296 }],
-    ['less than no video', { ...event, videoMs: '-1' }],
-    ['an end beyond time', { ...event, endedAtMs: '8640000000000001' }],
+    ['a text above 512 characters', { ...event, model: 'm'.repeat(513) }],
+    ['tokens that are not an object', { ...event, tokens: 7 }],
+    ['an image count above 32 bits', { ...event, images: 4_294_967_296 }],
+    ['a negative video duration', { ...event, videoMs: '-1' }],
+    ['an end time above the maximum date', { ...event, endedAtMs: '8640000000000001' }],
   ])('%s', (_, value) => {
     expect(() => parseUsageEvent(value)).toThrow(MalformedEvent);
   });
 });
 
-test('anything at all is either an event or malformed', () => {
+test('any value is either parsed as a usage event or rejected as malformed', () => {
   const field = fc.oneof(fc.anything(), fc.constantFrom(...Object.values(event)));
   const keys = fc.constantFrom(...Object.keys(parseUsageEvent(event)), 'tokens');
   fc.assert(
