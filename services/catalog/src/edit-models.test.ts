@@ -12,7 +12,7 @@ let world: CatalogWorld;
 let instances: RunningService[];
 let operator: ReturnType<CatalogWorld['connect']>;
 
-/** A slug that no other test uses: all share two instances. */
+/** Returns a slug that no other test uses, because all tests share two instances. */
 let fresh: string;
 let tests = 0;
 
@@ -67,7 +67,7 @@ const setStatus = (slug: string, status: Model['status'], successor = '') =>
   callUnary(operator, operator.SetModelStatus, { slug, status: status!, successor }, TIMEOUT);
 const revision = async () => (await world.query('SELECT value FROM catalog.revision')).rows[0].value;
 
-/** A watcher of each instance, past everything that is written by now. */
+/** Watches each instance and skips everything that is already written. */
 async function watchBoth() {
   const now = BigInt(await revision());
   const watchers = instances.map((instance) => world.watch(instance));
@@ -182,7 +182,7 @@ test('the features of image and video models are stored and returned unchanged',
     media(fresh, { image: { ...IMAGE, maxN: 5, sizeRule: null, defaultSize: '' } }),
   );
   expect(changed).toMatchObject({ image: { maxN: 5, sizeRule: null }, video: VIDEO });
-  // By a dashboard that does not know of it.
+  // An older dashboard does not send the field.
   const { image: _image, video: _video, ...older } = media(fresh, { name: 'Renamed' });
   expect(await update(older)).toMatchObject({ name: 'Renamed', image: { maxN: 5 }, video: VIDEO });
   const clear = { model: older, clearImage: true };
@@ -216,9 +216,9 @@ describe('aliases', () => {
     const changed = await setAliases(fresh, [`${fresh}-latest`]);
     expect(changed?.aliases).toEqual([`${fresh}-latest`]);
     for (const watcher of watchers) expect(onlyModel(await watcher.next())).toEqual(changed);
-    // By a dashboard that does not know of them.
+    // An older dashboard does not send the field.
     expect((await update(chat(fresh, { name: 'Renamed' })))?.aliases).toEqual([`${fresh}-latest`]);
-    // A name that was given up is free.
+    // A removed alias can be used again.
     expect(await create(chat(`${fresh}-2026-01-01`))).toMatchObject({ slug: `${fresh}-2026-01-01` });
   });
 
@@ -332,10 +332,10 @@ test('prices based on an outdated version are refused with the current version',
     detail: `if_version: the prices were changed meanwhile, their version is ${current}`,
   });
   expect(await revision()).toBe(before);
-  // Its answer was lost, and the caller asks again.
+  // The caller repeats the request because its response was lost.
   expect(await setPricing(fresh, pricing('5'), begun)).toEqual(priced);
   expect((await setPricing(fresh, pricing('7'), current))?.pricing?.tokens).toMatchObject({ inputNano: '7' });
-  // Who names no version means whatever it is.
+  // Without a version, the change applies to any version.
   expect((await setPricing(fresh, pricing('8')))?.pricing?.tokens).toMatchObject({ inputNano: '8' });
 });
 
@@ -413,8 +413,8 @@ test('concurrent changes through both instances are all kept', async () => {
   }
 });
 
-describe('refused without any change:', () => {
-  const slugless: Model = chat('sim/new');
+describe('an invalid change is rejected and changes nothing:', () => {
+  const newModel: Model = chat('sim/new');
   test.each<[string, () => Promise<unknown>, RegExp]>([
     ['a slug with two slashes', () => create(chat('a/b/c')), /^slug: /],
     ['a slug in capitals', () => create(chat('Sim/New')), /^slug: /],
@@ -430,7 +430,7 @@ describe('refused without any change:', () => {
       () => create(chat('sim/new', { inputModalities: ['text', 'text'] })),
       /^input_modalities/,
     ],
-    ['no prices', () => create({ ...slugless, pricing: null }), /pricing/],
+    ['no prices', () => create({ ...newModel, pricing: null }), /pricing/],
     ['no targets', () => create(chat('sim/new', { targets: [] })), /^targets: /],
     ['a model as its own successor', () => create(chat('sim/new', { successor: 'sim/new' })), /^successor: /],
     ['an unlisted successor', () => create(chat('sim/new', { successor: 'sim/none' })), /does not exist/],
@@ -491,7 +491,7 @@ describe('refused without any change:', () => {
     expect(await revision()).toBe(before);
   });
 
-  test.each(['sim/none', '', 'a\0b'])('a change of %p, which does not exist', async (slug) => {
+  test.each(['sim/none', '', 'a\0b'])('a change of the unknown model %p', async (slug) => {
     const missing = { code: 'model_not_found' };
     await expect(update(chat(slug))).rejects.toMatchObject(missing);
     await expect(setStatus(slug, 'MODEL_STATUS_ACTIVE')).rejects.toMatchObject(missing);

@@ -85,7 +85,7 @@ describe('Watch', () => {
     await stopped;
   });
 
-  test('refuses callers that are not services', async () => {
+  test('rejects callers that are not services', async () => {
     const watcher = world.watch(await world.startCatalog(), 'simulator');
     await expect(watcher.next()).rejects.toMatchObject({ code: 16 });
   });

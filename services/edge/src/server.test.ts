@@ -23,8 +23,8 @@ const post = ({ apiUrl }: EdgeFixture) =>
   fetch(`${apiUrl}/v1/chat/completions`, { method: 'POST', headers: HEADERS, body: '{}' });
 const ready = ({ edge }: EdgeFixture) => fetch(`http://127.0.0.1:${edge.ports.admin}/readyz`);
 
-describe('by host', () => {
-  test('one port serves both spaces, and an unknown host neither', async () => {
+describe('with hosts for both spaces', () => {
+  test('one port serves both spaces, and an unknown host gets not_found', async () => {
     const { apiPort, dashboard, edge } = await start({
       EDGE_API_HOSTS: 'api.test, api2.test',
       EDGE_DASHBOARD_HOSTS: 'dash.test',
@@ -45,7 +45,7 @@ describe('by host', () => {
     expectRawError(await get('', '/v1/models', KEY), 'not_found');
   });
 
-  test('half of the setting is refused', async () => {
+  test('setting the hosts of one space only is rejected', async () => {
     const env = {
       SERVICE_SECRET: SECRET,
       BILLING_ADDR: 'x:1',
@@ -58,15 +58,15 @@ describe('by host', () => {
   });
 });
 
-test('a wrong trusted proxy is refused by its place, without its value', async () => {
+test('an invalid trusted proxy is reported by its position, without its value', async () => {
   const env = { EDGE_TRUSTED_PROXIES: '10.0.0.0/8, 10.0.0.0/40, ::1' };
   const refused = startEdge(env, createLogger('test', 'silent'));
   await expect(refused).rejects.toThrow(SettingsError);
   await expect(refused).rejects.toThrow(/^ {2}EDGE_TRUSTED_PROXIES\.1: neither an address nor a network$/m);
 });
 
-describe('keys', () => {
-  test('are asked for once, until billing pushes a change', async () => {
+describe('resolved keys', () => {
+  test('are cached until billing pushes a change', async () => {
     const started = await start();
     const { billing } = started;
     await post(started);
@@ -77,7 +77,7 @@ describe('keys', () => {
     await until(async () => (await post(started)).status === 401);
   });
 
-  test('are asked for each time while the pushes are lost, and fail closed with billing', async () => {
+  test('are not cached while the watch stream is down, and calls fail while billing is down', async () => {
     const started = await start();
     const { billing } = started;
     await post(started);
@@ -96,8 +96,8 @@ describe('keys', () => {
 
 describe('stopping', () => {
   const CALL = `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
-  /** Chat answers when the test says so. */
-  const holdAnswers = ({ chat }: EdgeFixture) => {
+  /** Blocks chat's responses until the returned function is called. */
+  const blockResponses = ({ chat }: EdgeFixture) => {
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -109,9 +109,9 @@ describe('stopping', () => {
     return release;
   };
 
-  test('without a lame-duck time connections are refused at once, and calls in flight get their answer', async () => {
+  test('without a lame-duck period refuses new connections at once and finishes calls in flight', async () => {
     const started = await start({ EDGE_STOP_GRACE_MS: '5000' });
-    const release = holdAnswers(started);
+    const release = blockResponses(started);
     const connection = connectRaw(started.apiPort);
     connection.socket.write(CALL);
     const idle = connectRaw(started.apiPort);
@@ -130,14 +130,14 @@ describe('stopping', () => {
     await stopped;
   });
 
-  test('during the lame-duck time /readyz fails, and every answer is given with Connection: close', async () => {
+  test('during the lame-duck period fails /readyz and answers every call with Connection: close', async () => {
     const started = await start({ EDGE_LAME_DUCK_MS: '2500', EDGE_STOP_GRACE_MS: '5000' });
     const { apiPort, dashboardPort, dashboard, chat } = started;
     const kept = connectRaw(apiPort);
     kept.socket.write(CALL);
     await until(() => kept.text().endsWith('{"ok":true}'));
     expect(parseReply(kept.text()).headers.connection).toBe('keep-alive');
-    const release = holdAnswers(started);
+    const release = blockResponses(started);
     const inFlight = connectRaw(apiPort);
     inFlight.socket.write(CALL);
     await until(() => chat.callCount === 2);
@@ -148,7 +148,7 @@ describe('stopping', () => {
     kept.socket.write(CALL);
     await kept.closed;
     await inFlight.closed;
-    // Not what the connection carried before the stop.
+    // Skips the response from before the stop.
     const again = kept.text().slice(kept.text().indexOf('{"ok":true}') + '{"ok":true}'.length);
     const getPages = `GET / HTTP/1.1\r\nHost: x\r\n\r\n`;
     const stream = async () => ({
@@ -172,7 +172,7 @@ describe('stopping', () => {
     }
   });
 
-  test('a connection whose last answer kept it open takes one more request, also when the lame-duck time is over', async () => {
+  test('serves one more request on a connection whose last response kept it alive, even after the lame-duck period', async () => {
     const started = await start({ EDGE_LAME_DUCK_MS: '300', EDGE_STOP_GRACE_MS: '20000' });
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => {
@@ -209,7 +209,7 @@ describe('stopping', () => {
     await stopped;
   });
 
-  test('cuts off what does not finish in time', async () => {
+  test('cuts off calls that do not finish within the grace period', async () => {
     const started = await start({ EDGE_STOP_GRACE_MS: '50' });
     started.chat.handler = ({ signal }) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
@@ -220,7 +220,7 @@ describe('stopping', () => {
   });
 });
 
-test('metrics count requests by route, status and code, and how keys were found', async () => {
+test('metrics count requests by route, status and code, and key lookups by result', async () => {
   const started = await start();
   await post(started);
   await post(started);

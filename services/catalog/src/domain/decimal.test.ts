@@ -9,10 +9,10 @@ describe('nanoFromDecimal', () => {
     ['0.0028', 2_800_000n],
     ['0.000000001', 1n],
     ['999999999.999999999', 999_999_999_999_999_999n],
-  ])('%s', (usd, nano) => expect(nanoFromDecimal(usd)).toBe(nano));
+  ])('converts %s USD to nano-USD', (usd, nano) => expect(nanoFromDecimal(usd)).toBe(nano));
 
   test.each(['', '1.', '.5', '-1', '+1', '01', '1e3', '1,5', '0.0000000001', '1000000000', ' 1', '1\n'])(
-    'refuses %p',
+    'rejects the invalid decimal %p',
     (usd) => expect(nanoFromDecimal(usd)).toBeUndefined(),
   );
 });

@@ -77,7 +77,7 @@ describe('the shipped seed', () => {
 });
 
 describe('an invalid seed', () => {
-  test('is refused with all problems of all files', async () => {
+  test('is rejected with all problems of all files', async () => {
     write('a.json', '{');
     write('b.json', { models: [chat('Bad Slug'), chat('sim/x', { name: '', colour: 'red' })] });
     write('c.json', {
@@ -101,7 +101,7 @@ describe('an invalid seed', () => {
     ]);
   });
 
-  test('is a folder without a .json file', async () => {
+  test('without a .json file is rejected', async () => {
     expect(await problems()).toHaveLength(1);
   });
 
@@ -137,7 +137,7 @@ describe('an invalid seed', () => {
     ['its own slug as an alias', { aliases: ['sim/x'] }, /contains the slug/],
     ['an active model without targets', { targets: [] }, /targets/],
     ['an invalid date', { pricing: { ...pricing(), source_date: '2026-02-30' } }, /source_date/],
-  ])('%s', async (_what, more, expected) => {
+  ])('with %s is rejected', async (_what, more, expected) => {
     write('a.json', { models: [chat('sim/x', more)] });
     expect((await problems()).join('\n')).toMatch(expected);
   });

@@ -42,7 +42,7 @@ function accessLog(send = async (_entries: readonly AccessLogEntry[]): Promise<u
   return { access, sent, advance };
 }
 
-test('logs authenticated calls that nobody else records, and failed ones', async () => {
+test('logs authenticated calls that are recorded nowhere else, and all failed ones', async () => {
   const { access, sent } = accessLog();
   access.add(exchange());
   access.add(exchange({ requestId: 'request-2', caller: { userId: 'user-1' }, path: '/api/v1/keys' }, 404));
@@ -58,7 +58,7 @@ test('logs authenticated calls that nobody else records, and failed ones', async
   expect(access.dropped).toBe(0);
 });
 
-test('drops the entries of a flood by one caller, and none of another', async () => {
+test('drops the entries of a caller above the rate limit without affecting other callers', async () => {
   const { access, sent, advance } = accessLog();
   for (let i = 0; i < 150; i++) access.add(exchange({ requestId: `flood-${i}` }));
   access.add(exchange({ requestId: 'other', caller: { userId: 'user-1' } }));
@@ -72,15 +72,15 @@ test('drops the entries of a flood by one caller, and none of another', async ()
   expect(sent.at(-1)).toMatchObject({ requestId: 'later' });
 });
 
-test('sends entries again until billing takes them', async () => {
-  let isAway = true;
+test('retries sending entries until billing accepts them', async () => {
+  let isBillingDown = true;
   const { access, sent } = accessLog(async () => {
-    if (isAway) throw new Error('away');
+    if (isBillingDown) throw new Error('down');
   });
   access.add(exchange());
   await jest.advanceTimersByTimeAsync(1_500);
   expect(sent).toEqual([]);
-  isAway = false;
+  isBillingDown = false;
   await jest.advanceTimersByTimeAsync(500);
   expect(sent).toHaveLength(1);
   await access.close();

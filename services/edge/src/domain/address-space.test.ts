@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { spaceByHost } from './address-space';
 
-test('hosts tell the spaces apart, whatever their case and port', () => {
+test('the Host header selects the API or dashboard space, ignoring case and port', () => {
   const spaceOf = spaceByHost(['api.example.com', '[::1]'], ['Dash.example.com']);
   expect(spaceOf('api.example.com')).toBe('api');
   expect(spaceOf('API.Example.com:8080')).toBe('api');

@@ -4,8 +4,8 @@ import { looksLikeApiKey, readApiKey } from './api-key';
 const bearer = (...authorization: string[]) => readApiKey({ authorization, xApiKey: [] });
 const JWT = 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
 
-describe('an API key is read', () => {
-  test('from a well-formed Authorization', () => {
+describe('reading an API key', () => {
+  test('accepts a well-formed Authorization header', () => {
     expect(bearer('Bearer sk-gw-abc_DEF-123')).toBe('sk-gw-abc_DEF-123');
   });
 
@@ -28,15 +28,15 @@ describe('an API key is read', () => {
     `Bearer sk-gw-${'x'.repeat(251)}`,
     `Bearer ${JWT}`,
     'Bearer sk-gw-abc, Bearer sk-gw-def',
-  ])('never from %j', (value) => {
+  ])('rejects the Authorization header %j', (value) => {
     expect(bearer(value)).toBeUndefined();
   });
 
-  test('never from two headers', () => {
+  test('rejects two Authorization headers', () => {
     expect(bearer('Bearer sk-gw-abc', 'Bearer sk-gw-abc')).toBeUndefined();
   });
 
-  test('from x-api-key only when there is no Authorization at all', () => {
+  test('uses x-api-key only if there is no Authorization header', () => {
     expect(readApiKey({ authorization: [], xApiKey: ['sk-gw-abc'] })).toBe('sk-gw-abc');
     expect(readApiKey({ authorization: [''], xApiKey: ['sk-gw-abc'] })).toBeUndefined();
     expect(readApiKey({ authorization: ['Basic x'], xApiKey: ['sk-gw-abc'] })).toBeUndefined();
@@ -46,7 +46,7 @@ describe('an API key is read', () => {
   });
 });
 
-test('an API key is recognised where a login token belongs', () => {
+test('recognizes an API key sent in place of a login token', () => {
   expect(looksLikeApiKey({ authorization: ['Bearer sk-gw-abc'], xApiKey: [] })).toBe(true);
   expect(looksLikeApiKey({ authorization: ['bearer  sk-gw-'], xApiKey: [] })).toBe(true);
   expect(looksLikeApiKey({ authorization: [], xApiKey: ['x'] })).toBe(true);

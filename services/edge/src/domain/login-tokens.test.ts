@@ -76,30 +76,30 @@ function sign(by: Signer, claims: JWTPayload = {}, lifetimeSeconds = 60): Promis
     .sign(by.privateKey);
 }
 
-describe('a token', () => {
-  test('that is good passes, with one fetch of keys for many', async () => {
+describe('a login token', () => {
+  test('is accepted if valid; the signing keys are fetched once', async () => {
     await Promise.all([tokens.verify(await sign(first)), tokens.verify(await sign(first))]);
     await tokens.verify(await sign(first));
     expect(fetches).toBe(1);
   });
 
   test.each<[string, () => Promise<string>]>([
-    ['no token at all', async () => 'x'],
+    ['a value that is not a JWT', async () => 'x'],
     ['another issuer', () => sign(first, { iss: 'else' })],
     ['another audience', () => sign(first, { aud: 'else' })],
     ['no subject', () => sign(first, { sub: undefined as never })],
-    ['no end', () => sign(first, { exp: undefined as never })],
-    ['an end in the past', () => sign(first, {}, -1)],
+    ['no expiry', () => sign(first, { exp: undefined as never })],
+    ['an expiry in the past', () => sign(first, {}, -1)],
     ['a changed payload', async () => (await sign(first)).replace(/\.[^.]+\./, '.e30.')],
     [
-      'no signature, by algorithm none',
+      'no signature and algorithm none',
       async () => {
         const [, payload] = (await sign(first)).split('.');
         return `${Buffer.from('{"alg":"none"}').toString('base64url')}.${payload}.`;
       },
     ],
     [
-      'a secret made of the public key',
+      'an HMAC signature keyed with the public key',
       async () => {
         const secret = Buffer.from(await exportSPKI(first.publicKey));
         return new SignJWT({ sub: 'user' })
@@ -110,38 +110,38 @@ describe('a token', () => {
           .sign(secret);
       },
     ],
-    ['a stranger under a known name', () => sign({ ...second, kid: 'first' })],
-    ['a stranger', () => sign(second)],
-  ])('with %s is refused', async (_what, make) => {
+    ['the signature of an unknown key under a known key id', () => sign({ ...second, kid: 'first' })],
+    ['the signature of an unknown key', () => sign(second)],
+  ])('with %s is rejected', async (_what, make) => {
     await expect(tokens.verify(await make())).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 });
 
-describe('for a renewal', () => {
+describe('a token to be renewed', () => {
   const renewable = { endedForSeconds: 3_600 };
 
-  test('a token passes for a while after its end', async () => {
+  test('is accepted for a limited time after it expired', async () => {
     const ended = await sign(first, {}, -3_599);
     expect(await tokens.verify(ended, renewable)).toBe('user');
     await expect(tokens.verify(ended)).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 
   test.each<[string, () => Promise<string>]>([
-    ['one that ended before', () => sign(first, {}, -3_601)],
-    ['one without an end', () => sign(first, { exp: undefined as never })],
-    ['an ended one for others', () => sign(first, { aud: 'else' }, -1)],
-    ['an ended one of a stranger', () => sign({ ...second, kid: 'first' }, {}, -1)],
+    ['expired for longer', () => sign(first, {}, -3_601)],
+    ['without an expiry', () => sign(first, { exp: undefined as never })],
+    ['expired and for another audience', () => sign(first, { aud: 'else' }, -1)],
+    ['expired and signed with an unknown key', () => sign({ ...second, kid: 'first' }, {}, -1)],
     [
-      'an ended one with a changed payload',
+      'expired and has a changed payload',
       async () => (await sign(first, {}, -1)).replace(/\.[^.]+\./, '.e30.'),
     ],
-  ])('%s is refused', async (_what, make) => {
+  ])('that is %s is rejected', async (_what, make) => {
     await expect(tokens.verify(await make(), renewable)).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 });
 
-describe('keys', () => {
-  test('are asked for anew when a token names an unknown one, but not at a stranger’s pace', async () => {
+describe('the signing keys', () => {
+  test('are fetched again for an unknown key id, at a limited rate', async () => {
     await tokens.verify(await sign(first));
     nowMs += 3_000;
     for (let time = 0; time < 5; time++) {
@@ -154,14 +154,14 @@ describe('keys', () => {
     expect(fetches).toBe(3);
   });
 
-  test('that are withdrawn end after a time', async () => {
+  test('are rejected some time after they were withdrawn', async () => {
     await tokens.verify(await sign(first));
     await publish(second);
     nowMs += 300_000;
     await expect(tokens.verify(await sign(first))).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 
-  test('that are known serve on while the dashboard is away; without any it can’t be told', async () => {
+  test('stay valid while the dashboard is down; without any keys the result is internal_error', async () => {
     failing = true;
     await expect(tokens.verify(await sign(first))).rejects.toMatchObject({ code: 'internal_error' });
     failing = false;

@@ -31,19 +31,19 @@ function start(answers: (ThrottleLease | Error)[]) {
 
 const of = (permits: number): ThrottleLease => ({ throttled: true, permits, validMs: 1_000 });
 
-test('off, it lets everything pass', async () => {
+test('admits every call while throttling is off', async () => {
   const { passed } = start([{ throttled: false, permits: 0, validMs: 1_000 }]);
   expect(await passed(1_000)).toBe(1_000);
 });
 
-test('no more than the share passes in its second', async () => {
+test('admits no more calls than the leased permits in their second', async () => {
   const { clock, passed } = start([of(5), of(0)]);
   expect(await passed(20)).toBe(5);
   clock.ms = 100;
   expect(await passed(20)).toBe(0);
 });
 
-test('a share that is used up is asked for again, and what came is told', async () => {
+test('leases again when the permits are used up, and reports the waiting calls as demand', async () => {
   const { clock, passed, wanted } = start([of(5), of(3), of(0)]);
   expect(await passed(5)).toBe(5);
   clock.ms = 60;
@@ -51,14 +51,14 @@ test('a share that is used up is asked for again, and what came is told', async 
   expect(wanted[1]).toBe(6);
 });
 
-test('a share ends with its second', async () => {
+test('discards the permits when their second ends', async () => {
   const { clock, passed } = start([of(5), of(2), of(0)]);
   expect(await passed(1)).toBe(1);
   clock.ms = 1_001;
   expect(await passed(10)).toBe(2);
 });
 
-test('without billing nobody knows', async () => {
+test('fails with internal_error when billing is down', async () => {
   start([new Error('down')]);
   await expect(throttle!.admit()).rejects.toMatchObject({ code: 'internal_error' });
 });

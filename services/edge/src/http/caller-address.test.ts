@@ -5,15 +5,15 @@ import { connectRaw, parseReply, type RawConnection, sendRaw } from '../testing/
 import { until } from '../testing/until';
 
 let trusting: EdgeFixture;
-let wary: EdgeFixture;
+let distrusting: EdgeFixture;
 beforeAll(async () => {
   const settings = { EDGE_DASHBOARD_BODY_MEMORY_BYTES: '2000000' };
   trusting = await startEdgeFixture({ ...settings, EDGE_TRUSTED_PROXIES: '127.0.0.0/8, 192.0.2.9' });
-  wary = await startEdgeFixture({ ...settings, EDGE_TRUSTED_PROXIES: '10.0.0.0/8' });
+  distrusting = await startEdgeFixture({ ...settings, EDGE_TRUSTED_PROXIES: '10.0.0.0/8' });
 });
 afterAll(async () => {
   await trusting.stop();
-  await wary.stop();
+  await distrusting.stop();
 });
 
 const login = (from: readonly string[], body: string, lengthBytes = body.length) =>
@@ -25,8 +25,8 @@ async function seenFrom({ dashboardPort }: EdgeFixture, ...from: string[]): Prom
   return JSON.parse(body).headers['x-forwarded-for'];
 }
 
-describe('the address that the dashboard is told', () => {
-  test('is what a trusted proxy saw', async () => {
+describe('the client address passed to the dashboard', () => {
+  test('comes from X-Forwarded-For of a trusted proxy', async () => {
     expect(await seenFrom(trusting, '203.0.113.1')).toBe('203.0.113.1');
     expect(await seenFrom(trusting, '6.6.6.6, 203.0.113.1, 192.0.2.9')).toBe('203.0.113.1');
     expect(await seenFrom(trusting, '6.6.6.6', '203.0.113.1')).toBe('203.0.113.1');
@@ -34,14 +34,14 @@ describe('the address that the dashboard is told', () => {
     expect(await seenFrom(trusting)).toBe('127.0.0.1');
   });
 
-  test('can’t be chosen by a caller who is no trusted proxy', async () => {
+  test('ignores X-Forwarded-For of a client that is not a trusted proxy', async () => {
     for (const from of ['6.6.6.6', '6.6.6.6, 10.0.0.1', '10.0.0.1', '6.6.6.6, 127.0.0.1']) {
-      expect(await seenFrom(wary, from)).toBe('127.0.0.1');
+      expect(await seenFrom(distrusting, from)).toBe('127.0.0.1');
     }
   });
 });
 
-describe('the memory for bodies', () => {
+describe('the memory budget for request bodies', () => {
   let holder: RawConnection | undefined;
   afterEach(() => {
     holder?.socket.destroy();
@@ -62,7 +62,7 @@ describe('the memory for bodies', () => {
   });
 
   test('is not extended for a client that claims other addresses', async () => {
-    await hold(wary, '203.0.113.1');
-    expectRawError(await send(wary, '203.0.113.2'), 'rate_limited');
+    await hold(distrusting, '203.0.113.1');
+    expectRawError(await send(distrusting, '203.0.113.2'), 'rate_limited');
   });
 });

@@ -7,16 +7,16 @@ import { connectRaw } from '../testing/raw-client';
 import { until } from '../testing/until';
 
 let fixture: EdgeFixture;
-const HASTY_MS = 300;
-/** Whose patience is short. */
-let hasty: EdgeFixture;
+const TIMEOUT_MS = 300;
+/** An edge with a short call timeout. */
+let impatient: EdgeFixture;
 beforeAll(async () => {
   fixture = await startEdgeFixture({ EDGE_STALL_TIMEOUT_MS: '300' });
-  hasty = await startEdgeFixture({ EDGE_CALL_TIMEOUT_MS: String(HASTY_MS) });
+  impatient = await startEdgeFixture({ EDGE_CALL_TIMEOUT_MS: String(TIMEOUT_MS) });
 });
 afterAll(async () => {
   await fixture.stop();
-  await hasty.stop();
+  await impatient.stop();
 });
 
 const HEADERS = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
@@ -30,7 +30,7 @@ const call = (signal?: AbortSignal, { apiUrl } = fixture) =>
   });
 const RAW_CALL = `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
 
-/** A stream that a test feeds. */
+/** Returns a stream and functions that write to it. */
 function feed() {
   const queue: (Buffer | Error | undefined)[] = [];
   let wake: () => void = () => undefined;
@@ -60,7 +60,7 @@ async function read(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<st
 }
 
 describe('a stream', () => {
-  test('shows its head and each event as they come, to the byte', async () => {
+  test('relays its headers and each event unchanged as soon as they arrive', async () => {
     const source = feed();
     const headers = { ...SSE, 'x-accel-buffering': 'no', server: 'a secret' };
     fixture.chat.handler = async () => ({ status: 200, headers, body: source.body });
@@ -77,7 +77,7 @@ describe('a stream', () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  test('that breaks between events says so in its own framing', async () => {
+  test('that fails between events ends with an error event', async () => {
     const source = feed();
     fixture.chat.handler = async () => ({ status: 200, headers: SSE, body: source.body });
     source.put('data: {"a":1}\n\n');
@@ -88,7 +88,7 @@ describe('a stream', () => {
     expect(text).not.toContain('[DONE]');
   });
 
-  test('that breaks within an event, or is no event stream, is cut off', async () => {
+  test('that fails within an event, or is not an event stream, is cut off', async () => {
     for (const headers of [SSE, { 'content-type': 'application/json' }]) {
       const source = feed();
       fixture.chat.handler = async () => ({ status: 200, headers, body: source.body });
@@ -98,32 +98,32 @@ describe('a stream', () => {
     }
   });
 
-  test('that began in time may take longer than a head may', async () => {
+  test('that has begun in time may run longer than the call timeout', async () => {
     const source = feed();
-    hasty.chat.handler = async () => ({ status: 200, headers: SSE, body: source.body });
+    impatient.chat.handler = async () => ({ status: 200, headers: SSE, body: source.body });
     source.put('data: {}\n\n');
-    const reply = await call(undefined, hasty);
+    const reply = await call(undefined, impatient);
     setTimeout(() => {
       source.put('data: [DONE]\n\n');
       source.end();
-    }, 3 * HASTY_MS);
+    }, 3 * TIMEOUT_MS);
     expect(await reply.text()).toBe('data: {}\n\ndata: [DONE]\n\n');
   });
 });
 
-test('a call that takes too long before its head is internal_error, and is cancelled', async () => {
+test('a call without response headers within the timeout is canceled with internal_error', async () => {
   let aborted = false;
-  hasty.chat.handler = async ({ signal }) => {
+  impatient.chat.handler = async ({ signal }) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     aborted = true;
     throw new Error('aborted');
   };
-  await expectFetchError(await call(undefined, hasty), 'internal_error');
+  await expectFetchError(await call(undefined, impatient), 'internal_error');
   await until(() => aborted);
 });
 
-describe('a caller that leaves', () => {
-  test('before the head cancels its call', async () => {
+describe('a client that disconnects', () => {
+  test('before the response headers cancels its call', async () => {
     let signalSeen: AbortSignal | undefined;
     fixture.chat.handler = async ({ signal }) => {
       signalSeen = signal;
@@ -156,8 +156,8 @@ describe('a caller that leaves', () => {
   });
 });
 
-describe('a caller that does not read', () => {
-  test('holds back its own reply only, and is cut off in the end', async () => {
+describe('a client that does not read', () => {
+  test('holds back only its own reply and is disconnected after a timeout', async () => {
     const chunk = Buffer.alloc(LINK_SLICE_BYTES, 'x');
     let sentBytes = 0;
     let aborted = false;
@@ -178,14 +178,14 @@ describe('a caller that does not read', () => {
     connection.socket.pause();
     connection.socket.write(RAW_CALL);
     await until(() => aborted);
-    // What the kernel holds on both sides comes on top of the window; 200 MiB it can't be.
+    // The kernel buffers of both sides add to the window, but stay far below 200 MiB.
     expect(sentBytes).toBeLessThan(LINK_WINDOW_BYTES + 32 * 1024 * 1024);
     connection.socket.destroy();
   });
 });
 
-describe('chat', () => {
-  test('killed under a call: its caller is told, and later calls find the next one', async () => {
+describe('when chat is killed', () => {
+  test('the call in flight fails, and later calls reach the restarted instance', async () => {
     const second = await FakeChat.start('a-secret-for-tests-only', fixture.log);
     const own = await startEdgeFixture({ CHAT_ADDR: second.address });
     try {

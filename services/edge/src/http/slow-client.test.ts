@@ -14,25 +14,25 @@ const HEAD = `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Be
 const send = (bytes: string) => sendRaw(fixture.apiPort, bytes);
 
 describe('a slow client', () => {
-  test('with its headers is told and cut off', async () => {
+  test('that does not finish its headers gets invalid_request and is disconnected', async () => {
     expectRawError(await send('POST /v1/chat/completions HTTP/1.1\r\nHost:'), 'invalid_request');
   });
 
-  test('that connects and says nothing is cut off', async () => {
+  test('that connects and sends nothing is disconnected', async () => {
     await connectRaw(fixture.apiPort).closed;
   });
 
-  test('with its body is told and cut off, and its bytes are given back', async () => {
+  test('that does not finish its body gets invalid_request, and its body memory is released', async () => {
     const text = await send(`${HEAD}Content-Length: 50000\r\n\r\n${'x'.repeat(1_000)}`);
     expectRawError(text, 'invalid_request');
     await until(async () => (await fixture.bodyBytes()) === 0);
   });
 
-  test('with a chunked body is told too', async () => {
+  test('that does not finish a chunked body gets invalid_request', async () => {
     expectRawError(await send(`${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n`), 'invalid_request');
   });
 
-  test('of the dashboard is told and cut off too', async () => {
+  test('of the dashboard gets invalid_request', async () => {
     const head = 'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
     const text = await sendRaw(fixture.dashboardPort, `${head}Content-Length: 1000\r\n\r\n{`);
     expectRawError(text, 'invalid_request');
@@ -40,29 +40,29 @@ describe('a slow client', () => {
   });
 });
 
-describe('a body', () => {
-  let watchful: EdgeFixture;
+describe('a request body', () => {
+  let withProgressTimeout: EdgeFixture;
   beforeAll(async () => {
-    watchful = await startEdgeFixture({ EDGE_BODY_PROGRESS_MS: '400' });
+    withProgressTimeout = await startEdgeFixture({ EDGE_BODY_PROGRESS_MS: '400' });
   });
-  afterAll(() => watchful.stop());
+  afterAll(() => withProgressTimeout.stop());
 
-  test('that stops coming is given up long before its time is over', async () => {
+  test('that stops arriving is rejected long before the body timeout', async () => {
     const bytes = `${HEAD}Content-Length: 50000\r\n\r\n${'x'.repeat(49_990)}`;
-    expectRawError(await sendRaw(watchful.apiPort, bytes), 'invalid_request');
-    await until(async () => (await watchful.bodyBytes()) === 0);
+    expectRawError(await sendRaw(withProgressTimeout.apiPort, bytes), 'invalid_request');
+    await until(async () => (await withProgressTimeout.bodyBytes()) === 0);
   });
 
-  test('that trickles is given up as well', async () => {
-    const connection = connectRaw(watchful.apiPort);
+  test('that arrives too slowly is rejected', async () => {
+    const connection = connectRaw(withProgressTimeout.apiPort);
     connection.socket.write(`${HEAD}Content-Length: 50000\r\n\r\n`);
     const trickle = setInterval(() => connection.socket.write('x'), 20);
     await connection.closed.finally(() => clearInterval(trickle));
     expectRawError(connection.text(), 'invalid_request');
   });
 
-  test('that comes steadily may take its time', async () => {
-    const connection = connectRaw(watchful.apiPort);
+  test('that arrives steadily is accepted, however long it takes', async () => {
+    const connection = connectRaw(withProgressTimeout.apiPort);
     connection.socket.write(`${HEAD}Connection: close\r\nContent-Length: 50000\r\n\r\n`);
     let parts = 0;
     const flow = setInterval(() => {

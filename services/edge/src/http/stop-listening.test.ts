@@ -19,7 +19,7 @@ test('connections that the kernel has completed are accepted before the listenin
       socket.once('end', () => resolve('ended'));
     });
   const pending = Array.from({ length: PENDING }, outcome);
-  // The connections are made, and the event loop has not turned.
+  // The kernel has completed the connections, but the event loop has not run since.
   await new Promise(process.nextTick);
   const closed = new Promise((resolve) => server.once('close', resolve));
   await stopListening(server);

@@ -12,35 +12,35 @@ const TYPE = 'multipart/form-data; boundary=abc';
 const MAX_BYTES = 20 * MIB;
 
 let fixture: EdgeFixture;
-/** Whose patience is short. */
-let hasty: EdgeFixture;
-/** What media's handler took of the last upload, and how that ended. */
-let takenBytes: number;
+/** An edge with short timeouts. */
+let impatient: EdgeFixture;
+/** Bytes of the last upload that media's handler read, and how the upload ended. */
+let readBytes: number;
 let ended: unknown;
 beforeAll(async () => {
-  hasty = await startEdgeFixture({ EDGE_STALL_TIMEOUT_MS: '400', EDGE_BODY_PROGRESS_MS: '400' });
+  impatient = await startEdgeFixture({ EDGE_STALL_TIMEOUT_MS: '400', EDGE_BODY_PROGRESS_MS: '400' });
   fixture = await startEdgeFixture({
     EDGE_MAX_UPLOAD_BYTES: String(MAX_BYTES),
-    // Half of it for an account that is alone: 32 uploads.
+    // An account that is alone may use half of it: 32 uploads.
     EDGE_BODY_MEMORY_BYTES: String(32 * MIB),
     EDGE_MAX_BODY_BYTES: String(MIB),
   });
 });
-afterAll(() => Promise.all([fixture.stop(), hasty.stop()]));
+afterAll(() => Promise.all([fixture.stop(), impatient.stop()]));
 beforeEach(() => {
-  takenBytes = 0;
+  readBytes = 0;
   ended = undefined;
-  for (const { media } of [fixture, hasty]) {
+  for (const { media } of [fixture, impatient]) {
     media.handler = async (_context, call) => {
       await take(call);
-      return done(`${takenBytes}`);
+      return done(`${readBytes}`);
     };
   }
 });
 
 async function take({ bodyStream }: LinkCall): Promise<void> {
   try {
-    for await (const bytes of bodyStream ?? []) takenBytes += bytes.length;
+    for await (const bytes of bodyStream ?? []) readBytes += bytes.length;
     ended = 'whole';
   } catch (error) {
     ended = error;
@@ -70,14 +70,14 @@ function begin(lines: string, { apiPort } = fixture): RawConnection {
   return connection;
 }
 
-/** Nothing of it is left: no bytes held, no call under way. */
-async function expectNothingLeft({ bodyBytes, media } = fixture): Promise<void> {
+/** Checks that no body memory is in use and no call is in flight. */
+async function expectAllReleased({ bodyBytes, media } = fixture): Promise<void> {
   await until(async () => (await bodyBytes()) === 0);
   await until(() => media.links.callsInFlight === 0);
 }
 
-describe('a form', () => {
-  test('goes through as it comes, whole and with the headers that media needs', async () => {
+describe('a multipart form', () => {
+  test('is streamed to media unchanged, with the headers that media needs', async () => {
     const received: Buffer[] = [];
     fixture.media.handler = async (_context, { bodyStream }) => {
       for await (const bytes of bodyStream ?? []) received.push(Buffer.from(bytes));
@@ -94,10 +94,10 @@ describe('a form', () => {
       expect(call.headers).toMatchObject({ 'content-type': TYPE, 'idempotency-key': 'once' });
       expect(call.headers.authorization).toBeUndefined();
     }
-    await expectNothingLeft();
+    await expectAllReleased();
   });
 
-  test('in many small chunks goes through too, and its connection lives on', async () => {
+  test('in many small chunks is streamed too, and its connection stays usable', async () => {
     const connection = begin('Transfer-Encoding: chunked');
     const small = Buffer.concat(Array.from({ length: 20_000 }, () => chunk(Buffer.from('x'))));
     connection.socket.write(Buffer.concat([small, Buffer.from('0\r\n\r\n')]));
@@ -105,14 +105,14 @@ describe('a form', () => {
     connection.socket.write(`${head('Content-Length: 3\r\nConnection: close')}abc`);
     await connection.closed;
     expect(connection.text().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
-    await expectNothingLeft();
+    await expectAllReleased();
   });
 
-  test('may be empty, for media to judge', async () => {
+  test('may be empty; media decides whether that is valid', async () => {
     expect(await (await post('/v1/images', '')).text()).toBe('0');
   });
 
-  test('that was announced with Expect is asked for', async () => {
+  test('announced with Expect: 100-continue is requested', async () => {
     const connection = begin('Connection: close\r\nExpect: 100-continue\r\nContent-Length: 5');
     await until(() => connection.text().startsWith('HTTP/1.1 100 '));
     connection.socket.write('abcde');
@@ -120,18 +120,18 @@ describe('a form', () => {
     expect(connection.text()).toMatch(/HTTP\/1\.1 200 OK[\s\S]*5$/);
   });
 
-  test('is not what other paths take, nor may it be compressed', async () => {
+  test('is rejected on other paths, compressed, or with an invalid key', async () => {
     for (const path of ['/v1/images/generations', '/v1/videos/kling/status', '/v1/chat/completions']) {
       await expectFetchError(await post(path, 'x'), 'invalid_request');
     }
     const compressed = post('/v1/images', 'x', { 'content-encoding': 'gzip' });
     await expectFetchError(await compressed, 'invalid_request');
     await expectFetchError(await post('/v1/images', 'x', { authorization: 'Bearer x' }), 'invalid_api_key');
-    await expectNothingLeft();
+    await expectAllReleased();
   });
 });
 
-test('JSON for the same paths arrives whole, as for any other', async () => {
+test('a JSON body on an upload path is passed on complete, like any other', async () => {
   const reply = await post('/v1/images', '{"a":1}', { 'content-type': 'application/json' });
   expect(reply.status).toBe(200);
   const { call } = fixture.media.lastCall!;
@@ -139,8 +139,8 @@ test('JSON for the same paths arrives whole, as for any other', async () => {
   expect(call.bodyStream).toBeUndefined();
 });
 
-describe('what media does not take', () => {
-  test('is not read off the caller’s connection, holds up nobody, and goes on later', async () => {
+describe('form bytes that media does not read', () => {
+  test('are left on the client connection, do not block other calls, and continue later', async () => {
     let go: () => void = () => undefined;
     const gone = new Promise<void>((resolve) => {
       go = resolve;
@@ -148,18 +148,18 @@ describe('what media does not take', () => {
     fixture.media.handler = async (_context, call) => {
       if (!call.bodyStream) return done('json');
       const { bodyStream } = call;
-      // Some, so that it is not taken for stuck; then the rest.
+      // Reads a part, so that the upload does not time out, and then the rest.
       for await (const bytes of bodyStream) {
-        takenBytes += bytes.length;
-        if (takenBytes <= LINK_BODY_WINDOW_BYTES) await new Promise((resolve) => setTimeout(resolve, 20));
+        readBytes += bytes.length;
+        if (readBytes <= LINK_BODY_WINDOW_BYTES) await new Promise((resolve) => setTimeout(resolve, 20));
         else await gone;
       }
-      return done(`${takenBytes}`);
+      return done(`${readBytes}`);
     };
     const connection = begin(`Connection: close\r\nContent-Length: ${MAX_BYTES}`);
     connection.socket.write(Buffer.alloc(MAX_BYTES));
-    await until(() => takenBytes > LINK_BODY_WINDOW_BYTES);
-    // What is on its way: a window, what Node reads ahead, what the system keeps for both ends.
+    await until(() => readBytes > LINK_BODY_WINDOW_BYTES);
+    // In flight: the link window, Node's read-ahead and the socket buffers of both ends.
     expect(connection.socket.bytesWritten - connection.socket.writableLength).toBeLessThan(MAX_BYTES);
     const json = await post('/v1/images', '{}', { 'content-type': 'application/json' });
     expect(await json.text()).toBe('json');
@@ -167,81 +167,81 @@ describe('what media does not take', () => {
     go();
     await connection.closed;
     expect(parseReply(connection.text())).toMatchObject({ status: 200, body: String(MAX_BYTES) });
-    await expectNothingLeft();
+    await expectAllReleased();
   });
 
-  test('for too long is internal_error', async () => {
-    hasty.media.handler = ({ signal }) =>
+  test('within the stall timeout fail the call with internal_error', async () => {
+    impatient.media.handler = ({ signal }) =>
       new Promise((_resolve, reject) =>
         signal.addEventListener('abort', () => reject(new GatewayError('invalid_request'))),
       );
-    const connection = begin(`Content-Length: ${MAX_BYTES}`, hasty);
+    const connection = begin(`Content-Length: ${MAX_BYTES}`, impatient);
     connection.socket.write(Buffer.alloc(2 * MIB));
     await connection.closed;
     expectRawError(connection.text(), 'internal_error');
-    await expectNothingLeft(hasty);
+    await expectAllReleased(impatient);
   });
 });
 
 describe('a form that is too large', () => {
-  test('by its own account never reaches media', async () => {
+  test('by its Content-Length never reaches media', async () => {
     const calls = fixture.media.callCount;
     const connection = begin(`Content-Length: ${MAX_BYTES + 1}`);
     await connection.closed;
     expectRawError(connection.text(), 'invalid_request');
     expect(fixture.media.callCount).toBe(calls);
-    await expectNothingLeft();
+    await expectAllReleased();
   });
 
-  test('without telling is cut off at the limit', async () => {
+  test('without a Content-Length is cut off at the limit', async () => {
     const connection = begin('Transfer-Encoding: chunked');
     const piece = chunk(Buffer.alloc(MIB));
     for (let at = 0; at <= MAX_BYTES / MIB; at += 1) connection.socket.write(piece);
     await connection.closed;
     expectRawError(connection.text(), 'invalid_request');
-    expect(takenBytes).toBeLessThanOrEqual(MAX_BYTES);
-    await expectNothingLeft();
+    expect(readBytes).toBeLessThanOrEqual(MAX_BYTES);
+    await expectAllReleased();
     expect(ended).toBeInstanceOf(ClientDisconnected);
   });
 });
 
-describe('a caller', () => {
-  test('that leaves in the middle ends its call', async () => {
+describe('the client of an upload', () => {
+  test('that disconnects ends its call', async () => {
     for (const leave of ['destroy', 'resetAndDestroy', 'end'] as const) {
       ended = undefined;
       const connection = begin(`Content-Length: ${MAX_BYTES}`);
       connection.socket.write(Buffer.alloc(MIB));
-      await until(() => takenBytes > 0);
+      await until(() => readBytes > 0);
       connection.socket[leave]();
       await until(() => ended !== undefined);
       expect(ended).toBeInstanceOf(ClientDisconnected);
-      await expectNothingLeft();
-      takenBytes = 0;
+      await expectAllReleased();
+      readBytes = 0;
     }
   });
 
-  test('that stops sending, or trickles, is told and cut off', async () => {
+  test('that stops sending or sends too slowly gets invalid_request', async () => {
     for (const trickling of [false, true]) {
-      const connection = begin('Content-Length: 50000', hasty);
+      const connection = begin('Content-Length: 50000', impatient);
       connection.socket.write('x'.repeat(20_000));
       const trickle = setInterval(() => trickling && connection.socket.write('x'), 20);
       await connection.closed.finally(() => clearInterval(trickle));
       expectRawError(connection.text(), 'invalid_request');
-      await expectNothingLeft(hasty);
+      await expectAllReleased(impatient);
     }
   });
 
-  test('that sends what is no body is told', async () => {
+  test('that sends an invalid chunk gets invalid_request', async () => {
     const connection = begin('Transfer-Encoding: chunked');
     connection.socket.write(Buffer.concat([chunk(Buffer.alloc(1_000)), Buffer.from('zz\r\n')]));
     await connection.closed;
     expectRawError(connection.text(), 'invalid_request');
     await until(() => ended !== undefined);
     expect(ended).toBeInstanceOf(ClientDisconnected);
-    await expectNothingLeft();
+    await expectAllReleased();
   });
 
-  test('are bounded per account, and other accounts keep their part', async () => {
+  test('can hold uploads up to the quota of its account; other accounts keep their quota', async () => {
     const open = Array.from({ length: 32 }, () => begin(`Content-Length: ${MIB}`));
     await until(async () => (await fixture.bodyBytes()) === 32 * 4 * LINK_BODY_WINDOW_BYTES);
     const refused = await post('/v1/images', 'x');
@@ -250,16 +250,16 @@ describe('a caller', () => {
     const other = await post('/v1/images', 'x', { authorization: `Bearer ${OTHER_KEY}` });
     expect(other.status).toBe(200);
     for (const { socket } of open) socket.destroy();
-    await expectNothingLeft();
+    await expectAllReleased();
     expect((await post('/v1/images', 'x')).status).toBe(200);
   });
 });
 
-describe('an answer before the form is whole', () => {
-  test('reaches the caller, and its connection ends', async () => {
+describe('a response before the form is complete', () => {
+  test('reaches the client, and the connection closes', async () => {
     fixture.media.handler = async (_context, { bodyStream }) => {
       for await (const bytes of bodyStream ?? []) {
-        takenBytes += bytes.length;
+        readBytes += bytes.length;
         throw new GatewayError('invalid_request', { detail: 'image must be a file' });
       }
       return done('{}');
@@ -276,11 +276,11 @@ describe('an answer before the form is whole', () => {
         headers: { connection: 'close' },
         body: expect.stringContaining('image must be a file'),
       });
-      await expectNothingLeft();
+      await expectAllReleased();
     }
   });
 
-  test('reaches a client that goes on sending', async () => {
+  test('reaches a client that keeps sending', async () => {
     fixture.media.handler = async () => {
       throw new GatewayError('invalid_request', { detail: 'no' });
     };
@@ -289,7 +289,7 @@ describe('an answer before the form is whole', () => {
     }
   });
 
-  test('may be a good one, with a body of its own', async () => {
+  test('may be a success with a body', async () => {
     fixture.media.handler = async () => ({ ...done('early'), body: Buffer.from('early') });
     const connection = begin(`Content-Length: ${MAX_BYTES}`);
     connection.socket.write(Buffer.alloc(MIB));
@@ -299,11 +299,11 @@ describe('an answer before the form is whole', () => {
       headers: { connection: 'close' },
       body: 'early',
     });
-    await expectNothingLeft();
+    await expectAllReleased();
   });
 });
 
-test('media killed in the middle is internal_error', async () => {
+test('an upload fails with internal_error when media is killed', async () => {
   const own = await startEdgeFixture();
   try {
     let begun = false;
@@ -315,7 +315,7 @@ test('media killed in the middle is internal_error', async () => {
     const connection = connectRaw(own.apiPort);
     connection.socket.write(head(`Content-Length: ${MIB}`));
     connection.socket.write(Buffer.alloc(1_000));
-    await until(() => begun && takenBytes > 0);
+    await until(() => begun && readBytes > 0);
     await own.media.stop();
     await connection.closed;
     expectRawError(connection.text(), 'internal_error');
@@ -325,7 +325,7 @@ test('media killed in the middle is internal_error', async () => {
   }
 });
 
-test('signed files need no key; without media its paths do not exist', async () => {
+test('signed files need no key, and media paths answer not_found without media', async () => {
   const reply = await fetch(`${fixture.apiUrl}/v1/videos/files/signed.token`);
   expect(reply.status).toBe(200);
   expect(fixture.media.lastCall?.call).toMatchObject({
@@ -341,7 +341,7 @@ test('signed files need no key; without media its paths do not exist', async () 
   }
 });
 
-test('media is told where edge listens, and never the Host that the caller chose', async () => {
+test("media receives edge's own origin, never the Host of the client", async () => {
   await sendRaw(
     fixture.apiPort,
     `POST /v1/videos/kling/result HTTP/1.1\r\nHost: evil.example.com\r\nX-Edge-Origin: http://evil.example.com\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { findApiRoute } from './api-routes';
 
-describe('the path table', () => {
+describe('the API route table', () => {
   test.each([
     ['POST', '/v1/chat/completions', 'chat_completions'],
     ['GET', '/v1/models', 'models'],
@@ -17,7 +17,7 @@ describe('the path table', () => {
     ['POST', '/v1/videos/no-such/status', 'video_status'],
     ['POST', '/v1/videos/files/result', 'video_result'],
     ['GET', '/v1/videos/files/abc.def-_', 'video_file'],
-  ])('knows %s %s', (method, path, name) => {
+  ])('routes %s %s', (method, path, name) => {
     expect(findApiRoute(method, path)?.name).toBe(name);
   });
 
@@ -65,7 +65,7 @@ describe('the path table', () => {
     ['GET', '/'],
     ['GET', ''],
     ['GET', '*'],
-  ])('does not know %s %s', (method, path) => {
+  ])('has no route for %s %s', (method, path) => {
     expect(findApiRoute(method, path)).toBeUndefined();
   });
 });

@@ -17,7 +17,7 @@ const call = (path: string, init: RequestInit = {}) =>
   fetch(fixture.apiUrl + path, { method: 'POST', headers: GOOD, body: '{}', ...init });
 
 describe('an API call', () => {
-  test('reaches chat with its body and who calls, and the reply reaches the caller', async () => {
+  test("reaches chat with its body and the caller's key, and the reply reaches the client", async () => {
     const headers = { ...GOOD, cookie: 'a=b', 'x-request-id': 'mine', 'anthropic-version': '2023-06-01' };
     const reply = await call('/v1/chat/completions?x=1', { headers, body: '{"model":"sim/chat"}' });
     expect(reply.status).toBe(200);
@@ -48,7 +48,7 @@ describe('an API call', () => {
     });
   });
 
-  test('answers with the headers that chat may set, and no others', async () => {
+  test('returns only the response headers that chat may set', async () => {
     fixture.chat.handler = async () => ({
       status: 200,
       headers: {
@@ -72,15 +72,12 @@ describe('an API call', () => {
 });
 
 describe('not_found', () => {
-  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'GET'])(
-    'is what %s on a POST path gives',
-    async (method) => {
-      const body = method === 'GET' ? null : '{}';
-      await expectFetchError(await call('/v1/chat/completions', { method, body }), 'not_found');
-    },
-  );
+  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'GET'])('answers %s on a POST path', async (method) => {
+    const body = method === 'GET' ? null : '{}';
+    await expectFetchError(await call('/v1/chat/completions', { method, body }), 'not_found');
+  });
 
-  test('HEAD gives it without a body', async () => {
+  test('has no body for HEAD', async () => {
     const reply = await fetch(`${fixture.apiUrl}/v1/models`, { method: 'HEAD', headers: GOOD });
     expect(reply.status).toBe(404);
     expect(reply.headers.get('x-request-id')).toBeTruthy();
@@ -95,12 +92,12 @@ describe('not_found', () => {
     '/api/v1/models',
     '/api/v1/auth/login',
     '/livez',
-  ])('is what %s gives, without a key too', async (path) => {
+  ])('answers %s, with and without a key', async (path) => {
     await expectFetchError(await call(path), 'not_found');
     await expectFetchError(await call(path, { headers: {} }), 'not_found');
   });
 
-  test('is what odd targets give', async () => {
+  test('answers malformed request targets', async () => {
     for (const target of ['//v1/models', '/v1/../v1/models', '/v1/models%00', '*']) {
       const text = `GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nConnection: close\r\n\r\n`;
       expectRawError(await sendRaw(fixture.apiPort, text), 'not_found');
@@ -115,14 +112,14 @@ describe('invalid_api_key', () => {
     ['an unknown key', authorization('Bearer sk-gw-unknown')],
     ['the wrong scheme', authorization(`Basic ${KEY}`)],
     ['a lower-case scheme', authorization(`bearer ${KEY}`)],
-    ['two spaces', authorization(`Bearer  ${KEY}`)],
+    ['two spaces after the scheme', authorization(`Bearer  ${KEY}`)],
     ['a login token', authorization('Bearer eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxIn0.c2ln')],
     ['a bad Authorization beside a good x-api-key', { ...authorization('Bearer x'), 'x-api-key': KEY }],
-  ])('is what %s gives', async (_what, headers) => {
+  ])('answers %s', async (_what, headers) => {
     await expectFetchError(await call('/v1/chat/completions', { headers }), 'invalid_api_key');
   });
 
-  test('is counted as a security event', async () => {
+  test('is counted as a security event if the request has a key', async () => {
     const refused = () => fixture.metric('security_events_total{event="key.refused"}');
     await call('/v1/chat/completions', { headers: {} });
     const before = await refused();
@@ -131,14 +128,14 @@ describe('invalid_api_key', () => {
     expect((await refused()) - before).toBe(1);
   });
 
-  test('is what two Authorization headers give', async () => {
+  test('answers two Authorization headers', async () => {
     const line = `Authorization: Bearer ${KEY}\r\n`;
     const text = `GET /v1/models HTTP/1.1\r\nHost: x\r\n${line}${line}Connection: close\r\n\r\n`;
     expectRawError(await sendRaw(fixture.apiPort, text), 'invalid_api_key');
   });
 });
 
-test('the order of errors: path, key, body', async () => {
+test('errors are checked in the order path, key, body', async () => {
   const bad = { 'content-type': 'text/plain' };
   await expectFetchError(await call('/v1/nope', { headers: bad }), 'not_found');
   await expectFetchError(await call('/v1/chat/completions', { headers: bad }), 'invalid_api_key');
@@ -146,7 +143,7 @@ test('the order of errors: path, key, body', async () => {
   await expectFetchError(await call('/v1/chat/completions', { headers: withKey }), 'invalid_request');
 });
 
-test('an expired key is told so', async () => {
+test('an expired key gets expired_api_key', async () => {
   fixture.billing.keys.set('sk-gw-expired', new GatewayError('expired_api_key'));
   const headers = { ...GOOD, authorization: 'Bearer sk-gw-expired' };
   await expectFetchError(await call('/v1/chat/completions', { headers }), 'expired_api_key');
@@ -163,7 +160,7 @@ describe('invalid_request', () => {
     'application/json;x=y; Charset = "utf-16"',
     'application/json; charset=utf-8859',
     'application/json; charset=',
-  ])('is what content type %j gives', async (type) => {
+  ])('rejects the content type %j', async (type) => {
     const headers = { ...GOOD, 'content-type': type };
     await expectFetchError(await call('/v1/chat/completions', { headers }), 'invalid_request');
   });
@@ -174,20 +171,20 @@ describe('invalid_request', () => {
     'application/json; charset = utf8',
     'Application/JSON',
     'application/json ;x=y',
-  ])('is not what content type %j gives', async (type) => {
+  ])('accepts the content type %j', async (type) => {
     expect((await call('/v1/chat/completions', { headers: { ...GOOD, 'content-type': type } })).status).toBe(
       200,
     );
   });
 
-  test('is what a compressed body gives', async () => {
+  test('rejects a compressed body', async () => {
     const headers = { ...GOOD, 'content-encoding': 'gzip' };
     await expectFetchError(await call('/v1/chat/completions', { headers }), 'invalid_request');
   });
 });
 
-describe('a failure in chat', () => {
-  test('is told as the error it is, with its fields and headers', async () => {
+describe('an error from chat', () => {
+  test('is returned with its fields and headers', async () => {
     fixture.chat.handler = async () => {
       const cap = { limitNano: 5_000_000_000n, usedNano: 5_100_000_000n, resetsAtMs: 1_800_000_000_000 };
       throw new GatewayError('key_daily_limit', { cap });
@@ -201,20 +198,20 @@ describe('a failure in chat', () => {
 
   test.each<[string, () => never, ErrorCode]>([
     [
-      'a rate limit',
+      'a rate limit is returned with Retry-After',
       () => {
         throw new GatewayError('rpm_rate_limited', { retryAfterSeconds: 7 });
       },
       'rpm_rate_limited',
     ],
     [
-      'a bug',
+      'an unexpected error becomes internal_error without its message',
       () => {
-        throw new Error('secret words');
+        throw new Error('secret details');
       },
       'internal_error',
     ],
-  ])('%s', async (_what, fail, code) => {
+  ])('that is %s', async (_what, fail, code) => {
     fixture.chat.handler = async () => fail();
     const reply = await call('/v1/chat/completions');
     expect(reply.headers.get('retry-after')).toBe(code === 'rpm_rate_limited' ? '7' : null);
@@ -222,7 +219,7 @@ describe('a failure in chat', () => {
     await expectFetchError(reply, code);
   });
 
-  test('that gives impossible headers is internal_error', async () => {
+  test('with invalid response headers becomes internal_error', async () => {
     fixture.chat.handler = async () => ({
       status: 200,
       headers: { 'content-type': 'a\r\nb' },
@@ -232,8 +229,8 @@ describe('a failure in chat', () => {
   });
 });
 
-describe('the records of refused calls', () => {
-  test('get from the edge what it refuses itself, of good keys', async () => {
+describe('refusal records', () => {
+  test('are reported for calls that edge itself refuses, with a valid key only', async () => {
     fixture.chat.handler = async () => {
       throw new GatewayError('insufficient_balance');
     };

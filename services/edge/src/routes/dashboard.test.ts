@@ -34,7 +34,7 @@ const post = (path: string, body: string, headers: Record<string, string> = { au
   call(path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
 
 describe('a dashboard call', () => {
-  test('is handed on with path, query, body and token', async () => {
+  test('is proxied with path, query, body and token', async () => {
     const reply = await post('/api/v1/keys?limit=1', '{"name":"x"}');
     const seen = (await reply.json()) as Echo;
     expect(seen).toMatchObject({ method: 'POST', url: '/api/v1/keys?limit=1', bodyBytes: 12 });
@@ -45,7 +45,7 @@ describe('a dashboard call', () => {
     expect(reply.headers.get('x-powered-by')).toBeNull();
   });
 
-  test('can’t tell the dashboard what is the edge’s to tell', async () => {
+  test('cannot set headers that only edge may set', async () => {
     const text = await sendRaw(
       fixture.dashboardPort,
       `GET /api/v1/models HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nX-Forwarded-For: 6.6.6.6\r\n` +
@@ -56,13 +56,13 @@ describe('a dashboard call', () => {
     expect(headers['x-forwarded-for']).toBe('127.0.0.1');
     expect(headers['x-forwarded-host']).toBe('x');
     expect(headers['x-request-id']).not.toBe('mine');
-    // By which the dashboard knows that the request comes from edge.
+    // Proves to the dashboard that the request comes from edge.
     expect(headers['x-service-token']).toBe(serviceToken(SECRET, 'edge'));
     expect(headers.authorization).toBe(authorization);
     for (const name of ['forwarded', 'x-real-ip', 'x-hop', 'te']) expect(headers).not.toHaveProperty(name);
   });
 
-  test('carries no condition: the dashboard answers with its body', async () => {
+  test('is proxied without conditional headers, so that the response has a body', async () => {
     const conditions = {
       'if-none-match': '*',
       'if-modified-since': 'Fri, 01 Jan 2100 00:00:00 GMT',
@@ -76,7 +76,7 @@ describe('a dashboard call', () => {
     for (const name of Object.keys(conditions)) expect(headers).not.toHaveProperty(name);
   });
 
-  test('needs no token to register or to log in, nor for the pages', async () => {
+  test('needs no token for registration, login and pages', async () => {
     for (const path of ['/api/v1/auth/register', '/api/v1/auth/login']) {
       expect((await post(path, '{}', {})).status).toBe(200);
     }
@@ -84,12 +84,12 @@ describe('a dashboard call', () => {
       expect((await call(path, { headers: {} })).status).toBe(200);
   });
 
-  test('may name a model with an encoded slash', async () => {
+  test('may contain a model name with an encoded slash', async () => {
     const seen = (await (await call('/api/v1/models/sim%2Fchat')).json()) as Echo;
     expect(seen.url).toBe('/api/v1/models/sim%2Fchat');
   });
 
-  test('passes the dashboard’s own errors on', async () => {
+  test("returns the dashboard's own errors", async () => {
     fixture.dashboard.handler = (_request, response) => {
       response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{}}');
     };
@@ -102,17 +102,17 @@ describe('a dashboard call', () => {
 describe('invalid_api_key', () => {
   test.each<[string, () => Promise<Record<string, string>>]>([
     ['no token', async () => ({})],
-    ['a malformed one', async () => ({ authorization: 'Bearer x.y.z' })],
+    ['a malformed token', async () => ({ authorization: 'Bearer x.y.z' })],
     ['another scheme', async () => ({ authorization: 'Basic eDp5' })],
     [
-      'an expired one',
+      'an expired token',
       async () => ({ authorization: `Bearer ${await fixture.dashboard.token({ expires: '-1s' })}` }),
     ],
     [
-      'one for others',
+      'a token for another audience',
       async () => ({ authorization: `Bearer ${await fixture.dashboard.token({ audience: 'x' })}` }),
     ],
-  ])('is what %s gives, and the dashboard is not asked', async (_what, headers) => {
+  ])('answers %s without a call to the dashboard', async (_what, headers) => {
     fixture.dashboard.lastRequest = undefined;
     await expectFetchError(await call('/api/v1/keys', { headers: await headers() }), 'invalid_api_key');
     await expectFetchError(await call('/api/v1/auth/login', { headers: await headers() }), 'invalid_api_key');
@@ -120,7 +120,7 @@ describe('invalid_api_key', () => {
   });
 });
 
-test('a report of secret scanning gets through without a token; a refused token is a security event', async () => {
+test('a secret-scanning report needs no token; a refused token is a security event', async () => {
   expect((await post('/api/v1/secret-scanning/github', '[]', {})).status).toBe(200);
   const refused = () => fixture.metric('security_events_total{event="token.refused"}');
   await call('/api/v1/keys', { headers: {} });
@@ -129,7 +129,7 @@ test('a report of secret scanning gets through without a token; a refused token 
   expect((await refused()) - before).toBe(1);
 });
 
-test('a token that has ended gets through to be renewed, for as long as the contract says, and to nothing else', async () => {
+test('an expired token can be renewed for a limited time, and is accepted on no other path', async () => {
   const ended = async (agoSeconds: number) => ({
     authorization: `Bearer ${await fixture.dashboard.token({ expires: `-${agoSeconds}s` })}`,
   });
@@ -144,7 +144,7 @@ test('a token that has ended gets through to be renewed, for as long as the cont
 });
 
 describe('not_found', () => {
-  test('is what an API key gives', async () => {
+  test('answers an API key', async () => {
     for (const headers of [{ authorization: `Bearer ${KEY}` }, { 'x-api-key': KEY }]) {
       await expectFetchError(await call('/api/v1/models', { headers }), 'not_found');
       await expectFetchError(await post('/api/v1/auth/login', '{}', headers), 'not_found');
@@ -158,34 +158,34 @@ describe('not_found', () => {
     '/api/v1/models/%2e%2e/keys',
     '/api/v1/..%2fkeys',
     '/a%5cb',
-  ])('is what %s gives', async (path) => {
+  ])('answers GET %s', async (path) => {
     fixture.dashboard.lastRequest = undefined;
     const text = `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`;
     expectRawError(await sendRaw(fixture.dashboardPort, text), 'not_found');
     expect(fixture.dashboard.lastRequest).toBeUndefined();
   });
 
-  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('is what %s gives', async (method) => {
+  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('answers the method %s', async (method) => {
     await expectFetchError(await call('/api/v1/keys', { method }), 'not_found');
   });
 });
 
-describe('a body', () => {
-  test('over the limit is invalid_request, whether it tells its length or not', async () => {
+describe('a dashboard request body', () => {
+  test('over the limit gets invalid_request, with or without Content-Length', async () => {
     await expectFetchError(await post('/api/v1/keys', 'x'.repeat(10_001)), 'invalid_request');
     const head = `POST /api/v1/keys HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nTransfer-Encoding: chunked\r\n\r\n`;
     const chunk = `1000\r\n${'x'.repeat(0x1000)}\r\n`;
     expectRawError(await sendRaw(fixture.dashboardPort, head + chunk.repeat(4)), 'invalid_request');
   });
 
-  test('of the limit passes, in chunks too', async () => {
+  test('of exactly the limit is accepted, in chunks too', async () => {
     const head = `POST /api/v1/keys HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nConnection: close\r\n`;
     const chunk = `${(10_000).toString(16)}\r\n${'x'.repeat(10_000)}\r\n0\r\n\r\n`;
     const text = await sendRaw(fixture.dashboardPort, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk}`);
     expect(text).toContain('"bodyBytes":10000');
   });
 
-  test('that does not come holds up nobody: the dashboard is not asked before it is whole', async () => {
+  test('that is incomplete blocks no other call, because the dashboard is called once it is complete', async () => {
     const head = 'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
     const slow = Array.from({ length: 260 }, () => connectRaw(fixture.dashboardPort));
     for (const { socket } of slow) socket.write(`${head}Content-Length: 1000\r\n\r\n{`);
@@ -197,7 +197,7 @@ describe('a body', () => {
     await until(async () => (await fixture.bodyBytes()) === 0);
   });
 
-  test('is bounded together with the other bodies of its sender', async () => {
+  test('shares the body memory quota of its sender', async () => {
     const own = await startEdgeFixture({ EDGE_DASHBOARD_BODY_MEMORY_BYTES: '2000000' });
     const token = await own.dashboard.token();
     const holder = connectRaw(own.dashboardPort);
@@ -214,7 +214,7 @@ describe('a body', () => {
     await own.stop();
   });
 
-  test('is given back when the dashboard has it, however long the reply takes', async () => {
+  test('releases its memory once the dashboard has it, however long the reply takes', async () => {
     let gotBytes = 0;
     let finish!: () => void;
     fixture.dashboard.handler = (request, response) => {
@@ -230,7 +230,7 @@ describe('a body', () => {
     expect((await reply).status).toBe(200);
   });
 
-  test('that was announced with Expect is asked for', async () => {
+  test('announced with Expect: 100-continue is requested', async () => {
     const head = `POST /api/v1/keys HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nConnection: close\r\n`;
     const text = await sendRaw(
       fixture.dashboardPort,
@@ -240,8 +240,8 @@ describe('a body', () => {
   });
 });
 
-describe('a dashboard in trouble', () => {
-  test('that hangs up is internal_error; in the middle of a reply it cuts the reply', async () => {
+describe('when the dashboard fails', () => {
+  test('a closed connection gives internal_error, or cuts off a reply that has begun', async () => {
     fixture.dashboard.handler = (request) => request.socket.destroy();
     await expectFetchError(await call('/api/v1/keys'), 'internal_error');
     fixture.dashboard.handler = (request, response) => {
@@ -252,7 +252,7 @@ describe('a dashboard in trouble', () => {
     await expect(call('/api/v1/keys').then((reply) => reply.text())).rejects.toThrow();
   });
 
-  test('sees a caller leave', async () => {
+  test('a client disconnect is passed on to the dashboard', async () => {
     let seen = false;
     let gone = false;
     fixture.dashboard.handler = (request) => {
@@ -269,7 +269,7 @@ describe('a dashboard in trouble', () => {
     await until(() => gone);
   });
 
-  test('that is down is internal_error', async () => {
+  test('an unreachable dashboard gives internal_error', async () => {
     const own = await startEdgeFixture();
     const token = await own.dashboard.token();
     await own.dashboard.stopHttp();
@@ -279,19 +279,19 @@ describe('a dashboard in trouble', () => {
   });
 });
 
-describe('a dashboard too slow', () => {
-  let hasty: EdgeFixture;
+describe('when the dashboard is too slow', () => {
+  let impatient: EdgeFixture;
   let get: () => Promise<Response>;
   beforeAll(async () => {
-    hasty = await startEdgeFixture({ EDGE_DASHBOARD_TIMEOUT_MS: '300' });
-    const headers = { authorization: `Bearer ${await hasty.dashboard.token()}` };
-    get = () => fetch(`${hasty.dashboardUrl}/api/v1/keys`, { headers });
+    impatient = await startEdgeFixture({ EDGE_DASHBOARD_TIMEOUT_MS: '300' });
+    const headers = { authorization: `Bearer ${await impatient.dashboard.token()}` };
+    get = () => fetch(`${impatient.dashboardUrl}/api/v1/keys`, { headers });
   });
-  afterAll(() => hasty.stop());
+  afterAll(() => impatient.stop());
 
-  test('that does not answer in time is internal_error', async () => {
+  test('a missing response gives internal_error', async () => {
     let gone = false;
-    hasty.dashboard.handler = (request) => {
+    impatient.dashboard.handler = (request) => {
       request.socket.on('close', () => {
         gone = true;
       });
@@ -300,8 +300,8 @@ describe('a dashboard too slow', () => {
     await until(() => gone);
   });
 
-  test('that stops in the middle of a reply is cut off in time', async () => {
-    hasty.dashboard.handler = (_request, response) => {
+  test('a response that stalls is cut off', async () => {
+    impatient.dashboard.handler = (_request, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('half');
     };

@@ -50,7 +50,7 @@ const expectNoCall = () => {
 };
 
 describe('a playground call', () => {
-  test('is relayed like the API call, with the key that it names and without its key_id', async () => {
+  test('is relayed like the API call, with the key of its key_id, which is removed', async () => {
     const reply = await postJson(
       'chat',
       { key_id: 'key_7', model: 'sim/chat', messages: [] },
@@ -71,7 +71,7 @@ describe('a playground call', () => {
     await until(async () => (await fixture.bodyBytes()) === 0);
   });
 
-  test('reaches images and videos under the path of the API', async () => {
+  test('reaches image and video endpoints under their API paths', async () => {
     for (const path of ['images', 'videos/sim/create', 'videos/a%2Fb/status', 'videos/sim/result']) {
       expect((await postJson(path, { key_id: 'key_7' })).status).toBe(200);
       expect(fixture.media.lastCall!.call).toMatchObject({ method: 'POST', path: `/v1/${path}` });
@@ -132,7 +132,7 @@ describe('a playground call', () => {
     expectNoCall();
   });
 
-  test('is refused when it names no key, or something else than one', async () => {
+  test('is refused without a key_id or with an invalid one', async () => {
     for (const [keyId, code] of [
       [undefined, 'missing_parameter'],
       [null, 'missing_parameter'],
@@ -165,7 +165,7 @@ describe('a playground call', () => {
     await until(async () => (await fixture.bodyBytes()) === 0);
   });
 
-  test('does not reach API calls that the playground lacks', async () => {
+  test('does not reach API endpoints that the playground lacks', async () => {
     for (const path of ['messages', 'chat/completions', 'images/generations', 'none', '']) {
       await expectFetchError(await postJson(path, { key_id: 'key_7' }), 'not_found');
     }
@@ -211,7 +211,7 @@ describe('a form for the playground', () => {
     );
     socket.write(Buffer.alloc(20_000));
     await until(() => connection.text().includes('image: true'));
-    // Longer than an API call lingers.
+    // Longer than edge reads on after an early reply to an API call.
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     expect(socket.destroyed).toBe(false);
     socket.write(Buffer.alloc(30_000));

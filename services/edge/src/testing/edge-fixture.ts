@@ -6,7 +6,7 @@ import { FakeDashboard } from './fake-dashboard';
 import { until } from './until';
 
 export const KEY = 'sk-gw-test_abcdefghijklmnop';
-/** Of another account. */
+/** A key of another account. */
 export const OTHER_KEY = 'sk-gw-test_bcdefghijklmnopq';
 export const SECRET = 'a-secret-for-tests-only';
 

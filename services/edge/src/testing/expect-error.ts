@@ -4,7 +4,7 @@ import { type ParsedReply, parseReply } from './raw-client';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Checks that the reply is exactly what the table says of the code. */
+/** Checks that the reply matches the error table's row for the code. */
 export function expectError(reply: ParsedReply, code: ErrorCode): void {
   const { status, type, message } = ERROR_TABLE[code];
   const body = JSON.parse(reply.body);

@@ -18,7 +18,7 @@ export class FakeBilling {
   readonly watches = new Set<Watch>();
   readonly refused: RefusedCall__Output[] = [];
   resolveCount = 0;
-  /** Off, unless a test says otherwise. */
+  /** Off by default. */
   lease: LeaseThrottleResponse = { throttled: false, permits: 0, validMs: 1_000 };
   #server!: GrpcServer;
 

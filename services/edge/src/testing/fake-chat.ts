@@ -10,7 +10,7 @@ const OK: LinkHandler = async () => {
   return { status: 200, headers, body };
 };
 
-/** Answers calls as the test says, and keeps the last one. Chat, or media: to the edge they are the same. */
+/** Answers calls with the test's handler and records the last one. Stands for chat or media, which look the same to edge. */
 export class FakeChat {
   handler: LinkHandler = OK;
   lastCall: { context: RequestContext; call: LinkCall } | undefined;
@@ -53,7 +53,7 @@ export class FakeChat {
     this.handler = OK;
   }
 
-  /** Ends without a word, as a killed process does. */
+  /** Closes without a response, as a killed process does. */
   stop(): Promise<void> {
     return this.#server.stop(0);
   }

@@ -13,13 +13,13 @@ interface SigningKey {
   readonly publicJwk: JWK;
 }
 
-/** Issues login tokens and answers HTTP as the test says; by default it tells what it was sent. */
+/** Issues login tokens and answers HTTP with the test's handler; by default it echoes the request. */
 export class FakeDashboard {
   handler: RequestListener = echo;
   lastRequest: IncomingMessage | undefined;
   keySetCount = 0;
   readonly authorizations: AuthorizePlaygroundCallRequest__Output[] = [];
-  /** Allows every key unless a test says otherwise. */
+  /** Allows every key by default. */
   authorize = ({ keyId }: AuthorizePlaygroundCallRequest__Output): AuthorizePlaygroundCallResponse =>
     keyId === '' ? {} : { key: { keyId, accountId: 'account-1' } };
   #published: SigningKey[] = [];

@@ -1,9 +1,9 @@
 import net from 'node:net';
 
-/** One connection on which a test writes bytes as it likes. */
+/** A connection on which a test writes arbitrary bytes. */
 export interface RawConnection {
   readonly socket: net.Socket;
-  /** All that came so far. */
+  /** Everything received so far. */
   text(): string;
   /** Resolves when the other side has closed. */
   readonly closed: Promise<void>;
@@ -16,7 +16,7 @@ export function connectRaw(port: number): RawConnection {
   socket.on('data', (data) => {
     text += data;
   });
-  // A reset is one way to be closed.
+  // A reset closes the connection as well.
   socket.on('error', () => undefined);
   const closed = new Promise<void>((resolve) => {
     socket.once('close', () => resolve());
@@ -24,7 +24,7 @@ export function connectRaw(port: number): RawConnection {
   return { socket, text: () => text, closed };
 }
 
-/** Sends the bytes and answers all that came until the other side closed. */
+/** Sends the bytes and returns everything received until the other side closes. */
 export async function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
   const connection = connectRaw(port);
   connection.socket.write(bytes);
@@ -38,7 +38,7 @@ export interface ParsedReply {
   readonly body: string;
 }
 
-/** The first response in what a connection gave. */
+/** Parses the first response in the received text. */
 export function parseReply(text: string): ParsedReply {
   const [head = '', ...rest] = text.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');

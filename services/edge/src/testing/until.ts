@@ -1,6 +1,6 @@
 const STEP_MS = 5;
 
-/** Waits, within bounds, for a condition to come true. */
+/** Waits for a condition to become true, up to a time limit. */
 export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 15_000): Promise<void> {
   const endMs = performance.now() + timeoutMs;
   while (!(await condition())) {
