@@ -11,7 +11,7 @@ import {
 
 jest.setTimeout(30_000);
 
-/** Who may call what. A route that is missing here, or is here and not there, fails. */
+/** Required role of each route. The test fails if a route is missing here or does not exist. */
 const ACCESS: Readonly<Record<string, Access>> = {
   'POST /auth/register': 'public',
   'POST /auth/login': 'public',
@@ -85,7 +85,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   'POST /admin/models/*slug/prices': 'operator',
 };
 
-/** A body that is good, for the routes that need one. */
+/** Valid bodies for the routes that need one. */
 const BODIES: Readonly<Record<string, object>> = {
   'POST /auth/login': { email: 'nobody@example.com', password: 'password-1' },
   'POST /auth/register': { email: 'x', password: 'y', name: 'z' },
@@ -128,7 +128,7 @@ let dashboard: Dashboard;
 let owner: { token: string; account: { id: string } };
 let other: { token: string; account: { id: string } };
 let operator: string;
-/** Of the owner's account. */
+/** A member of the owner's account. */
 let memberId: string;
 
 beforeAll(async () => {
@@ -157,7 +157,7 @@ function call(route: string, token: string | undefined, id: string, body = BODIE
   return method === 'GET' ? dashboard.get(path, token) : dashboard.post(path, body, token);
 }
 
-/** Something of that account for the route to be about. */
+/** Creates the object that the route needs in the account, and returns its id. */
 async function idIn(account: { token: string; account: { id: string } }, route: string): Promise<string> {
   if (route.includes('*slug')) return 'sim/preview';
   if (route.includes('/requests/:id')) {
@@ -174,7 +174,7 @@ async function idIn(account: { token: string; account: { id: string } }, route: 
 }
 
 let emails = 0;
-/** Emails can be taken once only. */
+/** Returns a body with an unused email where the route needs one. */
 const freshBody = (route: string) =>
   route.endsWith('/members') && BODIES[route]
     ? { ...BODIES[route], email: `member-${emails++}@example.com` }
@@ -318,7 +318,7 @@ describe('an unknown id', () => {
 describe('unknown fields', () => {
   const withFields = routes.filter((route) => BODIES[route] && !route.startsWith('POST /auth'));
   const withoutFields = routes.filter(
-    // Scanners' reports are judged by their signature first.
+    // The signature of a scanner's report is checked first.
     (route) => route.startsWith('POST') && !BODIES[route] && !/auth|playground|secret-scanning/.test(route),
   );
   const idFor = (route: string, key: string) => (route.includes('*slug') ? 'sim/preview' : key);

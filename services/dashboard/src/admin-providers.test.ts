@@ -67,7 +67,7 @@ test('lists each provider of the catalog with its targets and its credentials', 
   expect(targetOf(body, 'media').models).toEqual(['sim/both', 'sim/image', 'sim/video']);
 });
 
-test('a target without calls is closed, and a provider without credentials is served by nobody', async () => {
+test('a target without calls has a closed circuit, and a provider without credentials is served by nobody', async () => {
   world.providers.listing.targets = [];
   const quiet = { circuit: 'closed', calls: 0, errors: 0, latency: null, last_failure: null };
   expect(targetOf(await listed(), 'chat')).toMatchObject(quiet);
@@ -77,7 +77,7 @@ test('a target without calls is closed, and a provider without credentials is se
   expect(targetOf(body, 'chat').circuit).toBeNull();
 });
 
-test('merges the reports of all instances, and lists an unreachable one as away', async () => {
+test('merges the reports of all instances, and marks an unreachable instance as away', async () => {
   world.providers.listing.providers = [{ id: 'sim', simulated: false }];
   world.providers.listing.targets = [
     { provider: 'sim', upstreamModel: 'x', state: 'CIRCUIT_STATE_COOLING', calls: 2, errors: 1 },

@@ -233,14 +233,14 @@ describe('keys', () => {
   test.each([
     ['no name', {}, 'missing_parameter', 'name'],
     ['a blank name', { name: '' }, 'missing_parameter', 'name'],
-    ['no object', [], 'invalid_request', undefined],
+    ['a body that is not an object', [], 'invalid_request', undefined],
     ['null', null, 'invalid_request', undefined],
     ['a limit below zero', { name: 'x', daily_limit: -1 }, 'invalid_request', undefined],
     ['a limit finer than a nano-dollar', { name: 'x', daily_limit: 1e-10 }, 'invalid_request', undefined],
-    ['a limit beyond reason', { name: 'x', daily_limit: 1e300 }, 'invalid_request', undefined],
+    ['a limit above the maximum', { name: 'x', daily_limit: 1e300 }, 'invalid_request', undefined],
     ['a limit as text', { name: 'x', daily_limit: '1' }, 'invalid_request', undefined],
-    ['half a call a minute', { name: 'x', rpm_limit: 0.5 }, 'invalid_request', undefined],
-    ['a day as expiry', { name: 'x', expires_at: '2030-01-01' }, 'invalid_request', undefined],
+    ['a fractional rate limit', { name: 'x', rpm_limit: 0.5 }, 'invalid_request', undefined],
+    ['an expiry without a time', { name: 'x', expires_at: '2030-01-01' }, 'invalid_request', undefined],
     ['a display name as model', { name: 'x', allowed_models: ['GPT 5'] }, 'invalid_request', undefined],
     ['an unknown field', { name: 'x', limit: 1 }, 'invalid_request', undefined],
     ['a control character', { name: 'a\u0000b' }, 'invalid_request', undefined],
@@ -314,9 +314,9 @@ describe('money', () => {
   test.each([
     ['no amount', { status: 'cleared' }, 'missing_parameter'],
     ['no status', { amount: 1 }, 'missing_parameter'],
-    ['nothing', { amount: 0, status: 'cleared' }, 'invalid_request'],
-    ['less than nothing', { amount: -1, status: 'cleared' }, 'invalid_request'],
-    ['a state that is none', { amount: 1, status: 'done' }, 'invalid_request'],
+    ['an amount of zero', { amount: 0, status: 'cleared' }, 'invalid_request'],
+    ['a negative amount', { amount: -1, status: 'cleared' }, 'invalid_request'],
+    ['an unknown status', { amount: 1, status: 'done' }, 'invalid_request'],
   ])('refuses a top-up with %s', async (_what, body, code) => {
     expect((await topUp(body)).body.error.code).toBe(code);
   });

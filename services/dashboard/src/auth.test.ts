@@ -98,9 +98,9 @@ describe('register', () => {
     ['a blank email', { email: '', password: 'password-1', name: 'x' }, 'missing_parameter', 'email'],
     ['a null password', { email: 'a@b.co', password: null, name: 'x' }, 'missing_parameter', 'password'],
     ['no name', { email: 'a@b.co', password: 'password-1' }, 'missing_parameter', 'name'],
-    ['no email address', { email: 'a b', password: 'password-1', name: 'x' }, 'invalid_request', undefined],
+    ['an invalid email', { email: 'a b', password: 'password-1', name: 'x' }, 'invalid_request', undefined],
     ['a short password', { email: 'a@b.co', password: 'short', name: 'x' }, 'invalid_request', undefined],
-    ['a number', { email: 5, password: 'password-1', name: 'x' }, 'invalid_request', undefined],
+    ['a number as email', { email: 5, password: 'password-1', name: 'x' }, 'invalid_request', undefined],
     [
       'a lone surrogate',
       { email: 'a\ud800@b.co', password: 'password-1', name: 'x' },
@@ -270,7 +270,7 @@ describe('token', () => {
 
   const keys = new SigningKeys([SEED]);
 
-  /** The token, as it would be had it been issued by that much earlier. */
+  /** Returns the token as if it had been issued the given number of seconds earlier. */
   const aged = async (token: string, seconds: number) => {
     const { iat = 0, exp = 0, ...claims } = decodeJwt(token);
     return new SignJWT(claims)
@@ -357,7 +357,7 @@ describe('token', () => {
     }
   });
 
-  /** Added by an owner, logged in, and removed. */
+  /** Returns the token of a member who was removed after logging in. */
   async function removedMember(ownerToken: string): Promise<{ token: string }> {
     const email = 'removed@example.com';
     const member = { email, name: 'x', role: 'viewer' };
@@ -389,30 +389,30 @@ describe('token', () => {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
   test.each<[string, () => Promise<string> | string]>([
-    ['nothing', () => ''],
-    ['no JWT', () => 'abc'],
-    ['one of a session that never was', () => sign((jwt) => jwt)],
-    ['an expired one', () => sign((jwt) => jwt.setExpirationTime('1 minute ago'))],
-    ['one for others', () => sign((jwt) => jwt.setAudience('others'))],
-    ['one of another issuer', () => sign((jwt) => jwt.setIssuer('others'))],
-    ['one of an unknown key', () => sign((jwt) => jwt, { kid: 'unknown' })],
+    ['no token', () => ''],
+    ['a value that is not a JWT', () => 'abc'],
+    ['a token of an unknown session', () => sign((jwt) => jwt)],
+    ['an expired token', () => sign((jwt) => jwt.setExpirationTime('1 minute ago'))],
+    ['a token for another audience', () => sign((jwt) => jwt.setAudience('others'))],
+    ['a token of another issuer', () => sign((jwt) => jwt.setIssuer('others'))],
+    ['a token with an unknown key id', () => sign((jwt) => jwt, { kid: 'unknown' })],
     [
-      'one signed by another key',
+      'a token signed by another key',
       () => sign((jwt) => jwt, {}, new SigningKeys([newSeed()]).current.privateKey),
     ],
     [
-      'an unsigned one',
+      'an unsigned token',
       () => `${part({ alg: 'none', kid: keys.current.id })}.${part({ sid: 'x', sub: 'x' })}.`,
     ],
     [
-      'one signed with the public key as a shared secret',
+      'a token signed with the public key as a shared secret',
       () => {
         const input = `${part({ alg: 'HS256', kid: keys.current.id })}.${part({ sid: 'x', sub: 'x' })}`;
         const secret = keys.current.publicKey.export({ format: 'pem', type: 'spki' });
         return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
       },
     ],
-  ])('%s is refused', async (_what, make) => {
+  ])('rejects %s', async (_what, make) => {
     const answer = await dashboard.get('keys', await make());
     expect(answer.status).toBe(401);
     expect(answer.body.error).toMatchObject({ type: 'authentication_error', code: 'invalid_api_key' });

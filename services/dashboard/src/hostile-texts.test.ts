@@ -3,7 +3,7 @@ import { type Dashboard, startDashboard, startWorld, type World } from './testin
 
 jest.setTimeout(30_000);
 
-/** What would do something in a page that took it for more than text. */
+/** Texts that would be harmful if a page did not treat them as plain text. */
 const HOSTILE = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',
@@ -30,7 +30,7 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** As it was written, in JSON that no browser takes for a page. */
+/** Checks that the text is unchanged and in JSON that no browser renders as a page. */
 async function expectInert(path: string, token: string, text: string): Promise<void> {
   const { status, headers, body } = await dashboard.get(path, token);
   expect(status).toBe(200);

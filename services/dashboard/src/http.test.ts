@@ -35,7 +35,7 @@ describe('requests that do not come from edge', () => {
 
   test.each([
     ['no token', {}],
-    ['an empty one', { [SERVICE_TOKEN_HEADER]: '' }],
+    ['an empty token', { [SERVICE_TOKEN_HEADER]: '' }],
     ['the token of another service', { [SERVICE_TOKEN_HEADER]: serviceToken(SECRET, 'chat') }],
     ['the token of another secret', { [SERVICE_TOKEN_HEADER]: serviceToken(`${SECRET}!`, 'edge') }],
     ['the token sent twice', { [SERVICE_TOKEN_HEADER]: `${TOKEN_OF_EDGE}, ${TOKEN_OF_EDGE}` }],
@@ -148,7 +148,7 @@ describe('request bodies', () => {
     });
 
   test.each<[string, NonNullable<RequestInit['body']> | undefined, Record<string, string>]>([
-    ['none', undefined, {}],
+    ['no body', undefined, {}],
     ['broken JSON', '{"name":', {}],
     ['two values', '{}{}', {}],
     ['a byte order mark', '\ufeff{"name":"x"}', {}],
@@ -158,10 +158,10 @@ describe('request bodies', () => {
     ['another charset', '{"name":"x"}', { 'content-type': 'application/json; charset=latin1' }],
     ['a compressed body', gzipSync('{"name":"x"}'), { 'content-encoding': 'gzip' }],
     ['more than 1 MiB', JSON.stringify({ name: 'x'.repeat(1024 * 1024) }), {}],
-    ['a deep nest', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, {}],
-    ['a key twice', '{"name":"x","name":"y"}', {}],
-    ['a key twice, once with an escape', '{"name":"x","n\\u0061me":"x"}', {}],
-    ['a prototype', '{"name":"x","__proto__":{"rpm_limit":1}}', {}],
+    ['deeply nested arrays', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, {}],
+    ['a duplicate key', '{"name":"x","name":"y"}', {}],
+    ['a duplicate key with an escape', '{"name":"x","n\\u0061me":"x"}', {}],
+    ['a __proto__ key', '{"name":"x","__proto__":{"rpm_limit":1}}', {}],
   ])('refuses %s as invalid_request, without a stack trace', async (_what, body, headers) => {
     const answer = await post(body, headers);
     expect(answer.status).toBe(400);
@@ -220,7 +220,7 @@ test("answers not_found to a path that can't be decoded", async () => {
 
 test('ignores conditional headers and always sends a body', async () => {
   for (const condition of ['if-none-match', 'if-modified-since', 'if-match', 'range']) {
-    // A caller that says nothing of caches would be made by fetch to ask for a fresh answer.
+    // Without an explicit cache-control, fetch would add no-cache to conditional requests.
     const cache = { 'cache-control': 'max-age=0' };
     const headers = { ...authorized(), ...cache, [condition]: condition === 'range' ? 'bytes=0-1' : '*' };
     const answer = await dashboard.send('/api/v1/billing/balance', { headers });

@@ -22,7 +22,7 @@ const published = (keys: Record<string, { publicKey: KeyObject }>) =>
     })),
   });
 
-/** What the scanner publishes, and how often it was read. */
+/** The published keys, and how often they were fetched. */
 const publisher = { body: published({ first: signer }), reads: 0 };
 const publisherServer = http.createServer((_request, response) => {
   publisher.reads += 1;
@@ -167,7 +167,7 @@ describe('the public keys of secret scanning', () => {
     publisher.body = published({ first: signer });
   });
 
-  test("are kept for a day while they can't be fetched", async () => {
+  test('are kept for a day while they cannot be fetched', async () => {
     publisher.body = published({ first: signer });
     const { keys, advance } = keysOf({});
     expect(await keys.find('first')).toBeDefined();
@@ -180,7 +180,7 @@ describe('the public keys of secret scanning', () => {
     publisher.body = published({ first: signer });
   });
 
-  test('that can’t be fetched fail the report with internal_error, so that it is sent again', async () => {
+  test('that cannot be fetched fail the report with internal_error, so that it is sent again', async () => {
     const { keys } = keysOf({ url: 'http://127.0.0.1:1/' });
     await expect(keys.find('first')).rejects.toMatchObject({ code: 'internal_error' });
   });

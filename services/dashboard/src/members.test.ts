@@ -261,7 +261,7 @@ describe('the audit log', () => {
     const rest = (await dashboard.get(`audit?limit=3&cursor=${first.next_cursor}`, owner.token)).body;
     expect([...first.data, ...rest.data]).toEqual(all.data);
     expect(rest.next_cursor).toBeNull();
-    // Neither tells how many changes there are of all accounts.
+    // Cursor and id do not reveal the number of changes of all accounts.
     for (const word of [first.next_cursor, first.data[0].id]) expect(word).toMatch(/^[\w-]{22}$/);
     expect((await dashboard.get('audit?cursor=5', owner.token)).body.error.code).toBe('invalid_request');
   });

@@ -39,7 +39,7 @@ interface RawAnswer {
   bytes: Buffer;
 }
 
-/** Not by fetch, which asks for codings and undoes them by itself. */
+/** Not with fetch, which negotiates and decodes content encodings itself. */
 function get(target: string, headers: Record<string, string> = {}, method = 'GET'): Promise<RawAnswer> {
   const { port } = server.address() as AddressInfo;
   return new Promise((resolve, reject) => {
@@ -55,7 +55,7 @@ function get(target: string, headers: Record<string, string> = {}, method = 'GET
 }
 
 test.each(['/', '/keys', '/keys/key_1', '/models/sim/chat', '/operator/accounts', '/login?next=%2Fkeys'])(
-  '%s is answered with the single page and its content security policy',
+  'answers %s with the single page and its content security policy',
   async (target) => {
     const { status, headers, bytes } = await get(target);
     expect(status).toBe(200);
@@ -106,7 +106,7 @@ test.each([
   '/../package.json',
   '/%2e%2e/package.json',
   '/index',
-])('%s is not served by the web UI', async (target) => {
+])('does not serve %s', async (target) => {
   expect((await get(target)).status).toBe(404);
 });
 
@@ -114,11 +114,11 @@ test('only GET is served', async () => {
   expect((await get('/', {}, 'POST')).status).toBe(404);
 });
 
-test('a missing folder results in no web UI', async () => {
+test('serves no web UI if its folder is missing', async () => {
   expect((await loadWebFiles(path.join(directory, 'none'))).size).toBe(0);
 });
 
-test("the service knows all areas of the web UI's routes", async () => {
+test("serves every area of the web UI's routes", async () => {
   const routes = await readFile(path.join(__dirname, '../../web/src/app/routes.tsx'), 'utf8');
   const paths = [...routes.matchAll(/^ {6,8}<Route\s+path="([a-z-]+)/gm)].map(([, first]) => first);
   expect([...new Set(paths)].sort()).toEqual([...WEB_AREAS]);

@@ -22,7 +22,7 @@ afterAll(async () => {
 // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect to be there.
 type Loose = any;
 
-/** By the validator itself, which jest could not load. */
+/** Uses the validator in a child process, because jest cannot load it. */
 function validate(document: unknown): Promise<{ valid: boolean; errors?: unknown }> {
   const script = `import { Validator } from '@seriousme/openapi-schema-validator';
     let text = '';
@@ -40,7 +40,7 @@ function validate(document: unknown): Promise<{ valid: boolean; errors?: unknown
   });
 }
 
-describe('the document', () => {
+describe('the API document', () => {
   test('is valid OpenAPI 3.1, and public', async () => {
     const response = await dashboard.fetch('/openapi.json');
     expect(response.headers.get('content-type')).toContain('application/json');
@@ -115,7 +115,7 @@ test('has examples that match their schemas', () => {
   }
 });
 
-test('the check of responses reports undocumented ones', () => {
+test('the response check reports undocumented responses', () => {
   const problem = (status: number, json: unknown, contentType = 'application/json; charset=utf-8') =>
     dashboard.check.problemOf('GET', '/api/v1/billing/limits', { status, contentType, json });
   const error = (code: string) => ({ error: { type: 'not_found_error', code, message: 'x' } });
@@ -128,7 +128,7 @@ test('the check of responses reports undocumented ones', () => {
   expect(problem(200, {}, 'text/html')).toContain('text/html is not documented');
 });
 
-describe('the page', () => {
+describe('the documentation page', () => {
   test('has each operation, its own style sheet and no script', async () => {
     const response = await dashboard.fetch('/docs');
     const html = await response.text();

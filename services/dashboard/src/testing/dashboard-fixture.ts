@@ -83,11 +83,11 @@ export async function startDashboard(world: World, env: Record<string, string> =
     const { status, headers } = response;
     const answer = { status, headers, body: text === '' ? '' : JSON.parse(text) };
     const contentType = headers.get('content-type') ?? '';
-    const told = { status, contentType, json: answer.body };
-    // What chat and media answer is theirs to document; here it is made up.
+    const received = { status, contentType, json: answer.body };
+    // Responses of chat and media are documented elsewhere, and these are made up.
     const problem = /\/playground\//.test(path)
       ? undefined
-      : check.problemOf(init.method ?? 'GET', path.split('?')[0] ?? '', told);
+      : check.problemOf(init.method ?? 'GET', path.split('?')[0] ?? '', received);
     if (problem !== undefined) throw new Error(problem);
     return answer;
   }

@@ -59,7 +59,7 @@ test('a refused token that another tab has refreshed does not end the login', ()
   const [one, other] = [openTab(), openTab()];
   one.store(old);
   other.syncFromStorage();
-  // That it was is not heard.
+  // The first tab does not receive the storage event.
   other.store(renewed);
   one.end(old);
   expect(one.current?.token).toBe(renewed);
@@ -86,7 +86,7 @@ test('a logout applies to all tabs, and an ended login can be given up', () => {
 test.each<[string, (tab: LoginStore) => void, boolean]>([
   ['the same user', (tab) => tab.store(tokenOf('ada')), true],
   ['another user', (tab) => tab.store(tokenOf('eve')), false],
-  ['nobody', (tab) => tab.logOut(), false],
+  ['no user', (tab) => tab.logOut(), false],
 ])('resolves waiting calls when %s logs in', async (_who, comeBack, expected) => {
   const tab = openTab();
   tab.store(tokenOf('ada'));

@@ -16,13 +16,13 @@ async function eventsOf(chunks: readonly (string | Uint8Array)[]): Promise<strin
 }
 
 test.each([
-  ['one after the other', ['data: a\n\ndata: b\n\n'], ['a', 'b']],
-  ['cut anywhere', ['da', 'ta: a\n', '\nda', 'ta: b', '\n\n'], ['a', 'b']],
-  ['with the line ends of HTTP, cut between them', ['data: a\r', '\n\r\n'], ['a']],
+  ['in one chunk', ['data: a\n\ndata: b\n\n'], ['a', 'b']],
+  ['split at any byte', ['da', 'ta: a\n', '\nda', 'ta: b', '\n\n'], ['a', 'b']],
+  ['with CRLF split between chunks', ['data: a\r', '\n\r\n'], ['a']],
   ['of several lines', ['data: a\ndata: b\n\n'], ['a\nb']],
-  ['without the space', ['data:a\n\n'], ['a']],
-  ['beside comments and names', [': keep-alive\n\nevent: x\ndata: a\n\n'], ['a']],
-  ['not whole', ['data: a\n\ndata: b\n'], ['a']],
+  ['without a space after the colon', ['data:a\n\n'], ['a']],
+  ['with comments and event names between them', [': keep-alive\n\nevent: x\ndata: a\n\n'], ['a']],
+  ['up to an incomplete last event', ['data: a\n\ndata: b\n'], ['a']],
 ])('reads events %s', async (_, chunks, expected) => {
   expect(await eventsOf(chunks)).toEqual(expected);
 });

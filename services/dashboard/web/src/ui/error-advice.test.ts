@@ -4,7 +4,7 @@ import { adviceOn, ERROR_ADVICE, LOGGED_CODES } from './error-advice';
 
 const TABLES = ['error-table.ts', 'dashboard-error-table.ts'];
 
-/** Read, not imported: nothing of the server's gets into the pages. */
+/** Read as text, because pages must not import server code. */
 const readTable = (name: string): string =>
   readFileSync(`${__dirname}/../../../../../packages/errors/src/${name}`, 'utf8');
 

@@ -3,7 +3,7 @@ import { stagesOf, widthsOf } from './timing-stages';
 
 const timings = { receive_ms: 1, admit_ms: 4, first_byte_ms: 15, reply_ms: 80, total_ms: 100 };
 
-test('returns the stages in order', () => {
+test('returns the timing stages of a call in order', () => {
   expect(stagesOf(timings).map(({ name, ms }) => [name, ms])).toEqual([
     ['Receive', 1],
     ['Admit', 4],

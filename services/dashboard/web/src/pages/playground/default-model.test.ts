@@ -6,7 +6,7 @@ const model = (slug: string, pricing: object, preview = false) =>
   ({ slug, pricing, preview }) as unknown as Model;
 const usual = (...models: Model[]) => defaultModel(models)?.slug;
 
-test('is the cheapest of its type', () => {
+test('the default model is the cheapest of its type', () => {
   const chat = (slug: string, output: number, preview = false) =>
     model(slug, { tokens: { input: 1, output } }, preview);
   expect(usual(chat('a/dear', 50), chat('b/cheap', 2), chat('c/fair', 5))).toBe('b/cheap');
@@ -16,7 +16,7 @@ test('is the cheapest of its type', () => {
   expect(usual(image('a/dear', 1), image('b/cheap', 0.1))).toBe('b/cheap');
 });
 
-test('is no preview model, unless there is nothing else', () => {
+test('the default model is not a preview model, unless there is no other model', () => {
   const chat = (slug: string, preview: boolean) => model(slug, { tokens: { input: 1, output: 1 } }, preview);
   expect(usual(chat('a/preview', true), chat('b/ready', false))).toBe('b/ready');
   expect(usual(chat('a/preview', true))).toBe('a/preview');

@@ -16,8 +16,8 @@ const failed = (polledMs: number, status: number, failures = 1, retryAfterSecond
   failures,
 });
 
-/** When a task would be looked at within so many seconds, if every look is answered at once. */
-function looksWithin(seconds: number, tasks: readonly ReturnType<typeof one>[]): [number, string][] {
+/** Returns second and task of each poll within the given time, if every poll is answered at once. */
+function pollsWithin(seconds: number, tasks: readonly ReturnType<typeof one>[]): [number, string][] {
   const results = new Map<string, PollResult>();
   const times: [number, string][] = [];
   for (let nowMs = START_MS; ; ) {
@@ -29,8 +29,8 @@ function looksWithin(seconds: number, tasks: readonly ReturnType<typeof one>[]):
   }
 }
 
-test('intervals grow from 3 to 15 seconds', () => {
-  const times = looksWithin(600, [one('a')]).map(([second]) => second);
+test('polling intervals grow from 3 to 15 seconds', () => {
+  const times = pollsWithin(600, [one('a')]).map(([second]) => second);
   const pauses = times.slice(1).map((second, at) => second - times[at]!);
   expect(pauses[0]).toBe(3);
   expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
@@ -40,12 +40,12 @@ test('intervals grow from 3 to 15 seconds', () => {
 
 test('polls one task at a time, in turn', () => {
   const tasks = Array.from({ length: 20 }, (_, at) => one(`task-${at}`));
-  const times = looksWithin(60, tasks);
+  const times = pollsWithin(60, tasks);
   expect(times.length).toBeLessThanOrEqual(21);
   expect(new Set(times.map(([, taskId]) => taskId)).size).toBe(20);
 });
 
-test('does not poll tasks that have ended or may not be read', () => {
+test('does not poll tasks that have ended or are not accessible', () => {
   const nowMs = START_MS + 60_000;
   for (const status of ['completed', 'failed', 'canceled', 'expired'] as const) {
     expect(nextPoll([one('a')], new Map([['a', seen(nowMs, status)]]), nowMs)).toBeUndefined();

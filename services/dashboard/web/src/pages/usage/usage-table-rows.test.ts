@@ -19,7 +19,7 @@ test('adds money exactly', () => {
   expect(totalOf([row('a', 1, 2), row('b', 1, 3)], 'calls')).toBe(5);
 });
 
-test('the file has a header, the rows and their total', () => {
+test('the CSV file has a header, the rows and their total', () => {
   expect(toLines('Model', [row('a', 0.1), row('b', 0.2)])).toEqual([
     [
       'Model',

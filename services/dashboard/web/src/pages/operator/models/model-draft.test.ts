@@ -34,7 +34,7 @@ const MODEL = {
   created_at: '2026-11-21T00:00:00.000Z',
 } as unknown as AdminModel;
 
-test('an entry survives an unchanged form', () => {
+test('a catalog entry is unchanged by a form without edits', () => {
   const { change, problems } = toChange(fromModel(MODEL));
   const { slug, status, pricing, created_at, ...same } = MODEL;
   expect([...problems]).toEqual([]);

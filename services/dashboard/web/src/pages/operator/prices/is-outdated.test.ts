@@ -7,13 +7,13 @@ const refusal = (detail?: string, code = 'invalid_request') =>
 
 test.each<[unknown, boolean]>([
   [refusal('if_version: the prices were changed meanwhile, their version is 12'), true],
-  // Of a dashboard that does not know the field, while a new version is being deployed.
+  // From an older dashboard that does not know the field, during a deployment.
   [refusal('Unrecognized key: "if_version"'), false],
   [refusal('if_version: Invalid input: expected number, received string'), false],
   [refusal(), false],
   [refusal(undefined, 'model_not_found'), false],
   [new TypeError('if_version: the prices were changed meanwhile'), false],
   [null, false],
-])('classifies %p', (error, outdated) => {
+])('whether %p reports outdated prices: %p', (error, outdated) => {
   expect(isOutdated(error)).toBe(outdated);
 });

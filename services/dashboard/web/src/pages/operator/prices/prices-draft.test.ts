@@ -22,7 +22,7 @@ const PRICING: ModelPricing = {
 };
 const empty = fromPricing(null);
 
-test('prices survive an unchanged form', () => {
+test('prices are unchanged by a form without edits', () => {
   const { prices, problems } = toPrices(fromPricing(PRICING));
   const { currency, version, ...same } = PRICING;
   expect([...problems]).toEqual([]);

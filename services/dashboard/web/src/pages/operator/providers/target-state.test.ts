@@ -16,13 +16,18 @@ const target = (more: Partial<TargetHealth>): TargetHealth => ({
 });
 
 test.each([
-  ['calls go there', target({ calls: 3, errors: 2 }), 'credentials', false],
+  ['some of its calls succeed', target({ calls: 3, errors: 2 }), 'credentials', false],
   ['every call fails', target({ calls: 3, errors: 3 }), 'credentials', true],
   ['its circuit is open', target({ circuit: 'open' }), 'simulator', true],
-  ['nobody can call it, and a model has it', target({ circuit: null }), 'nobody', true],
-  ['nobody can call it, and no model has it', target({ circuit: null, models: [] }), 'nobody', false],
-  ['who could call it is away', target({ circuit: null }), null, false],
-] as const)('%s', (_what, health, servedBy, isExpectedUnhealthy) => {
+  ['no service has credentials for it, and a model uses it', target({ circuit: null }), 'nobody', true],
+  [
+    'no service has credentials for it, and no model uses it',
+    target({ circuit: null, models: [] }),
+    'nobody',
+    false,
+  ],
+  ['the service that serves it is unreachable', target({ circuit: null }), null, false],
+] as const)('state of a target when %s', (_what, health, servedBy, isExpectedUnhealthy) => {
   expect(isUnhealthy(health, servedBy)).toBe(isExpectedUnhealthy);
   expect(isIdle(health, servedBy)).toBe(!isExpectedUnhealthy && health.calls === 0);
 });
