@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EngineAddresses, type EngineName, engineControl } from '@gateway/local-stack';
-import { createOwnDatabase } from '@gateway/testing';
+import { createEmptyDatabase } from '@gateway/testing';
 import { type ProcessGroup, withChildren } from '../procfs/process-group';
 
 /** Servers that were there before, with a database of this run's own. */
@@ -21,7 +21,7 @@ export async function openEngines(dir: string): Promise<BenchEngines> {
   const control = engineControl(dir);
   const group = (title: string, name: EngineName) => withChildren(title, () => control.pid(name));
   const database = `bench_${randomBytes(6).toString('hex')}`;
-  const { url, drop } = await createOwnDatabase(serverUrl, database);
+  const { url, drop } = await createEmptyDatabase(serverUrl, database);
   return {
     addresses: { databaseUrl: url, redisUrl },
     postgres: group('PostgreSQL', 'postgres'),

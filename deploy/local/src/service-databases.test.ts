@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DATABASE_SERVICES, type DatabaseService, prepareDatabases, REPOSITORY } from '@gateway/local-stack';
 import { createPool, type Pool, runMigration } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
-import { createOwnDatabase, createTestDatabase, runSql, type TestDatabase } from '@gateway/testing';
+import { createEmptyDatabase, createTestDatabase, runSql, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 const REFUSED = { code: '42501' };
@@ -320,7 +320,7 @@ test('a role whose password was changed by hand gets the gateway’s again', asy
 
 test('an owner who is no superuser, but may create roles, creates those of the services', async () => {
   const name = `creator_${randomBytes(6).toString('hex')}`;
-  const own = await createOwnDatabase(database.url, name);
+  const own = await createEmptyDatabase(database.url, name);
   try {
     await owner.query(
       `CREATE ROLE ${name} LOGIN CREATEROLE PASSWORD 'creator'; ALTER DATABASE ${name} OWNER TO ${name}`,
@@ -376,7 +376,7 @@ describe('an owner who may not create roles', () => {
   let ownerUrl: string;
   let drop: () => Promise<void>;
   beforeAll(async () => {
-    const own = await createOwnDatabase(database.url, name);
+    const own = await createEmptyDatabase(database.url, name);
     adminUrl = own.url;
     drop = own.drop;
     await owner.query(`CREATE ROLE ${name} LOGIN PASSWORD 'plain'; ALTER DATABASE ${name} OWNER TO ${name}`);

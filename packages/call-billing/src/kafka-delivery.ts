@@ -17,7 +17,7 @@ const SEND_TIMEOUT_MS = 10_000;
 /**
  * Delivers usage events to the topic `usage.v1`, keyed by account so that an account's events stay in order. The
  * producer is not idempotent: kafkajs's idempotent producer can lose an acknowledged message under concurrent sends, and
- * settlement is idempotent anyway. A producer that failed is replaced, because kafkajs may retry on the dead connection.
+ * settlement is idempotent anyway. A failed producer is replaced, because kafkajs may retry on the dead connection.
  */
 export function kafkaDelivery(options: KafkaDeliveryOptions): UsageDelivery {
   const topic = `${options.topicPrefix}usage.v1`;
@@ -55,7 +55,7 @@ export function kafkaDelivery(options: KafkaDeliveryOptions): UsageDelivery {
   };
 }
 
-/** Imports kafkajs on first use: a gateway without Kafka saves its load time and memory. */
+/** Imports kafkajs on first use, which saves load time and memory in a gateway without Kafka. */
 async function createKafka({ clientId, brokers, log }: KafkaDeliveryOptions): Promise<Kafka> {
   const kafkajs = await import('kafkajs');
   return new kafkajs.Kafka({

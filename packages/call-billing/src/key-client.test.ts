@@ -27,8 +27,8 @@ afterEach(async () => {
   await server.stop(0);
 });
 
-/** Billing with or without an answer; without one it is of a version that does not know the question. */
-async function keysOf(answer?: () => object): Promise<KeyClient> {
+/** Creates a client of a billing that returns the answer; without an answer, of one that does not implement the RPC. */
+async function createKeyClient(answer?: () => object): Promise<KeyClient> {
   const handlers = answer && { GetKeyContext: unary(log, async () => answer()) };
   const services = handlers ? [{ definition: { GetKeyContext }, handlers, callers: ['chat'] }] : [];
   server = await startGrpcServer({ host: '127.0.0.1', port: 0, secrets: [SECRET], services });
@@ -37,16 +37,16 @@ async function keysOf(answer?: () => object): Promise<KeyClient> {
   return new KeyClient(client);
 }
 
-test('returns the key as billing describes it', async () => {
+test('returns the key that billing returns', async () => {
   const now = { ...known, allowedModels: [] };
-  const keys = await keysOf(() => ({ key: now }));
+  const keys = await createKeyClient(() => ({ key: now }));
   expect(await keys.current(known)).toEqual(now);
 });
 
 test.each(['invalid_api_key', 'expired_api_key'] as const)(
-  'a key that is %s now is refused',
+  'throws %s when billing refuses the key with it',
   async (code) => {
-    const keys = await keysOf(() => {
+    const keys = await createKeyClient(() => {
       throw new GatewayError(code);
     });
     await expect(keys.current(known)).rejects.toMatchObject({ code });
@@ -54,11 +54,11 @@ test.each(['invalid_api_key', 'expired_api_key'] as const)(
 );
 
 test('returns the known key when billing fails or does not implement the RPC', async () => {
-  const failing = await keysOf(() => {
+  const failing = await createKeyClient(() => {
     throw new Error('no database');
   });
   expect(await failing.current(known)).toBe(known);
   client.close();
   await server.stop(0);
-  expect(await (await keysOf()).current(known)).toBe(known);
+  expect(await (await createKeyClient()).current(known)).toBe(known);
 });

@@ -5,7 +5,7 @@ import { RequestCoalescer } from '@gateway/quota';
 import { callUnary } from '@gateway/rpc';
 
 const TIMEOUT_MS = 2_000;
-/** Bounds what a client that is refused repeatedly costs billing. */
+/** Minimum time between two requests for a key: limits the load of a client that is refused repeatedly. */
 const GAP_MS = 100;
 const MAX_KEYS = 10_000;
 

@@ -1,15 +1,15 @@
 import { type BilledCall, type CallEnding, lostEvent, releasedEvent, type UsageEvent } from './usage-event';
 
 export interface CallOutcome {
-  /** As the client saw it. */
+  /** The HTTP status that the client received. */
   readonly status: number;
-  /** Empty: answered. */
+  /** Empty: the call was answered. */
   readonly errorCode: string;
 }
 
 /**
- * A call that has a hold, from its reservation to its end. It must be ended exactly once. Only the first end counts, as at
- * billing; later ones wait for it.
+ * A call with a hold, from its reservation to its end. Every call must be ended. Only the first end counts, as in billing;
+ * later ones return its result.
  */
 export class MeteredCall<Call extends BilledCall = BilledCall> {
   readonly #storeEnd: (event: UsageEvent) => Promise<boolean>;
@@ -17,7 +17,7 @@ export class MeteredCall<Call extends BilledCall = BilledCall> {
   #firstByteMs = 0;
   #ended: Promise<boolean> | undefined;
 
-  /** @param storeEnd stores an end durably and delivers it; false: another process had ended the call */
+  /** @param storeEnd stores an end durably and delivers it; returns false if another process had already ended the call */
   constructor(call: Call, storeEnd: (event: UsageEvent) => Promise<boolean>) {
     this.#call = call;
     this.#storeEnd = storeEnd;
@@ -31,28 +31,28 @@ export class MeteredCall<Call extends BilledCall = BilledCall> {
     return this.#ended !== undefined;
   }
 
-  /** The provider that is called, or has answered, may not be the one that was tried first. */
+  /** Sets the provider that is called or has answered; it may differ from the first one. */
   setProvider(provider: string): void {
     if (provider !== this.#call.provider) this.#call = { ...this.#call, provider };
   }
 
-  /** The reply begins. */
+  /** Records that the provider's reply has started. */
   answeredBy(provider: string): void {
     this.setProvider(provider);
     this.#firstByteMs = Date.now() - this.#call.startedAtMs;
   }
 
-  /** Releases the hold: nothing was spent. */
+  /** Releases the hold: the provider charges nothing. */
   release(outcome: CallOutcome): Promise<boolean> {
     return this.end(outcome, releasedEvent);
   }
 
-  /** Ends a call of which it is unknown what was spent: the caller pays nothing, and the hold is an operator loss. */
+  /** Ends a call whose cost is unknown: the account pays nothing, and the hold is an operator loss. */
   lose(outcome: CallOutcome): Promise<boolean> {
     return this.end(outcome, lostEvent);
   }
 
-  /** Resolves when the end is durable; false: another process had ended the call. */
+  /** Resolves when the end is durable; false if another process had already ended the call. */
   protected end(
     outcome: CallOutcome,
     eventOf: (call: Call, end: CallEnding) => UsageEvent,

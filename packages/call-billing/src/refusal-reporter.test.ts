@@ -17,7 +17,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** A reporter, and what reached billing; the first `failures` sends are lost after they arrived. */
+/** Creates a reporter and records its reports; the first `failures` reports arrive, but their replies are lost. */
 function reporting(failures = 0) {
   const sent: ReportRefusalsRequest[] = [];
   let left = failures;
@@ -67,7 +67,7 @@ describe('refused calls', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('beyond the limit of one account are only counted, so that other accounts keep their records', async () => {
+  test('beyond the limit of one account are only counted, and those of other accounts are still recorded', async () => {
     const { sent, reporter } = reporting();
     for (let i = 0; i < 1_000; i++) reporter.add(refusal(i));
     for (let i = 0; i < 50; i++) reporter.add(refusal(i, { keyId: `k${i}` }));
@@ -88,7 +88,7 @@ describe('refused calls', () => {
     ]);
   });
 
-  test('with a thousand model names stay bounded and are all counted', async () => {
+  test('with thousands of model names are all counted in a bounded number of rows', async () => {
     const { sent, reporter } = reporting();
     for (let i = 0; i < 12_000; i++) reporter.add(refusal(i, { model: `m/${i}` }));
     await jest.advanceTimersByTimeAsync(500);
@@ -200,7 +200,7 @@ describe('failures of a handler', () => {
   test('are not reported when a hold exists, because its settlement records them', async () => {
     const error = new GatewayError('upstream_failed');
     annotateFailure(error, { model: 'sim/chat', hasHold: true });
-    // Who knows less of it does not undo that.
+    // A later annotation without a hold does not reset it.
     annotateFailure(error, { model: 'sim/chat', hasHold: false });
     await expect(run(error)).rejects.toBe(error);
     expect(added).toEqual([]);

@@ -15,7 +15,7 @@ export interface Refusal {
   readonly endpoint: string;
   readonly startedAtMs: number;
   readonly error: GatewayError;
-  /** The client disconnected before the call was judged: it has no error. */
+  /** The client disconnected before the call was answered: the call has no error. */
   readonly clientDisconnected?: boolean;
 }
 
@@ -27,15 +27,15 @@ export interface RefusalReporterDeps {
 
 const FLUSH_MS = 500;
 const BACKOFF_MAX_MS = 5_000;
-/** Records per report and, of those, per account; calls beyond these are only counted. */
+/** Maximum records per report, and per report and account; further calls are only counted. */
 const MAX_CALLS = 500;
 const MAX_ACCOUNT_CALLS = 20;
-/** Beyond this number of distinct counts models are merged; beyond twice the number nothing more is counted. */
+/** Beyond this number of distinct counts, models are merged; beyond twice this number, calls are no longer counted. */
 const MAX_COUNTS = 5_000;
 const MAX_ENDPOINT = 128;
 /** The same values as for calls that were reserved. */
 const CLIENT_DISCONNECTED = { status: 499, errorCode: '' };
-const NAMEABLE = /^[\x21-\x7e]{1,128}$/;
+const RECORDABLE_MODEL = /^[\x21-\x7e]{1,128}$/;
 
 interface Count extends RefusedCount {
   count: number;
@@ -79,7 +79,7 @@ export class RefusalReporter {
     if (!this.#closed) this.#timer ??= setTimeout(this.#flush, FLUSH_MS).unref();
   }
 
-  /** Sends what is left once more, including a report in progress; skipped if billing does not answer. */
+  /** Tries once more to send the report in progress and the remaining calls. Gives up if billing does not answer. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -144,7 +144,7 @@ export class RefusalReporter {
       : { status: error.row.status, errorCode: error.code };
     return {
       ...ids,
-      model: nameable(model),
+      model: recordableModel(model),
       endpoint: endpoint.slice(0, MAX_ENDPOINT),
       status,
       errorCode,
@@ -156,7 +156,7 @@ export class RefusalReporter {
   #count({ accountId, keyId, model, error }: Refusal): void {
     const day = new Date(this.#nowMs()).toISOString().slice(0, 10);
     const size = this.#counts.size;
-    const named = size < MAX_COUNTS ? nameable(model) : '';
+    const named = size < MAX_COUNTS ? recordableModel(model) : '';
     const id = `${accountId} ${keyId} ${error.code} ${day} ${named}`;
     const known = this.#counts.get(id);
     if (known) known.count++;
@@ -165,5 +165,5 @@ export class RefusalReporter {
   }
 }
 
-/** The client chooses the text of the model name. */
-const nameable = (model: string): string => (NAMEABLE.test(model) ? model : '');
+/** Returns the model name, or '' for a name that must not be stored: clients may send any text as the model. */
+const recordableModel = (model: string): string => (RECORDABLE_MODEL.test(model) ? model : '');

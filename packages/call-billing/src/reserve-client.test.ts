@@ -32,7 +32,7 @@ afterEach(async () => {
   await server.stop(0);
 });
 
-/** A client of a billing that treats its batches so. */
+/** Creates a client of a billing that handles batches with `onBatch`. */
 async function reserveFrom(onBatch: (stream: Stream, batch: ReserveBatch__Output) => void): Promise<void> {
   const handler = (stream: Stream) => {
     stream.sendMetadata(new Metadata());
@@ -47,120 +47,121 @@ async function reserveFrom(onBatch: (stream: Stream, batch: ReserveBatch__Output
   reserves = new ReserveClient({ clients, log, timeoutMs: 10_000, onUnknownOutcome: () => {} });
 }
 
-test('a request is marked as new until the stream it was sent on is lost', async () => {
-  const asked: boolean[] = [];
+test('marks a request as new until the stream it was sent on is lost', async () => {
+  const received: boolean[] = [];
   await reserveFrom((stream, { requests }) => {
-    asked.push(...requests.map(({ isNew }) => isNew));
-    // The first answer is lost with its stream.
-    if (asked.length === 1) stream.end();
+    received.push(...requests.map(({ isNew }) => isNew));
+    // The stream of the first request ends without an answer.
+    if (received.length === 1) stream.end();
     else stream.write({ replies: [{ requestId: requests[0]!.requestId, grant: { holdNano: 7 } }] });
   });
   const { holdNano } = await reserves.reserve({ requestId: 'one' });
   await reserves.reserve({ requestId: 'two' });
   expect(holdNano).toBe('7');
-  expect(asked).toEqual([true, false, true]);
+  expect(received).toEqual([true, false, true]);
 });
 
-describe('a call that is refused because of holds awaiting settlement', () => {
+describe('a reservation that is refused because of holds awaiting settlement', () => {
   const refusal = (code: 'insufficient_balance' | 'tpm_rate_limited') =>
     toErrorDetail(new GatewayError(code, { retryAfterSeconds: 61 }));
   const REFUSED = { refusal: refusal('insufficient_balance'), awaitsSettlement: true };
   const FAILED = { refusal: toErrorDetail(new GatewayError('internal_error')) };
   const GRANTED = { grant: { holdNano: 7 } };
 
-  /** Billing gives these answers to whichever requests, the last one for ever. Resolves to the calls that were asked for. */
+  /** Lets billing answer requests with these replies in order, repeating the last one. Resolves to the received requests. */
   async function answering(...replies: object[]): Promise<ReserveRequest__Output[]> {
-    const asked: ReserveRequest__Output[] = [];
+    const received: ReserveRequest__Output[] = [];
     await reserveFrom((stream, { requests }) => {
       for (const request of requests) {
-        const reply = replies[Math.min(asked.push(request), replies.length) - 1];
+        const reply = replies[Math.min(received.push(request), replies.length) - 1];
         stream.write({ replies: [{ requestId: request.requestId, ...reply }] });
       }
     });
-    return asked;
+    return received;
   }
-  const stays = new AbortController().signal;
-  const outcome = (request = REQUEST, signal = stays) =>
+  const connected = new AbortController().signal;
+  const outcome = (request = REQUEST, signal = connected) =>
     reserves.reserveSettled(request, signal).then(
       ({ holdNano }) => holdNano,
       ({ code }: GatewayError) => code,
     );
 
-  test('is retried and granted once they are settled', async () => {
-    const asked = await answering(REFUSED, REFUSED, GRANTED);
+  test('is retried until the holds are settled, and granted', async () => {
+    const received = await answering(REFUSED, REFUSED, GRANTED);
     expect(await outcome()).toBe('7');
-    expect(asked).toMatchObject(Array(3).fill({ ...REQUEST, isNew: true }));
+    expect(received).toMatchObject(Array(3).fill({ ...REQUEST, isNew: true }));
   });
 
-  test('is refused when they are not settled in time', async () => {
-    const asked = await answering(REFUSED);
+  test('is refused when the holds are not settled in time', async () => {
+    const received = await answering(REFUSED);
     expect(await outcome()).toBe('insufficient_balance');
-    expect(asked).toHaveLength(5);
+    expect(received).toHaveLength(5);
   });
 
   test.each<[string, object[], number]>([
     [
-      'the holds have ended and it is refused all the same',
+      'it is refused again although the holds are settled',
       [REFUSED, { ...REFUSED, awaitsSettlement: false }],
       2,
     ],
-    ['nothing awaits a settlement', [{ ...REFUSED, awaitsSettlement: false }], 1],
-    ['nobody knows what became of it the second time', [REFUSED, FAILED], 2],
-  ])('is not asked again where %s', async (_, replies, times) => {
-    const asked = await answering(...replies);
+    ['no hold awaits settlement', [{ ...REFUSED, awaitsSettlement: false }], 1],
+    ['the outcome of the second attempt is unknown', [REFUSED, FAILED], 2],
+  ])('is not retried any further when %s', async (_, replies, times) => {
+    const received = await answering(...replies);
     expect(await outcome()).toBe('insufficient_balance');
-    expect(asked).toHaveLength(times);
+    expect(received).toHaveLength(times);
   });
 
-  test('is retried once when tokens are short, because they are returned just after a settlement', async () => {
-    const asked = await answering({ refusal: refusal('tpm_rate_limited') });
+  test('is retried once when TPM tokens are insufficient, because they are returned just after settlement', async () => {
+    const received = await answering({ refusal: refusal('tpm_rate_limited') });
     expect(await outcome()).toBe('tpm_rate_limited');
-    expect(asked).toHaveLength(2);
+    expect(received).toHaveLength(2);
   });
 
-  test('is retried once when tokens are short although their hold has just ended', async () => {
+  test('is retried once more when TPM tokens are insufficient although their hold has just been settled', async () => {
     const short = { refusal: refusal('tpm_rate_limited') };
-    const kept = { ...short, awaitsSettlement: true };
-    const asked = await answering(kept, short, GRANTED);
+    const received = await answering({ ...short, awaitsSettlement: true }, short, GRANTED);
     expect(await outcome()).toBe('7');
-    expect(asked).toHaveLength(3);
+    expect(received).toHaveLength(3);
   });
 
-  test('is not retried twice when tokens are short', async () => {
+  test('is not retried a third time when TPM tokens are insufficient', async () => {
     const short = { refusal: refusal('tpm_rate_limited') };
-    const asked = await answering({ ...short, awaitsSettlement: true }, short);
+    const received = await answering({ ...short, awaitsSettlement: true }, short);
     expect(await outcome()).toBe('tpm_rate_limited');
-    expect(asked).toHaveLength(3);
+    expect(received).toHaveLength(3);
   });
 
-  test('is not retried when no hold awaits settlement', async () => {
-    const asked = await answering(REFUSED);
+  test('is not retried by reserve, which does not wait for settlement', async () => {
+    const received = await answering(REFUSED);
     await expect(reserves.reserve(REQUEST)).rejects.toMatchObject({ code: 'insufficient_balance' });
-    expect(asked).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 
-  test('is not retried for a disconnected client, which frees its slot', async () => {
-    const asked = await answering(...Array(5).fill(REFUSED), GRANTED);
-    const caller = new AbortController();
-    const left = Promise.all(
-      Array.from({ length: 4 }, (_, i) => ({ ...REQUEST, requestId: `left-${i}` })).map((request) =>
-        outcome(request, caller.signal),
+  test('is not retried after its client has disconnected, and frees its slot for other calls of the key', async () => {
+    const received = await answering(...Array(5).fill(REFUSED), GRANTED);
+    const client = new AbortController();
+    const abandoned = Promise.all(
+      Array.from({ length: 4 }, (_, i) => ({ ...REQUEST, requestId: `abandoned-${i}` })).map((request) =>
+        outcome(request, client.signal),
       ),
     );
-    while (asked.length < 4) await setImmediate();
-    caller.abort();
-    expect(await left).toEqual(Array(4).fill('insufficient_balance'));
-    expect(asked).toHaveLength(4);
+    while (received.length < 4) await setImmediate();
+    client.abort();
+    expect(await abandoned).toEqual(Array(4).fill('insufficient_balance'));
+    expect(received).toHaveLength(4);
     expect(await outcome()).toBe('7');
   });
 
-  test('only a few calls of one key wait at once', async () => {
-    const asked = await answering(REFUSED);
-    const beside = Array.from({ length: 6 }, (_, i) => ({ ...REQUEST, requestId: `beside-${i}` }));
+  test('is not retried when four calls of its key are already waiting', async () => {
+    const received = await answering(REFUSED);
+    const ofOneKey = Array.from({ length: 6 }, (_, i) => ({ ...REQUEST, requestId: `concurrent-${i}` }));
     await Promise.all(
-      [...beside, { requestId: 'elsewhere', keyId: 'another' }].map((request) => outcome(request)),
+      [...ofOneKey, { requestId: 'other-key', keyId: 'another' }].map((request) => outcome(request)),
     );
-    const times = Object.values(Object.groupBy(asked, ({ requestId }) => requestId)).map((of) => of?.length);
+    const times = Object.values(Object.groupBy(received, ({ requestId }) => requestId)).map(
+      (of) => of?.length,
+    );
     expect(times).toEqual([5, 5, 5, 5, 1, 1, 5]);
   });
 });

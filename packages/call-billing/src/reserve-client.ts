@@ -8,7 +8,7 @@ import type { ReserveReplyBatch__Output } from '@gateway/proto/generated/gateway
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
 import { fromErrorDetail, PersistentStream, TickBatcher } from '@gateway/rpc';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
-import { SettlementWaits } from './settlement-waits';
+import { SettlementRetries } from './settlement-retries';
 
 type ReserveStream = ClientDuplexStream<ReserveBatch, ReserveReplyBatch__Output>;
 type Grant = ReserveGrant__Output;
@@ -18,7 +18,7 @@ export interface ReserveClientOptions {
   readonly clients: readonly BillingServiceClient[];
   readonly log: Logger;
   readonly timeoutMs: number;
-  /** Called when it is unknown whether a hold exists: release it if it does. `error` is what is thrown. */
+  /** Called when it is unknown whether a hold was created; it must be released if it exists. `error` is the error thrown. */
   onUnknownOutcome(request: ReserveRequest, error: GatewayError): void;
 }
 
@@ -34,15 +34,15 @@ interface Waiting {
 }
 
 /**
- * Reserves money and rates at billing. Requests of one turn of the event loop share a message. A request whose stream is
- * lost is sent again on another one, which is safe because billing identifies it by its request id.
+ * Reserves money and rate limits at billing. Requests of one turn of the event loop share a message. When a stream is lost,
+ * its pending requests are resent on another one, which is safe because billing identifies them by request id.
  */
 export class ReserveClient {
   readonly #options: ReserveClientOptions;
   readonly #waiting = new Map<string, Waiting>();
   readonly #channels: ReserveChannel[];
-  readonly #settlements = new SettlementWaits();
-  #turn = 0;
+  readonly #settlements = new SettlementRetries();
+  #nextChannel = 0;
 
   constructor(options: ReserveClientOptions) {
     this.#options = options;
@@ -50,7 +50,7 @@ export class ReserveClient {
       (client) =>
         new ReserveChannel(client, options.log, {
           onUp: () => this.#sendUnsent(),
-          onDown: (channel) => this.#askAgain(channel),
+          onDown: (channel) => this.#resendFrom(channel),
           onReplies: (batch) => this.#onReplies(batch),
         }),
     );
@@ -61,45 +61,45 @@ export class ReserveClient {
   }
 
   /**
-   * Reserves for one request id; may be repeated only if it was refused.
+   * Reserves for one request id. May be called again with the same id only after a refusal.
    * @throws GatewayError the refusal, or `internal_error` when billing does not answer in time
    */
   async reserve(request: ReserveRequest): Promise<Grant> {
-    return grantOf(await this.#ask(request));
+    return grantOf(await this.#request(request));
   }
 
   /**
-   * Like `reserve`, but waits up to half a second where settling calls that have ended may make the refusal obsolete.
+   * Like `reserve`, but retries a refusal for up to half a second if the settlement of ended calls may make it obsolete.
    * @param signal aborted when the client has disconnected
    */
   async reserveSettled(request: ReserveRequest, signal: AbortSignal): Promise<Grant> {
-    const first = await this.#ask(request);
+    const first = await this.#request(request);
     // Unused tokens of a key are returned shortly after the hold has ended.
     if (first.grant || !(first.awaitsSettlement || isRetryableTpmLimit(first.error))) return grantOf(first);
     let { awaitsSettlement } = first;
-    const askAgain = async () => {
-      const next = await this.#ask(request);
+    const retry = async () => {
+      const next = await this.#request(request);
       if (next.grant) return next;
       // The earlier refusal is more specific than an unknown result.
       if (next.error.code === 'internal_error') return { ...first, awaitsSettlement: false };
-      const endedJustNow = awaitsSettlement && isRetryableTpmLimit(next.error);
+      const settledMeanwhile = awaitsSettlement && isRetryableTpmLimit(next.error);
       awaitsSettlement = next.awaitsSettlement;
-      return endedJustNow ? { ...next, awaitsSettlement: true } : next;
+      return settledMeanwhile ? { ...next, awaitsSettlement: true } : next;
     };
-    return grantOf(await this.#settlements.answer(request.keyId ?? '', first, askAgain, signal));
+    return grantOf(await this.#settlements.retry(request.keyId ?? '', first, retry, signal));
   }
 
-  /** Not acknowledged, and lost if no billing instance is reachable: the call's next report replaces it. */
+  /** Sends a rate report without acknowledgment. It is lost if no billing instance is reachable; the next report replaces it. */
   report(report: RateReport): void {
     const up = this.#channels.filter((channel) => channel.up);
-    up[this.#turn % up.length]?.report(report);
+    up[this.#nextChannel % up.length]?.report(report);
   }
 
   close(): void {
     for (const channel of this.#channels) channel.close();
   }
 
-  #ask(request: ReserveRequest): Promise<Answer> {
+  #request(request: ReserveRequest): Promise<Answer> {
     return new Promise((resolve) => {
       const requestId = request.requestId ?? '';
       const timer = setTimeout(() => this.#giveUp(requestId), this.#options.timeoutMs);
@@ -111,7 +111,7 @@ export class ReserveClient {
 
   #send(waiting: Waiting): void {
     for (let tried = 0; tried < this.#channels.length; tried++) {
-      const channel = this.#channels[this.#turn++ % this.#channels.length];
+      const channel = this.#channels[this.#nextChannel++ % this.#channels.length];
       if (!channel?.up) continue;
       waiting.channel = channel;
       channel.send(waiting.request);
@@ -123,7 +123,7 @@ export class ReserveClient {
     for (const waiting of this.#waiting.values()) if (!waiting.channel) this.#send(waiting);
   }
 
-  #askAgain(lost: ReserveChannel): void {
+  #resendFrom(lost: ReserveChannel): void {
     for (const waiting of this.#waiting.values()) {
       if (waiting.channel !== lost) continue;
       waiting.channel = undefined;
@@ -135,7 +135,7 @@ export class ReserveClient {
   #onReplies(batch: ReserveReplyBatch__Output): void {
     for (const reply of batch.replies) {
       const waiting = this.#waiting.get(reply.requestId);
-      // Too late: the caller has stopped waiting, and the hold is being released.
+      // The call has timed out, and the hold is being released.
       if (!waiting) continue;
       this.#waiting.delete(reply.requestId);
       clearTimeout(waiting.timer);

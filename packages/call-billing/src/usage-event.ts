@@ -11,7 +11,7 @@ export interface HoldIdentity {
   readonly model: string;
 }
 
-/** What is known about a call when it is dispatched. */
+/** The properties of a call that are known when it is dispatched. */
 export interface BilledCall extends HoldIdentity {
   readonly provider: string;
   readonly endpoint: string;
@@ -45,8 +45,8 @@ const NOTHING_CHARGED: Omit<Settlement, 'outcome'> = {
 const MAX_DURATION_MS = 2 ** 32 - 1;
 
 /**
- * Clamps a duration between two readings of a clock that may have been adjusted. Billing rejects other values, and what
- * a call costs must not depend on its duration.
+ * Clamps a duration between two readings of a clock that may have been adjusted. Billing would reject the event because of
+ * another value, and the call must be charged regardless of its duration.
  */
 const durationMs = (ms = 0) => Math.min(Math.max(0, Math.round(ms)), MAX_DURATION_MS);
 
@@ -80,8 +80,8 @@ export function usageEvent(
 }
 
 /**
- * Returns the event that releases a hold: the call was not dispatched, or its caller pays nothing for it.
- * @param loss what the provider may nevertheless charge the operator
+ * Returns the event that releases a hold: the call was not dispatched, or the account pays nothing for it.
+ * @param loss the amount that the provider may nevertheless charge the operator
  */
 export function releasedEvent(
   call: HoldIdentity & Partial<BilledCall>,
@@ -91,7 +91,7 @@ export function releasedEvent(
   return usageEvent(call, end, { ...NOTHING_CHARGED, outcome: 'USAGE_OUTCOME_RELEASED', ...loss });
 }
 
-/** Returns the event for a call of which nobody knows whether the provider charged: the hold is an operator loss. */
+/** Returns the event for a call that the provider may have charged: the hold is an operator loss. */
 export function lostEvent(call: HoldIdentity & Partial<BilledCall>, end: Partial<CallEnding>): UsageEvent {
   return usageEvent(call, end, { ...NOTHING_CHARGED, outcome: 'USAGE_OUTCOME_LOST' });
 }

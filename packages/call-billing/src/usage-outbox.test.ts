@@ -18,7 +18,7 @@ function outboxTo(deliver: (events: readonly UsageEvent[]) => Promise<void>) {
   return { outbox, delivered };
 }
 
-test('events of calls that end together are delivered in one batch, in order', async () => {
+test('delivers the events of calls that end together in one batch, in order', async () => {
   const batches: string[][] = [];
   const { outbox, delivered } = outboxTo(async (events) => void batches.push(ids(events)));
   for (const id of ['1', '2', '3']) outbox.add(event(id));
@@ -27,7 +27,7 @@ test('events of calls that end together are delivered in one batch, in order', a
   expect(delivered).toEqual(['1', '2', '3']);
 });
 
-test('a failed batch is resent before any later event', async () => {
+test('resends a failed batch before any later event', async () => {
   const tried: string[][] = [];
   const { outbox, delivered } = outboxTo(async (events) => {
     tried.push(ids(events));
@@ -47,7 +47,7 @@ test('a failed batch is resent before any later event', async () => {
   expect(tried[0]).toEqual(['1']);
 });
 
-test('calls are refused once deliveries have failed for 15 minutes', async () => {
+test('admits no calls once deliveries have failed for 15 minutes', async () => {
   const { outbox } = outboxTo(async () => {
     throw new Error('down');
   });

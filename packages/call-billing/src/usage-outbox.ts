@@ -10,11 +10,11 @@ export interface UsageOutboxOptions {
 }
 
 const MAX_BATCH_EVENTS = 500;
-/** Above this number the events would take considerable memory: calls are refused until billing catches up. */
+/** More events would take too much memory: calls are refused until billing catches up. */
 const MAX_WAITING_EVENTS = 100_000;
-/** Above this age it is unknown when billing will catch up. */
+/** Deliveries that have failed for longer than this may not recover soon: calls are refused. */
 const MAX_FAILING_MS = 15 * 60_000;
-/** A short delay collects calls that end together; settlement may take two seconds. */
+/** Delay to batch calls that end together; short compared with the two seconds that settlement may take. */
 const GATHER_MS = 25;
 const BACKOFF_MIN_MS = 100;
 const BACKOFF_MAX_MS = 5_000;

@@ -20,7 +20,7 @@ const key = (previewModels: string[]) => ({
 const callTo = (slug: string, previewModels: string[] = []) =>
   ({ path: slug, key: key(previewModels) }) as unknown as LinkCall;
 
-/** Answers with what the key may call. */
+/** Returns a handler that answers with the preview models of the key, and records the keys that it saw. */
 function handlerOf(seen: ModelPermissions[]): LinkHandler {
   return async (_context, call) => {
     seen.push(call.key);
@@ -30,12 +30,12 @@ function handlerOf(seen: ModelPermissions[]): LinkHandler {
   };
 }
 
-/** Says what the key is now, and counts how often it was asked. */
-function keysSaying(answer: string[] | GatewayError) {
+/** Returns a lookup of current keys that counts its calls. */
+function currentKeys(answer: string[] | GatewayError) {
   const keys = {
-    asked: 0,
+    lookups: 0,
     current: async () => {
-      keys.asked++;
+      keys.lookups++;
       if (answer instanceof GatewayError) throw answer;
       return key(answer);
     },
@@ -46,7 +46,7 @@ function keysSaying(answer: string[] | GatewayError) {
 describe('a call to a model that the cached key may not call', () => {
   test('is retried with the current key', async () => {
     const seen: ModelPermissions[] = [];
-    const reply = await retryWithCurrentKey(keysSaying(['sim/new']), handlerOf(seen))(
+    const reply = await retryWithCurrentKey(currentKeys(['sim/new']), handlerOf(seen))(
       CONTEXT,
       callTo('sim/new'),
     );
@@ -58,25 +58,25 @@ describe('a call to a model that the cached key may not call', () => {
     [[], 'model_not_found'],
     [['sim/other'], 'model_not_found'],
     [new GatewayError('expired_api_key'), 'expired_api_key'],
-  ])('is refused once it is clear: %p', async (now, code) => {
+  ])('is refused when the current key is %p: %s', async (now, code) => {
     const seen: ModelPermissions[] = [];
-    const answer = retryWithCurrentKey(keysSaying(now), handlerOf(seen))(CONTEXT, callTo('sim/new'));
+    const answer = retryWithCurrentKey(currentKeys(now), handlerOf(seen))(CONTEXT, callTo('sim/new'));
     await expect(answer).rejects.toMatchObject({ code });
     expect(seen).toHaveLength(1);
   });
 });
 
 test.each([
-  ['a model that is the key’s', callTo('sim/new', ['sim/new'])],
+  ['a model that the key may call', callTo('sim/new', ['sim/new'])],
   ['an unknown model', callTo('sim/unknown')],
   ['no model', callTo('nonsense')],
-])('nobody is asked about %s', async (_, call) => {
-  const keys = keysSaying([]);
+])('a call to %s does not look up the current key', async (_, call) => {
+  const keys = currentKeys([]);
   await retryWithCurrentKey(keys, handlerOf([]))(CONTEXT, call).catch(() => undefined);
-  expect(keys.asked).toBe(0);
+  expect(keys.lookups).toBe(0);
 });
 
-test('a handler that lists what a key may call sees the current key', async () => {
-  const reply = await withCurrentKey(keysSaying(['sim/new']), handlerOf([]))(CONTEXT, callTo('sim/new'));
+test('a handler wrapped with withCurrentKey sees the current key', async () => {
+  const reply = await withCurrentKey(currentKeys(['sim/new']), handlerOf([]))(CONTEXT, callTo('sim/new'));
   expect(String(reply.body)).toBe('sim/new');
 });

@@ -3,7 +3,7 @@ import type { LinkHandler } from '@gateway/link';
 import { ClientDisconnected } from '@gateway/rpc';
 import type { Refusal } from './refusal-reporter';
 
-/** What the record of a failed call needs in addition to its error. */
+/** Details of a failed call that its error does not contain. */
 export interface FailedCall {
   readonly model: string;
   /** Money was or may have been reserved for the call: its settlement creates the record. */
@@ -13,8 +13,8 @@ export interface FailedCall {
 const failedCalls = new WeakMap<object, FailedCall>();
 
 /**
- * Attaches the failed call to the error that its handler throws; kept beside the error, so that only failures cost
- * anything. `hasHold` is never reset.
+ * Attaches details of the failed call to the error that its handler throws, for withRefusalReports. Once set, `hasHold`
+ * stays set.
  */
 export function annotateFailure(thrown: unknown, call: FailedCall): void {
   if (typeof thrown !== 'object' || thrown === null) return;

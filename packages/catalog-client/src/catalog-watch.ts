@@ -12,7 +12,7 @@ export interface CatalogWatchOptions<Model> {
   fromProto(model: Model__Output): Model;
 }
 
-/** The catalog in memory, updated by a stream and usable while the catalog service is down. */
+/** An in-memory copy of the catalog, updated by a stream and usable while the catalog service is down. */
 export class CatalogWatch<Model extends NamedModel> {
   readonly #stream: PersistentStream<WatchResponse__Output>;
   readonly #fromProto: (model: Model__Output) => Model;
@@ -35,12 +35,12 @@ export class CatalogWatch<Model extends NamedModel> {
     return this.#loaded;
   }
 
-  /** Returns the model with that slug, alias or bare name; whether a key may use bare names is checked elsewhere. */
+  /** Returns the model with that slug, alias or bare name. Does not check whether a key may use bare names. */
   get(name: string): Model | undefined {
     return this.#models.get(name) ?? this.#names.get(name);
   }
 
-  /** Returns every model by slug. */
+  /** Returns all models, sorted by slug. */
   all(): Model[] {
     return [...this.#models.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1));
   }

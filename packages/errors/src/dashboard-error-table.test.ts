@@ -11,14 +11,14 @@ describe('the dashboard error table', () => {
     expect(rows.map(([code]) => code).filter((code) => Object.hasOwn(ERROR_TABLE, code))).toEqual([]);
   });
 
-  test.each(rows)('%s has a status of its family', (_code, row) => {
+  test.each(rows)('%s has a status that its error type has in the public table', (_code, row) => {
     const statuses = Object.values<ErrorRow>(ERROR_TABLE)
       .filter(({ type }) => type === row.type)
       .map(({ status }) => status);
     expect(statuses).toContain(row.status);
   });
 
-  test('is exactly the table in docs/dashboard-api.md', () => {
+  test('matches the table in docs/dashboard-api.md', () => {
     const readme = readFileSync(path.join(__dirname, '../../../docs/dashboard-api.md'), 'utf8');
     const cells = readme
       .split('\n')

@@ -9,7 +9,7 @@ import { GatewayError } from './gateway-error';
 const page = readFileSync(path.join(__dirname, '../../../docs/errors.md'), 'utf8');
 const codes = Object.keys(ERROR_TABLE) as (keyof typeof ERROR_TABLE)[];
 
-/** The table's rows as docs/errors.md has them. */
+/** Returns the rows of the table in docs/errors.md. */
 function pageRows(): string[] {
   return page.split('\n').filter((line) => /^\| `[a-z_]+` \| [a-z_]+ \| \d{3} \|/.test(line));
 }
@@ -53,7 +53,7 @@ describe.each(codes)('%s', (code) => {
   };
   const error = new GatewayError(code, options);
 
-  test('is an envelope with one key that leaks nothing', () => {
+  test('has an envelope with one top-level key and without its cause', () => {
     const { type, message } = ERROR_TABLE[code];
     const envelope = toEnvelope(error);
     expect(Object.keys(envelope)).toEqual(['error']);
@@ -63,11 +63,11 @@ describe.each(codes)('%s', (code) => {
   });
 });
 
-test('an unknown code of a newer peer becomes internal_error', () => {
+test('converts a code that only a newer peer knows to internal_error', () => {
   expect(GatewayError.fromCode('from_the_future').code).toBe('internal_error');
 });
 
-test('any other thrown value becomes internal_error', () => {
+test('converts a thrown value other than a GatewayError to internal_error', () => {
   expect(GatewayError.from(new TypeError('x is not a function')).code).toBe('internal_error');
   expect(GatewayError.from('text')).toMatchObject({
     code: 'internal_error',

@@ -10,8 +10,8 @@ export type ErrorType =
   | 'internal_error';
 
 /**
- * How `error.param` is filled: `none` never, `field` with the invalid request field if there is one, any other value is
- * that constant.
+ * The value of `error.param`: `none`: absent. `field`: the invalid request field, if there is one. Any other value: that
+ * constant.
  */
 export type ParamRule = 'none' | 'field' | 'model' | 'tier' | 'email';
 
@@ -40,7 +40,7 @@ const row = (
     : { type, status, message, param, shouldRetry };
 
 export const ERROR_TABLE = {
-  // Claude Code treats a 401 as a login that is being renewed and retries for minutes unless told otherwise.
+  // Without `x-should-retry: false`, Claude Code treats a 401 as an expired login and retries for minutes.
   invalid_api_key: row('authentication_error', 401, 'Invalid API key provided.', 'none', false),
   expired_api_key: row('authentication_error', 401, 'API key has expired.', 'none', false),
   invalid_request: row('invalid_request_error', 400, 'Invalid request body.'),

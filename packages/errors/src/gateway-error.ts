@@ -2,7 +2,7 @@ import { DASHBOARD_ERROR_TABLE, type DashboardErrorCode } from './dashboard-erro
 import { ERROR_TABLE, type ErrorCode, type ErrorRow } from './error-table';
 import type { RateFigures } from './rate-figures';
 
-/** Every code that can cross a service boundary: the public contract's and the dashboard's. */
+/** Every code that can cross a service boundary: those of the public contract and of the dashboard. */
 export type AnyErrorCode = ErrorCode | DashboardErrorCode;
 
 const ROWS: Readonly<Record<AnyErrorCode, ErrorRow>> = { ...ERROR_TABLE, ...DASHBOARD_ERROR_TABLE };
@@ -22,7 +22,7 @@ export interface GatewayErrorOptions {
   readonly param?: string;
   /** Explanation for the client's developer. Not stable; never contains secrets. */
   readonly detail?: string;
-  /** An error code of the request's own format, in addition to ours: some of its clients handle it. */
+  /** An additional error code of the request's format (for example Anthropic's), which clients of that format handle. */
   readonly formatCode?: string;
   readonly cap?: CapExtras;
   readonly retryAfterSeconds?: number;

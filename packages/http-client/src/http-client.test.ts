@@ -7,7 +7,7 @@ const SILENT_MS = 600;
 const IDLE_MS = 100;
 
 /**
- * Replies to `/` with a piece and, after a silence longer than the idle timeout, the last piece. Replies to `/upload` when it
+ * Replies to `/` with a chunk and, after a silence longer than the idle timeout, the last chunk. Replies to `/upload` when it
  * has read the whole body.
  */
 const server = http.createServer((request, response) => {
@@ -56,7 +56,7 @@ test('a reply that is silent for the idle timeout breaks off while its caller wa
   await expect(read(false)).rejects.toMatchObject({ code: 'IDLE_TIMEOUT' });
 });
 
-test('an abandoned reply may be silent for longer than the idle timeout, because its usage comes last', async () => {
+test('continues an abandoned reply beyond the idle timeout, because its usage comes last', async () => {
   expect(await read(true)).toBe('first last');
 });
 

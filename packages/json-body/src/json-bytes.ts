@@ -6,7 +6,7 @@ export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 export const OPEN_BRACKET = 0x5b;
 export const CLOSE_BRACKET = 0x5d;
-/** Most strings are short, such as keys: checking each byte is faster than a search. */
+/** Most strings, such as keys, are shorter than this; for them checking each byte is faster than a search. */
 const NEAR_BYTES = 32;
 
 /** Returns the index after the closing quote of the string that opens at `start`. */
@@ -32,7 +32,7 @@ export function skipSpace(json: Buffer, at: number): number {
   return next;
 }
 
-/** Returns `end` moved before preceding white space. */
+/** Returns the index after the last byte before `end` that is not white space. */
 export function trimSpace(json: Buffer, end: number): number {
   let last = end;
   while (isSpace(json[last - 1])) last--;

@@ -8,7 +8,7 @@ function replaced(json: string, values: Record<string, string | undefined>): str
   return withMembers(bytes, topLevelMembers(bytes), new Map(Object.entries(values))).toString();
 }
 
-describe('top-level members', () => {
+describe('topLevelMembers', () => {
   test.each([
     ['{}', []],
     [' { } ', []],
@@ -17,18 +17,21 @@ describe('top-level members', () => {
     ['{"\\u006dodel":"x","m\\"q":1}', ['model', 'm"q']],
     ['{"a":"\\\\","b":"\\\\\\"","c":null}', ['a', 'b', 'c']],
     ['{"a":1,"a":2}', ['a', 'a']],
-  ])('%s', (json, expected) => {
+  ])('returns the keys of the top-level members of %s', (json, expected) => {
     expect(keys(json)).toEqual(expected);
   });
 });
 
-test.each(Array.from({ length: 40 }, (_, chars) => 'x'.repeat(chars)))('escapes behind "%s"', (text) => {
-  for (const escaped of ['\\"]}', '\\\\', '\\\\\\"', '\\"\\"']) {
-    expect(keys(`{"a":"${text}${escaped}","b":[]}`)).toEqual(['a', 'b']);
-  }
-});
+test.each(Array.from({ length: 40 }, (_, chars) => 'x'.repeat(chars)))(
+  'finds the end of a string in which an escape follows "%s"',
+  (text) => {
+    for (const escaped of ['\\"]}', '\\\\', '\\\\\\"', '\\"\\"']) {
+      expect(keys(`{"a":"${text}${escaped}","b":[]}`)).toEqual(['a', 'b']);
+    }
+  },
+);
 
-test('what is nested too deeply is refused', () => {
+test('refuses a body nested deeper than 500 levels', () => {
   const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
   expect(keys(nested(499))).toEqual(['a']);
   expect(() => keys(nested(500))).toThrow(expect.objectContaining({ code: 'invalid_request' }));
@@ -42,12 +45,12 @@ test.each([
   ['0.12345678901234567890', false],
   ['"9007199254740993"', false],
   ['{"9007199254740993":1}', false],
-])('whether %s has a long integer is told', (value, expected) => {
+])('reports for %s whether it contains an integer too long for a number: %p', (value, expected) => {
   const json = Buffer.from(`{"before":1,"a":${value},"behind":9007199254740993}`);
   expect(topLevelMembers(json).map(({ hasLongInteger }) => hasLongInteger)).toEqual([false, expected, true]);
 });
 
-test('more fields than any format has are refused', () => {
+test('refuses a body with more than 1,000 top-level fields', () => {
   const fields = (count: number) => `{${Array(count).fill('"a":1').join()}}`;
   expect(keys(fields(1_000))).toHaveLength(1_000);
   expect(() => keys(fields(1_001))).toThrow(
@@ -55,20 +58,20 @@ test('more fields than any format has are refused', () => {
   );
 });
 
-describe('replacing', () => {
-  test('changes nothing but the value', () => {
+describe('withMembers', () => {
+  test('changes only the bytes of the replaced value', () => {
     const json = '{ "seed" : 12345678901234567890 ,\n "model" : "openai/x" , "t":1.0 }';
     expect(replaced(json, { model: '"x"' })).toBe(
       '{ "seed" : 12345678901234567890 ,\n "model" : "x" , "t":1.0 }',
     );
   });
 
-  test('adds what is absent', () => {
+  test('adds members that the object lacks', () => {
     expect(replaced('{"model":"a"}', { model: '"b"', n: '1' })).toBe('{"model":"b","n":1}');
     expect(replaced('{}', { n: '1' })).toBe('{"n":1}');
   });
 
-  test('leaves out what has no value', () => {
+  test('removes members whose new value is undefined', () => {
     expect(replaced('{"a":1, "model" : "x", "b":[2 ]}', { a: undefined, b: undefined })).toBe(
       '{"model" : "x"}',
     );
@@ -77,7 +80,7 @@ describe('replacing', () => {
     expect(replaced('{"a":1}', { b: undefined })).toBe('{"a":1}');
   });
 
-  test('a key written with escapes is the same key', () => {
+  test('replaces a member whose key is written with escapes', () => {
     expect(JSON.parse(replaced('{"\\u006dodel":"a"}', { model: '"b"' }))).toEqual({ model: 'b' });
   });
 });

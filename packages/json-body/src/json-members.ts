@@ -26,16 +26,16 @@ export interface JsonMember {
 }
 
 const POINT = 0x2e;
-/** Digits of the largest exact integer; the smallest inexact one has as many. */
+/** Both the largest exact integer and the smallest inexact one have this number of digits. */
 const LONG_DIGITS = 16;
-/** Far deeper than schemas and arguments; safe for code that reads or writes values by recursion. */
+/** Far deeper than JSON schemas and tool arguments are; recursive code can still process it without a stack overflow. */
 const MAX_DEPTH = 500;
-/** Far more than formats have fields. */
+/** Far more than any format has fields. */
 const MAX_TOP_MEMBERS = 1_000;
 
 /**
- * Returns the top-level members of a JSON object, so that one can be replaced without serializing the others. The bytes must
- * have been parsed as a JSON object before: the syntax is not checked again.
+ * Returns the top-level members of a JSON object, so that a value can be replaced without serializing the others. The
+ * bytes must already have been parsed as a JSON object: the syntax is not checked again.
  * @throws GatewayError `invalid_request` for a value that is nested too deeply, and for too many members
  */
 export function topLevelMembers(json: Buffer): JsonMember[] {
@@ -66,13 +66,14 @@ export function withMembers(
   members: readonly JsonMember[],
   values: ReadonlyMap<string, string | undefined>,
 ): Buffer {
-  const leavesOut = members.some(({ key }) => values.has(key) && values.get(key) === undefined);
-  return leavesOut ? rebuilt(json, members, values) : spliced(json, members, values);
+  const removesMember = members.some(({ key }) => values.has(key) && values.get(key) === undefined);
+  return removesMember ? rebuild(json, members, values) : splice(json, members, values);
 }
 
 type Values = ReadonlyMap<string, string | undefined>;
 
-function spliced(json: Buffer, members: readonly JsonMember[], values: Values): Buffer {
+/** Copies the bytes between the replaced values unchanged. */
+function splice(json: Buffer, members: readonly JsonMember[], values: Values): Buffer {
   const pieces: Buffer[] = [];
   let at = 0;
   for (const member of members) {
@@ -90,7 +91,8 @@ function spliced(json: Buffer, members: readonly JsonMember[], values: Values): 
   return Buffer.concat(pieces);
 }
 
-function rebuilt(json: Buffer, members: readonly JsonMember[], values: Values): Buffer {
+/** Writes the object again from its remaining members. */
+function rebuild(json: Buffer, members: readonly JsonMember[], values: Values): Buffer {
   const kept = members
     .filter(({ key }) => !values.has(key) || values.get(key) !== undefined)
     .map(({ key, start, valueStart, valueEnd }) => {
@@ -104,7 +106,7 @@ function rebuilt(json: Buffer, members: readonly JsonMember[], values: Values): 
   return Buffer.concat([Buffer.from('{'), ...pieces, Buffer.from('}')]);
 }
 
-/** Appends the members that the object does not have yet. */
+/** Returns the members that the object does not have yet, as JSON. */
 function addedMembers(members: readonly JsonMember[], values: Values): string[] {
   const present = new Set(members.map(({ key }) => key));
   return [...values].flatMap(([key, value]) =>
@@ -118,7 +120,7 @@ interface ReadValue {
   readonly hasLongInteger: boolean;
 }
 
-/** Scans up to the comma or brace after the value; each of its members has one colon. */
+/** Scans to the comma or brace that follows the value. Inner members are counted by their colons. */
 function readValue(json: Buffer, start: number): ReadValue {
   let depth = 0;
   let innerMembers = 0;

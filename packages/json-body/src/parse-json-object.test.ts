@@ -10,18 +10,18 @@ test.each([
   '{"tools":[{"type":"web_search_20250305","type":"custom","name":"a"}]}',
   '{"a":{"b":[[{"c":{},"c":{}}]]}}',
   '{"a":{"__proto__":1,"__proto__":2}}',
-])('%s repeats a key, of which others might read the other', (json) => {
+])('refuses %s, whose repeated key other parsers may resolve differently', (json) => {
   expect(() => parse(json)).toThrow(
     expect.objectContaining({ code: 'invalid_request', detail: 'the body has a repeated key' }),
   );
 });
 
-test('what holds colons and braces in its texts repeats nothing', () => {
+test('does not take colons and braces within strings for repeated keys', () => {
   const json = '{"a":{"b:\\"{c":"d:{\\"e\\":1}","__proto__":[1,null,"x:y"]},"f":[],"g":{}}';
   expect(JSON.stringify(parse(json))).toBe(json);
 });
 
-test('no object that was written by a program repeats a key', () => {
+test('accepts every object that JSON.stringify writes', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
       expect(() => parse(JSON.stringify(value))).not.toThrow();
@@ -33,16 +33,16 @@ test.each([
   ['objects', '{},', '{}'],
   ['numbers', '1,', '1'],
   ['lists in lists', '[[]],', '[]'],
-])('many %s are refused before they are parsed', (_, value, last) => {
-  const holding = (count: number) =>
+])('refuses a body with too many %s before parsing it', (_, value, last) => {
+  const bodyWith = (count: number) =>
     `{"text":"${'{[,'.repeat(500_000)}","list":[${value.repeat(count)}${last}]}`;
-  expect(() => parse(holding(60_000))).not.toThrow();
-  expect(() => parse(holding(500_000))).toThrow(
+  expect(() => parse(bodyWith(60_000))).not.toThrow();
+  expect(() => parse(bodyWith(500_000))).toThrow(
     expect.objectContaining({ code: 'invalid_request', detail: 'too many values in the body' }),
   );
 });
 
-test('bytes that are no JSON are looked at to their end', () => {
+test('scans bytes that are not JSON without reading past their end, and refuses them', () => {
   for (const bytes of ['"', '\\"', '{"a', '"\\', '{"a":"\\\\\\"', ',,,']) {
     expect(() => parse(bytes)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   }
@@ -55,13 +55,13 @@ test.each([
   ['null', 'the body is not a JSON object'],
   ['"a"', 'the body is not a JSON object'],
   [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'the body is not valid UTF-8'],
-])('%s is no body', (bytes, detail) => {
+])('refuses a body of %j: %s', (bytes, detail) => {
   expect(() => parseJsonObject(Buffer.from(bytes), { maxValues: 10 })).toThrow(
     expect.objectContaining({ code: 'invalid_request', detail }),
   );
 });
 
-test('what is longer than its call allows is refused', () => {
+test('refuses a body longer than maxBytes', () => {
   const body = Buffer.from(`{"a":"${'x'.repeat(100)}"}`);
   const within = (maxBytes: number) => parseJsonObject(body, { maxBytes, maxValues: 10 });
   expect(() => within(body.length - 1)).toThrow(
@@ -70,7 +70,7 @@ test('what is longer than its call allows is refused', () => {
   expect(within(body.length).value).toHaveProperty('a');
 });
 
-test('depth alone is too much for whatever reads by recursion', () => {
+test('refuses a body nested too deeply for recursive code', () => {
   const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
   expect(() => parse(nested(400))).not.toThrow();
   expect(() => parse(nested(100_000))).toThrow(
@@ -78,7 +78,7 @@ test('depth alone is too much for whatever reads by recursion', () => {
   );
 });
 
-test('what a long text holds are no values', () => {
+test('does not count commas and brackets within a string as values', () => {
   const json = JSON.stringify({ a: '[{,\\"'.repeat(10_000) });
   expect(JSON.stringify(parseJsonObject(Buffer.from(json), { maxValues: 10 }).value)).toBe(json);
 });

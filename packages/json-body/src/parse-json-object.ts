@@ -14,8 +14,8 @@ export interface ObjectBounds extends ValueBounds {
 
 /**
  * Parses a request body.
- * @throws GatewayError `invalid_request` for anything but one JSON object in UTF-8 within the bounds, and for a repeated key at
- *   any depth: of a tool with two types, a provider might read another one than the gateway
+ * @throws GatewayError `invalid_request` unless the bytes are one JSON object in UTF-8 within the bounds. Also for a repeated key
+ *   at any depth: the provider might use a different one of the two values than the gateway checked
  */
 export function parseJsonObject(bytes: Buffer, bounds: ObjectBounds): ParsedObject {
   const { maxBytes } = bounds;
@@ -34,14 +34,14 @@ export function parseJsonObject(bytes: Buffer, bounds: ObjectBounds): ParsedObje
     throw new GatewayError('invalid_request', { detail: 'the body is not a JSON object' });
   }
   const members = topLevelMembers(bytes);
-  const written = members.reduce((sum, { innerMembers }) => sum + innerMembers, members.length);
-  if (countMembers(value) < written) {
+  const membersInBytes = members.reduce((sum, { innerMembers }) => sum + innerMembers, members.length);
+  if (countMembers(value) < membersInBytes) {
     throw new GatewayError('invalid_request', { detail: 'the body has a repeated key' });
   }
   return { value: value as Record<string, unknown>, members };
 }
 
-/** Counts the members of the value and of everything in it; its depth was checked before. */
+/** Counts the members of all objects in the value. Recursion is safe because the depth has been checked. */
 function countMembers(value: object): number {
   let members = 0;
   if (Array.isArray(value)) {
@@ -49,7 +49,7 @@ function countMembers(value: object): number {
       if (typeof entry === 'object' && entry !== null) members += countMembers(entry);
     return members;
   }
-  // An object with very many members returns its keys much faster than its values.
+  // For objects with very many members, iterating over keys is much faster than Object.values.
   for (const key in value) {
     const inner = (value as Record<string, unknown>)[key];
     members++;

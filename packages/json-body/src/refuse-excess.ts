@@ -4,15 +4,15 @@ import { COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE, stringEnd } from './json
 export interface ValueBounds {
   /** Members and entries at any depth. */
   readonly maxValues: number;
-  /** Different keys of all objects: parsing a new key costs V8 as much as a hundred numbers. */
+  /** Distinct keys of all objects: parsing a new key costs V8 as much as a hundred numbers. */
   readonly maxKeys?: number;
 }
 
 /**
- * Checks bytes before they are parsed, valid JSON or not: parsing thirty megabytes of `{},{},{}` takes five seconds, in which
- * no other call makes progress.
- * @param what names the texts in the error
- * @throws GatewayError `invalid_request` if all of them together exceed the bounds
+ * Refuses JSON with too many values before it is parsed: parsing 30 MB of `{},{},{}` blocks the process for five seconds. The
+ * bytes need not be valid JSON.
+ * @param what name of the texts in the error
+ * @throws GatewayError `invalid_request` if the texts together exceed the bounds
  */
 export function refuseExcess(
   texts: readonly Buffer[],
@@ -37,7 +37,7 @@ export function refuseExcess(
   if (members > maxKeys && hasMoreKeys(texts, maxKeys)) throw excess(`too many different keys in ${what}`);
 }
 
-/** Called only if there are that many members: comparing keys takes longer than counting them. */
+/** Called only if there are more members than `maxKeys`: comparing keys takes longer than counting members. */
 function hasMoreKeys(texts: readonly Buffer[], maxKeys: number): boolean {
   const keys = new Set<string>();
   for (const json of texts) {

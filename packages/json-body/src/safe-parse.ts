@@ -16,7 +16,7 @@ export function safeParse<Output>(schema: z.ZodType<Output>, value: unknown): Re
   try {
     return schema.safeParse(value);
   } catch {
-    const message = 'an object stands where none belongs';
+    const message = 'unexpected object';
     return { success: false, error: { issues: [{ code: 'custom', path: [], message, input: undefined }] } };
   }
 }

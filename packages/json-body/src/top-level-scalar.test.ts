@@ -9,7 +9,7 @@ function found(json: string): string | undefined {
   return span && bytes.toString('utf8', span.start, span.end);
 }
 
-describe('finds the member of the object itself', () => {
+describe('topLevelScalar', () => {
   test.each([
     ['{"model":"a"}', '"a"'],
     ['data: {"id":"“\\"model\\":\\"b\\"”", "model" : "a\\"b" ,"n":1}\n\n', '"a\\"b"'],
@@ -17,10 +17,8 @@ describe('finds the member of the object itself', () => {
     ['{"role":"model","model":"a"}', '"a"'],
     ['{"list":["model",{"x":"model"}],"model":null}', 'null'],
     ['{"model":12.5 }', '12.5'],
-  ])('%s', (json, value) => expect(found(json)).toBe(value));
-});
+  ])('finds the model in %s', (json, value) => expect(found(json)).toBe(value));
 
-describe('finds nothing', () => {
   test.each([
     '',
     ': a comment',
@@ -30,7 +28,7 @@ describe('finds nothing', () => {
     '{"model":{"id":"a"}}',
     '{"id":"a"} {"model":"b"}',
     '{"id":"model"}',
-    // Cut, or no JSON.
+    // Truncated or invalid JSON.
     '{"mod',
     '{"choices":[{"model":"b"',
     '{{{[[["model":"a"',
@@ -38,5 +36,5 @@ describe('finds nothing', () => {
     'data: {"model":"a}\n\n',
     '{"model":"a"',
     '{"model":',
-  ])('in %j', (json) => expect(found(json)).toBeUndefined());
+  ])('finds no model in %j', (json) => expect(found(json)).toBeUndefined());
 });

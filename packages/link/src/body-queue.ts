@@ -10,8 +10,8 @@ interface QueuedBody {
 }
 
 /**
- * Sends request bodies in slices: calls take turns, and no slice is sent faster than the stream accepts it. A large body
- * neither delays small ones nor is copied into a queue from which it can't be removed.
+ * Sends request bodies in slices, round-robin among calls and no faster than the stream accepts them. A large body does not
+ * delay small ones, and its unsent part can still be discarded.
  */
 export class BodyQueue {
   #bodies: QueuedBody[] = [];

@@ -4,19 +4,19 @@ import { collectLargeBuffers } from './collect-large-buffers';
 const MIB = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
 
-/** What gathers at most while so many bytes pass by in pieces that nobody keeps. */
-function mostGathered(bytes: number, onPiece: (bytes: number) => void): number {
+/** Returns the peak of buffer memory while that many bytes are allocated in pieces and dropped. */
+function peakBytes(bytes: number, onPiece: (bytes: number) => void): number {
   const before = process.memoryUsage().arrayBuffers;
-  let most = 0;
-  for (let passed = 0; passed < bytes; passed += PIECE_BYTES) {
+  let peak = 0;
+  for (let allocated = 0; allocated < bytes; allocated += PIECE_BYTES) {
     Buffer.allocUnsafeSlow(PIECE_BYTES);
     onPiece(PIECE_BYTES);
-    most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+    peak = Math.max(peak, process.memoryUsage().arrayBuffers - before);
   }
-  return most;
+  return peak;
 }
 
-test('buffers of large bodies are collected soon after use', () => {
-  expect(mostGathered(200 * MIB, () => undefined)).toBeGreaterThan(16 * MIB);
-  expect(mostGathered(200 * MIB, collectLargeBuffers)).toBeLessThan(16 * MIB);
+test('collects the buffers of large bodies soon after use', () => {
+  expect(peakBytes(200 * MIB, () => undefined)).toBeGreaterThan(16 * MIB);
+  expect(peakBytes(200 * MIB, collectLargeBuffers)).toBeLessThan(16 * MIB);
 });

@@ -5,11 +5,11 @@ type CollectGarbage = (options: { type: 'minor' }) => void;
 
 /** Bytes of large bodies between two collections. */
 const STEP_BYTES = 4 * 1024 * 1024;
-/** Chunks below this size belong to small calls, whose garbage is collected early anyway. */
+/** Smaller chunks belong to small calls, whose garbage is collected early anyway. */
 const LARGE_BYTES = 16 * 1024;
 
-/** Bytes since the last collection in this process. */
-let passedBytes = 0;
+/** Bytes of large chunks since the last collection in this process. */
+let uncollectedBytes = 0;
 let collect: CollectGarbage | undefined;
 
 /**
@@ -23,17 +23,17 @@ let collect: CollectGarbage | undefined;
  */
 export function collectLargeBuffers(bytes: number): void {
   if (bytes < LARGE_BYTES) return;
-  passedBytes += bytes;
-  if (passedBytes < STEP_BYTES) return;
-  passedBytes = 0;
+  uncollectedBytes += bytes;
+  if (uncollectedBytes < STEP_BYTES) return;
+  uncollectedBytes = 0;
   collect ??= findCollector();
   collect({ type: 'minor' });
 }
 
 /**
  * Returns V8's `gc` function. V8 exposes it only to contexts created after the flag is set; the flag has no other effect,
- * so it can be set in a running process, which works for every way of starting one. Without `gc` the process only
- * uses more memory.
+ * so it is set at run time, independent of how the process was started. Without `gc` the process only uses more
+ * memory.
  */
 function findCollector(): CollectGarbage {
   setFlagsFromString('--expose-gc');

@@ -2,12 +2,12 @@ import { GatewayError } from '@gateway/errors';
 import { ClientDisconnected } from '@gateway/rpc';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import {
-  type Answerer,
   connectPool,
   log,
   RecordingSink,
   request,
-  startAnswerer,
+  startTestServer,
+  type TestServer,
   until,
 } from './link.fixture';
 import type { LinkedCall } from './link-client';
@@ -20,8 +20,8 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-async function answerer(handler: LinkHandler): Promise<Answerer> {
-  const started = await startAnswerer(handler);
+async function serve(handler: LinkHandler): Promise<TestServer> {
+  const started = await startTestServer(handler);
   cleanUps.push(() => started.server.stop(0));
   return started;
 }
@@ -32,13 +32,13 @@ function connect(address: string) {
   return pool;
 }
 
-/** A sink that knows when it may send more. */
+/** A sink that sends a streamed body as fast as the link accepts it. */
 class SendingSink extends RecordingSink {
-  rooms = 0;
+  drains = 0;
   #wake: (() => void) | undefined;
 
   onBodyDrain(): void {
-    this.rooms += 1;
+    this.drains += 1;
     this.#wake?.();
   }
 
@@ -74,7 +74,7 @@ describe('a streamed body', () => {
   test('is read by the handler while it arrives, complete and in order', async () => {
     const begun: LinkCall[] = [];
     const received: Buffer[] = [];
-    const { address, links } = await answerer(async (_context, call) => {
+    const { address, links } = await serve(async (_context, call) => {
       begun.push(call);
       received.push(await gather(call.bodyStream));
       return ok('done');
@@ -95,7 +95,7 @@ describe('a streamed body', () => {
   });
 
   test('may be empty', async () => {
-    const { address } = await answerer(async (_context, call) =>
+    const { address } = await serve(async (_context, call) =>
       ok(`${(await gather(call.bodyStream)).length}`),
     );
     const sink = new SendingSink();
@@ -104,12 +104,12 @@ describe('a streamed body', () => {
     expect(sink.text).toBe('0');
   });
 
-  test('is not sent faster than it is read, and delays no other call', async () => {
+  test('is not sent faster than it is read, and does not delay other calls', async () => {
     let take: () => void = () => undefined;
     const taken = new Promise<void>((resolve) => {
       take = resolve;
     });
-    const { address } = await answerer(async (_context, call) => {
+    const { address } = await serve(async (_context, call) => {
       if (!call.bodyStream) return ok(call.body);
       await taken;
       return ok(`${(await gather(call.bodyStream)).length}`);
@@ -130,15 +130,15 @@ describe('a streamed body', () => {
     await other.over;
     expect(other.text).toBe('small');
     expect(sentBytes).toBe(LINK_BODY_WINDOW_BYTES);
-    expect(sink.rooms).toBe(0);
+    expect(sink.drains).toBe(0);
     take();
     await sending;
     await sink.over;
     expect(sink.text).toBe(String(4 * MIB));
   });
 
-  test('is not read any further once the call is answered', async () => {
-    const { address, links } = await answerer(async (_context, { bodyStream }) => {
+  test('is no longer read once the call has been answered', async () => {
+    const { address, links } = await serve(async (_context, { bodyStream }) => {
       for await (const _piece of bodyStream ?? [])
         throw new GatewayError('invalid_request', { detail: 'no' });
       return ok();
@@ -151,11 +151,11 @@ describe('a streamed body', () => {
     expect(call.sendBody(Buffer.alloc(1_000))).toBe(false);
     call.endBody();
     await until(() => links.callsInFlight === 0);
-    expect(sink.rooms).toBe(0);
+    expect(sink.drains).toBe(0);
   });
 
-  test('may be answered while it still arrives', async () => {
-    const { address } = await answerer(async (_context, { bodyStream }) => ({
+  test('may be answered before it is complete', async () => {
+    const { address } = await serve(async (_context, { bodyStream }) => ({
       status: 200,
       headers: {},
       body: bodyStream ?? Buffer.alloc(0),
@@ -170,11 +170,11 @@ describe('a streamed body', () => {
 });
 
 describe('a streamed body that never completes', () => {
-  /** Reads what comes, and keeps how that ended. */
+  /** Starts a server that reads bodies and records the errors that ended them. */
   async function reading() {
     const ends: unknown[] = [];
     let bytes = 0;
-    const started = await answerer(async (_context, { bodyStream }) => {
+    const started = await serve(async (_context, { bodyStream }) => {
       try {
         for await (const piece of bodyStream ?? []) bytes += piece.length;
       } catch (error) {
@@ -186,11 +186,11 @@ describe('a streamed body that never completes', () => {
     return { ...started, ends, bytes: () => bytes };
   }
 
-  test('fails its handler when the client disconnected', async () => {
+  test('fails its handler when the client disconnects', async () => {
     const { address, links, ends, bytes } = await reading();
     cleanUps.push(() => jest.restoreAllMocks());
     const errors = jest.spyOn(log, 'error');
-    // Each call has a log of its own.
+    // Each call has its own child logger.
     jest.spyOn(log, 'child').mockReturnValue(log as never);
     const sink = new SendingSink();
     const call = await connect(address).call(streamed(), sink);
@@ -206,7 +206,7 @@ describe('a streamed body that never completes', () => {
     expect(sink.error).toBeUndefined();
   });
 
-  test('fails its handler and then its caller when the time is over', async () => {
+  test('fails its handler and then its caller at the deadline', async () => {
     const { address, links, ends } = await reading();
     const sink = new SendingSink();
     await connect(address).call(streamed(50), sink);
@@ -216,7 +216,7 @@ describe('a streamed body that never completes', () => {
     await until(() => links.callsInFlight === 0);
   });
 
-  test('fails both sides when the link was lost', async () => {
+  test('fails on both sides when the link is lost', async () => {
     const { address, links, server, ends, bytes } = await reading();
     const sink = new SendingSink();
     const call = await connect(address).call(streamed(), sink);

@@ -99,7 +99,7 @@ class Link {
       cancel: () => {
         if (!this.#forget(call)) return;
         frames.add({ call, cancel: true });
-        this.#leaveIfDrained();
+        this.#endIfDrained();
       },
       consumed: (bytes) => {
         const open = this.#calls.get(call);
@@ -135,11 +135,11 @@ class Link {
   #onMessage(message: ReplyFrames__Output): void {
     if (message.draining) this.#draining = true;
     for (const frame of message.frames) this.#onFrame(frame);
-    this.#leaveIfDrained();
+    this.#endIfDrained();
   }
 
-  /** Half-closes the stream after the last call, which tells the draining instance that no call will follow. */
-  #leaveIfDrained(): void {
+  /** Half-closes the stream after the last call, so that the draining instance knows that no call will follow. */
+  #endIfDrained(): void {
     if (!this.#draining || this.#calls.size > 0 || !this.#relay) return;
     this.#frames?.close();
     this.#relay.end();
@@ -156,7 +156,7 @@ class Link {
     const open = this.#calls.get(frame.call);
     if (!open) return;
     try {
-      this.#pass(frame, open);
+      this.#dispatch(frame, open);
     } catch (error) {
       // A defect in one sink must not break the link for all other calls.
       this.#log.error({ err: error }, 'a reply sink failed');
@@ -164,7 +164,7 @@ class Link {
     }
   }
 
-  #pass(frame: ReplyFrame__Output, open: OpenCall): void {
+  #dispatch(frame: ReplyFrame__Output, open: OpenCall): void {
     const { sink } = open;
     if (frame.frame === 'data' && frame.data) {
       sink.data(frame.data);

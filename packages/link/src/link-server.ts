@@ -43,7 +43,7 @@ export class LinkServer {
   readonly #bodies: LinkServerOptions['bodies'];
   readonly #log: Logger;
   readonly #links = new Set<ServedLink>();
-  /** Kept beyond the stream: a call is still settled after its caller has disconnected. */
+  /** Calls outlive their stream: they are still settled after the caller has disconnected. */
   readonly #running = new Set<ServerCall>();
   readonly #requestIds = new Set<string>();
   #draining = false;

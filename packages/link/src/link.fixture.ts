@@ -10,25 +10,25 @@ const SECRET = 'a-secret-for-tests-only';
 const { ChatService } = loadService<ProtoGrpcType>('chat').gateway.chat.v1;
 export const log = createLogger('link-test', 'silent');
 
-/** A server that answers links in a test. */
-export interface Answerer {
+/** A link server on a gRPC server, for tests. */
+export interface TestServer {
   readonly links: LinkServer;
   readonly server: GrpcServer;
   readonly address: string;
 }
 
-export async function startAnswerer(
+export async function startTestServer(
   handler: LinkHandler,
   port = 0,
   bodies?: LinkServerOptions['bodies'],
-): Promise<Answerer> {
+): Promise<TestServer> {
   const links = new LinkServer({ handler, log, ...(bodies && { bodies }) });
   const services = [{ definition: ChatService.service, handlers: { Relay: links.relay }, callers: ['edge'] }];
   const server = await startGrpcServer({ host: '127.0.0.1', port, secrets: [SECRET], services });
   return { links, server, address: `127.0.0.1:${server.port}` };
 }
 
-/** A pool of links to those addresses, with a function that closes it. */
+/** Returns a pool of links to the addresses and a function that closes it. */
 export function connectPool(addresses: readonly string[]): { pool: LinkPool; close: () => void } {
   const clients = createGrpcClients(ChatService, { addresses, secrets: [SECRET], caller: 'edge' });
   const pool = new LinkPool({ name: 'test', relays: clients.map((client) => () => client.Relay()), log });

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { memoryQuota } from '@gateway/quota';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type Answerer, connectPool, RecordingSink, request, startAnswerer, until } from './link.fixture';
+import { connectPool, RecordingSink, request, startTestServer, type TestServer, until } from './link.fixture';
 import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
 import type { LinkCall, LinkHandler } from './server-call';
 
@@ -11,8 +11,8 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-async function answerer(...of: Parameters<typeof startAnswerer>): Promise<Answerer> {
-  const started = await startAnswerer(...of);
+async function serve(...of: Parameters<typeof startTestServer>): Promise<TestServer> {
+  const started = await startTestServer(...of);
   cleanUps.push(() => started.server.stop(0));
   return started;
 }
@@ -29,7 +29,7 @@ const echo: LinkHandler = async (_context, { body, path }) => ({
   body,
 });
 
-/** Resolves when told to. */
+/** `opened` resolves when `open` is called. */
 function gate() {
   let open!: () => void;
   const opened = new Promise<void>((resolve) => {
@@ -42,7 +42,7 @@ describe('a call', () => {
   test('is refused while another call with its request id is in flight on any link, and accepted afterwards', async () => {
     const { open, opened } = gate();
     let handled = 0;
-    const { address } = await answerer(async (context, call) => {
+    const { address } = await serve(async (context, call) => {
       handled += 1;
       await opened;
       return echo(context, call);
@@ -71,7 +71,7 @@ describe('a call', () => {
 
   test('carries the request and its reply', async () => {
     let seen: LinkCall | undefined;
-    const { address } = await answerer(async (context, call) => {
+    const { address } = await serve(async (context, call) => {
       seen = call;
       return { status: 201, headers: { 'x-request': context.requestId }, body: Buffer.from('reply') };
     });
@@ -90,7 +90,7 @@ describe('a call', () => {
   });
 
   test('fails with the error that the handler threw', async () => {
-    const { address } = await answerer(async () => {
+    const { address } = await serve(async () => {
       throw new GatewayError('missing_parameter', { param: 'model', detail: 'model is required' });
     });
     const sink = new RecordingSink();
@@ -103,8 +103,8 @@ describe('a call', () => {
     });
   });
 
-  test('fails after the received part when its reply breaks in the middle', async () => {
-    const { address } = await answerer(async () => ({
+  test('fails after part of its reply when the reply stream throws', async () => {
+    const { address } = await serve(async () => ({
       status: 200,
       headers: {},
       body: (async function* () {
@@ -119,8 +119,8 @@ describe('a call', () => {
     expect(sink.error?.code).toBe('internal_error');
   });
 
-  test('is aborted at the handler when its time is over', async () => {
-    const { address } = await answerer(async ({ signal }) => {
+  test('aborts its handler at the deadline', async () => {
+    const { address } = await serve(async ({ signal }) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       throw new GatewayError('upstream_failed');
     });
@@ -132,7 +132,7 @@ describe('a call', () => {
 
   test('may stream for longer than its timeout once it has been answered', async () => {
     const released = gate();
-    const { address } = await answerer(async ({ signal }) => ({
+    const { address } = await serve(async ({ signal }) => ({
       status: 200,
       headers: {},
       body: (async function* () {
@@ -151,16 +151,16 @@ describe('a call', () => {
   });
 
   test('accepts the largest timeout that its field can hold', async () => {
-    const { address } = await answerer(echo);
+    const { address } = await serve(echo);
     const sink = new RecordingSink();
     await connect(address).call(request('x', '/', 0xffff_ffff), sink);
     await sink.over;
     expect(sink.text).toBe('x');
   });
 
-  test('is cancelled when its sink throws, without affecting others', async () => {
+  test('is cancelled when its sink throws, without affecting other calls', async () => {
     const aborted = gate();
-    const { address } = await answerer(async ({ signal }, call) => {
+    const { address } = await serve(async ({ signal }, call) => {
       if (call.path !== '/bad') return echo({} as never, call);
       signal.addEventListener('abort', aborted.open);
       return { status: 200, headers: {}, body: slowChunks(signal) };
@@ -186,10 +186,10 @@ async function* slowChunks(signal: AbortSignal): AsyncGenerator<Buffer> {
   }
 }
 
-describe('bodies', () => {
-  test('of many sizes arrive complete, and a large one does not delay a small one', async () => {
+describe('request bodies', () => {
+  test('of any size arrive complete, and a large body does not delay a small one', async () => {
     const order: string[] = [];
-    const { address } = await answerer(async (context, call) => {
+    const { address } = await serve(async (context, call) => {
       order.push(call.path);
       return echo(context, call);
     });
@@ -210,9 +210,9 @@ describe('bodies', () => {
     expect(order.at(-1)).toBe('/0');
   });
 
-  test('that are cut off never reach the handler', async () => {
+  test('that are incomplete never reach the handler', async () => {
     const handled: string[] = [];
-    const { address, links } = await answerer(async (context, call) => {
+    const { address, links } = await serve(async (context, call) => {
       handled.push(call.path);
       return echo(context, call);
     });
@@ -230,7 +230,7 @@ describe('bodies', () => {
 });
 
 describe('the memory budget for bodies', () => {
-  test('is reserved until a call has ended, and a call that exceeds it is refused without reading its body', async () => {
+  test('is reserved until a call has ended; a call that exceeds it is refused without reading its body', async () => {
     const { open, opened } = gate();
     const refused: LinkCall[] = [];
     const bodies = memoryQuota(10 * MIB, MIB);
@@ -242,7 +242,7 @@ describe('the memory budget for bodies', () => {
       refused.push(call);
       return Promise.reject(new GatewayError('rate_limited', { retryAfterSeconds: 1 }));
     };
-    const { address } = await answerer(hold, 0, { quota: bodies, refuse });
+    const { address } = await serve(hold, 0, { quota: bodies, refuse });
     const pool = connect(address);
     await until(() => pool.up);
     const held = new RecordingSink();
@@ -270,14 +270,14 @@ describe('the memory budget for bodies', () => {
     expect([held.status, again.status]).toEqual([200, 200]);
   });
 
-  test('is released however a call ends', async () => {
+  test('is released when a call fails or is cancelled', async () => {
     const bodies = memoryQuota(10 * MIB, MIB);
     const { open, opened } = gate();
     const handler: LinkHandler = async () => {
       await opened;
       throw new GatewayError('internal_error');
     };
-    const { address, links } = await answerer(handler, 0, { quota: bodies, refuse: handler });
+    const { address, links } = await serve(handler, 0, { quota: bodies, refuse: handler });
     const pool = connect(address);
     await until(() => pool.up);
     const failed = new RecordingSink();
@@ -291,15 +291,15 @@ describe('the memory budget for bodies', () => {
   });
 });
 
-describe('credit', () => {
-  test('pauses a reply that nobody reads, and resumes it', async () => {
+describe('reply credit', () => {
+  test('pauses a reply that is not read, and resumes it', async () => {
     const reply = Buffer.alloc(3 * MIB, 'reply ');
-    const { address } = await answerer(async () => ({ status: 200, headers: {}, body: reply }));
+    const { address } = await serve(async () => ({ status: 200, headers: {}, body: reply }));
     const pool = connect(address);
     const sink = new RecordingSink();
     const call = await pool.call(request(), sink);
     await until(() => sink.bytes >= LINK_WINDOW_BYTES);
-    // A round trip of another call: whatever else was under way has come by now.
+    // After a round trip of another call, everything that was in transit has arrived.
     const other = new RecordingSink((bytes) => otherCall.consumed(bytes.length));
     const otherCall = await pool.call(request(), other);
     await other.over;
@@ -313,9 +313,9 @@ describe('credit', () => {
     expect(Buffer.concat(sink.chunks).equals(reply)).toBe(true);
   });
 
-  test('applies to streams too, and a huge chunk is split', async () => {
+  test('applies to streamed replies, and a huge chunk is split', async () => {
     const chunk = Buffer.alloc(20 * MIB, 'chunk ');
-    const { address } = await answerer(async () => ({
+    const { address } = await serve(async () => ({
       status: 200,
       headers: {},
       body: (async function* () {
@@ -330,10 +330,10 @@ describe('credit', () => {
   });
 });
 
-describe('cancel', () => {
-  test('aborts the handler, ends a reply that waits for credit, and silences the sink', async () => {
+describe('cancelling a call', () => {
+  test('aborts the handler, ends a reply that waits for credit, and stops events to the sink', async () => {
     const seen: AbortSignal[] = [];
-    const { address, links } = await answerer(async ({ signal }) => {
+    const { address, links } = await serve(async ({ signal }) => {
       seen.push(signal);
       return { status: 200, headers: {}, body: Buffer.alloc(MIB) };
     });
@@ -353,7 +353,7 @@ describe('cancel', () => {
 describe('a lost link', () => {
   test('fails its calls, aborts their handlers, and is reopened', async () => {
     const aborted = gate();
-    const first = await answerer(async ({ signal }) => {
+    const first = await serve(async ({ signal }) => {
       signal.addEventListener('abort', aborted.open);
       return { status: 200, headers: {}, body: slowChunks(signal) };
     });
@@ -367,7 +367,7 @@ describe('a lost link', () => {
     expect(sink.error?.code).toBe('internal_error');
     expect(pool.up).toBe(false);
 
-    await answerer(echo, first.server.port);
+    await serve(echo, first.server.port);
     await until(() => pool.up);
     const next = new RecordingSink();
     await pool.call(request('again'), next);
@@ -375,17 +375,17 @@ describe('a lost link', () => {
     expect(next.text).toBe('again');
   });
 
-  test('makes a call wait briefly for another and then fail', async () => {
-    const gone = await startAnswerer(echo);
-    await gone.server.stop(0);
+  test('makes a new call wait briefly for another link and then fail', async () => {
+    const stopped = await startTestServer(echo);
+    await stopped.server.stop(0);
     const sink = new RecordingSink();
-    const call = connect(gone.address).call(request(), sink);
+    const call = connect(stopped.address).call(request(), sink);
     await expect(call).rejects.toMatchObject({ code: 'internal_error' });
   });
 });
 
-describe('several instances', () => {
-  test('share the calls, the least busy one first', async () => {
+describe('a pool of several instances', () => {
+  test('sends each call to the least busy instance', async () => {
     const hold = gate();
     const counts = [0, 0];
     const holding = (index: number): LinkHandler => {
@@ -395,7 +395,7 @@ describe('several instances', () => {
         return echo(context, call);
       };
     };
-    const [first, second] = await Promise.all([answerer(holding(0)), answerer(holding(1))]);
+    const [first, second] = await Promise.all([serve(holding(0)), serve(holding(1))]);
     const pool = connect(first.address, second.address);
     const sinks = Array.from({ length: 10 }, () => new RecordingSink());
     await until(() => pool.usableLinks === 2);
@@ -405,9 +405,9 @@ describe('several instances', () => {
     expect(counts).toEqual([5, 5]);
   });
 
-  test('a draining one finishes its calls and gets no new ones', async () => {
+  test('sends no new calls to a draining instance, which finishes its calls in flight', async () => {
     const hold = gate();
-    const first = await answerer(async (context, call) => {
+    const first = await serve(async (context, call) => {
       await hold.opened;
       return echo(context, call);
     });
@@ -427,7 +427,7 @@ describe('several instances', () => {
     expect(last.text).toBe('last');
     await draining;
     await first.server.stop(0);
-    await answerer(echo, first.server.port);
+    await serve(echo, first.server.port);
     const next = new RecordingSink();
     await until(() => pool.up);
     await pool.call(request('next'), next);
@@ -435,9 +435,9 @@ describe('several instances', () => {
     expect(next.text).toBe('next');
   });
 
-  test('a drain waits for a call whose caller has disconnected', async () => {
+  test('waits in a drain for a call whose caller has disconnected', async () => {
     const hold = gate();
-    const { address, links } = await answerer(async (context, call) => {
+    const { address, links } = await serve(async (context, call) => {
       await hold.opened;
       return echo(context, call);
     });

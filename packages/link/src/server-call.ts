@@ -20,7 +20,7 @@ export interface LinkCall {
   readonly headers: Readonly<Record<string, string>>;
   /** Empty when the body is streamed. */
   readonly body: Buffer;
-  /** A streamed body, for one reader. What is not read is not sent either. */
+  /** A streamed body, for a single reader. The sender pauses while it is not read. */
   readonly bodyStream?: AsyncIterable<Buffer>;
 }
 
@@ -77,7 +77,7 @@ export class ServerCall {
     this.#open = open;
     this.#frames = frames;
     this.#missingBytes = open.bodyBytes;
-    this.#deadline = setTimeout(() => this.#giveUp(tooLate()), Math.min(open.timeoutMs, MAX_TIMER_MS));
+    this.#deadline = setTimeout(() => this.#giveUp(bodyTimeout()), Math.min(open.timeoutMs, MAX_TIMER_MS));
     const body = new Promise<Buffer>((resolve) => {
       this.#start = resolve;
     });
@@ -96,7 +96,7 @@ export class ServerCall {
   receive(bytes: Buffer): void {
     this.#bodyStream?.push(bytes);
     if (this.#missingBytes <= 0) return;
-    this.#body.push(ownBytes(bytes));
+    this.#body.push(withoutLargeParent(bytes));
     this.#missingBytes -= bytes.length;
     if (this.#missingBytes > 0) return;
     const body = this.#body.length === 1 ? this.#body[0]! : Buffer.concat(this.#body);
@@ -113,13 +113,13 @@ export class ServerCall {
     this.#giveUp(new ClientDisconnected());
   }
 
-  /** @param why the reason given to the reader of an incomplete body */
-  #giveUp(why: Error): void {
+  /** @param reason error for the reader of an incomplete body */
+  #giveUp(reason: Error): void {
     clearTimeout(this.#deadline);
-    this.#abort.abort('caller left');
-    this.#bodyStream?.close(why);
+    this.#abort.abort('client disconnected or deadline passed');
+    this.#bodyStream?.close(reason);
     this.#onCredit?.();
-    // The handler of a call whose body never completed is not run.
+    // Ends the call; its handler does not run, because the body is incomplete.
     if (this.#missingBytes > 0) this.#start(Buffer.alloc(0));
   }
 
@@ -192,12 +192,12 @@ export class ServerCall {
   }
 }
 
-/** A client that sends its body too slowly is still connected and gets an answer. */
-function tooLate(): GatewayError {
+/** Returns the error for a client that sends its body too slowly: it is still connected and receives a response. */
+function bodyTimeout(): GatewayError {
   return new GatewayError('invalid_request', { detail: 'the body is cut off' });
 }
 
 /** Copies a chunk that is a view of a much larger receive buffer, which would otherwise be retained for the whole call. */
-function ownBytes(bytes: Buffer): Buffer {
+function withoutLargeParent(bytes: Buffer): Buffer {
   return bytes.length * 4 < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes;
 }

@@ -3,15 +3,15 @@ import { collectLargeBuffers } from './collect-large-buffers';
 import { LINK_BODY_WINDOW_BYTES } from './link-limits';
 
 /**
- * A request body that one handler reads as it arrives. Credit is returned to the sender for what was read, so at most
- * one window is buffered here.
+ * A request body that one handler reads as it arrives. Credit is returned to the sender for bytes that were read, so at
+ * most one window is buffered here.
  */
 export class StreamedBody implements AsyncIterableIterator<Buffer> {
   readonly #giveCredit: (bytes: number) => void;
   #waiting: Buffer[] = [];
   #uncreditedBytes = 0;
   #ended = false;
-  #closedBy: Error | undefined;
+  #closeReason: Error | undefined;
   #wake: (() => void) | undefined;
 
   constructor(giveCredit: (bytes: number) => void) {
@@ -19,7 +19,7 @@ export class StreamedBody implements AsyncIterableIterator<Buffer> {
   }
 
   push(bytes: Buffer): void {
-    if (this.#closedBy || this.#ended) return;
+    if (this.#closeReason || this.#ended) return;
     this.#waiting.push(bytes);
     this.#wake?.();
   }
@@ -30,18 +30,18 @@ export class StreamedBody implements AsyncIterableIterator<Buffer> {
     this.#wake?.();
   }
 
-  /** Ends reading. A reader that waits for more of an incomplete body gets `why`. */
-  close(why: Error = new ClientDisconnected()): void {
-    this.#closedBy ??= why;
+  /** Stops reading. `next` throws `reason` if the body is incomplete. */
+  close(reason: Error = new ClientDisconnected()): void {
+    this.#closeReason ??= reason;
     if (!this.#ended) this.#waiting = [];
     this.#wake?.();
   }
 
-  /** @throws the reason it was closed with: ClientDisconnected when the sender cancelled */
+  /** @throws the reason for which it was closed: ClientDisconnected when the sender cancelled */
   async next(): Promise<IteratorResult<Buffer, undefined>> {
     while (this.#waiting.length === 0) {
       if (this.#ended) return { done: true, value: undefined };
-      if (this.#closedBy) throw this.#closedBy;
+      if (this.#closeReason) throw this.#closeReason;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

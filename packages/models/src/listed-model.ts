@@ -77,7 +77,7 @@ const OUTPUT_OF: Readonly<Record<ModelType, string>> = {
   embedding: 'embedding',
 };
 
-/** A model that outputs both text and images has both types. */
+/** Returns whether the model has this type. A model that outputs both text and images has both types. */
 export function isOfType(model: ListedModel, type: ModelType): boolean {
   return model.output_modalities.includes(OUTPUT_OF[type]);
 }

@@ -1,6 +1,6 @@
 /** Options of an image model as the API returns them. An empty list means that clients can't choose. */
 export interface ImageFeatures {
-  /** `<width>x<height>`; with a size rule these are the usual ones. */
+  /** `<width>x<height>`; if there is a size rule, the most common sizes. */
   readonly sizes: readonly string[];
   /** Any size within these bounds is accepted; null: only the listed sizes. */
   readonly size_rule: {

@@ -18,7 +18,7 @@ const MODELS = [
   entry('second/moved'),
   { ...entry('first/early'), preview: true },
   entry('second/early'),
-  { ...entry('first/gone', 'first/gone-1', 'relic'), active: false },
+  { ...entry('first/retired', 'first/retired-1', 'relic'), active: false },
   { ...entry('first/beta'), preview: true },
   entry('second/shared', 'second/other'),
   entry('acme/shared'),
@@ -50,10 +50,10 @@ describe('a key that allows bare names', () => {
     ['moved', 'second/moved'],
     ['early', 'second/early'],
     ['picture', 'sim/image'],
-    ['relic', 'first/gone'],
-    // An alias decides what several slugs share.
+    ['relic', 'first/retired'],
+    // An alias takes precedence over a name that several slugs share.
     ['shared', 'third/shared'],
-  ])('calls by %s the model %s', (name, slug) => {
+  ])('resolves %s to the model %s', (name, slug) => {
     expect(findModelByName(models, name, access(true))?.slug).toBe(slug);
   });
 
@@ -61,8 +61,8 @@ describe('a key that allows bare names', () => {
     ['twin', 'which two models share'],
     ['chat', 'which only the simulator has'],
     ['image-2', 'which only the simulator has'],
-    ['gone', 'whose model is inactive'],
-    ['gone-1', 'whose model is inactive'],
+    ['retired', 'whose model is inactive'],
+    ['retired-1', 'whose model is inactive'],
     ['beta', 'whose model is a preview'],
     ['auto', 'which is a placeholder'],
     ['gpt-5', 'which no model has'],

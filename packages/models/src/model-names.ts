@@ -6,9 +6,9 @@ export interface NamedModel {
   readonly aliases: readonly string[];
 }
 
-/** Excluded because the simulator's models have everyday words as names. */
+/** Excluded because the names of the simulator's models are common words. */
 const SIMULATOR = 'sim/';
-/** Clients send these when the user has chosen no model; they never name one. */
+/** Clients send these when the user has chosen no model. */
 const PLACEHOLDERS = new Set(['auto', 'default']);
 
 /** Whether the name has no provider. */

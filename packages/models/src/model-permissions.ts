@@ -17,9 +17,9 @@ export interface CallableModel {
   readonly preview: boolean;
 }
 
-/** A refusal caused by the key's permissions alone, so it must be based on the key's current permissions. */
+/** A refusal caused only by the key's permissions. It must be checked against the key's current, not cached, permissions. */
 export abstract class ModelPermissionError extends GatewayError {
-  /** Returns whether a key with these permissions would not be refused. */
+  /** Returns whether a key with these permissions would be allowed. */
   abstract isAllowedWith(access: ModelPermissions): boolean;
 }
 
@@ -68,8 +68,8 @@ export function findModelByName<M>(
 }
 
 /**
- * Returns the model name to record for a refused call: the slug, or what the client sent if that is the reason of the
- * refusal or unknown.
+ * Returns the model name to record for a refused call: the slug, or the name that the client sent if it is unknown or was
+ * refused with `invalid_model`.
  */
 export function modelNameForRecord(
   models: { get(name: string): { readonly slug: string } | undefined },

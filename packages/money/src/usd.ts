@@ -24,6 +24,6 @@ export const MAX_USD = 1_000_000_000;
 export function nanoFromUsd(usd: number): bigint | undefined {
   if (!Number.isFinite(usd) || Math.abs(usd) > MAX_USD) return undefined;
   const nano = BigInt(Math.round(usd * 1e9));
-  // The double's shortest decimal decides: 0.1 is 100000000 nano-USD, 1e-10 is not an amount.
+  // Compared with the double's shortest decimal: 0.1 is 100000000 nano-USD, 1e-10 is not an amount.
   return Number(decimalFromNano(nano)) === usd ? nano : undefined;
 }

@@ -7,10 +7,10 @@ const TIMEOUT_MS = 60_000;
 const POLL_INTERVAL_MS = 250;
 
 /**
- * Errors that mean the role, the schema or its privileges don't exist yet: undefined table or schema, insufficient
- * privilege, invalid password, login refused.
+ * SQLSTATEs that occur while the role, the schema or its privileges don't exist yet: undefined_table, invalid_schema_name,
+ * insufficient_privilege, invalid_password, invalid_authorization_specification.
  */
-const NOT_YET = new Set(['42P01', '3F000', '42501', '28P01', '28000']);
+const NOT_MIGRATED_YET = new Set(['42P01', '3F000', '42501', '28P01', '28000']);
 
 /**
  * Resolves when every migration in `directory` has been applied to `schema`. Throws immediately if a newer version has
@@ -28,7 +28,7 @@ export async function awaitMigrations(options: {
   const deadlineMs = performance.now() + timeoutMs;
   for (let waiting = false; ; waiting = true) {
     const problem = await findProblem(options.pool, schema, needed);
-    if (problem === undefined) return warnOwner(options.pool, schema, log);
+    if (problem === undefined) return warnIfOwner(options.pool, schema, log);
     if (performance.now() > deadlineMs) throw new Error(`${problem}: run this service's dist/migrate.js`);
     if (!waiting) log.warn({ schema, problem }, 'waiting for the migrations');
     await sleep(POLL_INTERVAL_MS);
@@ -48,12 +48,12 @@ async function findProblem(pool: Pool, schema: string, needed: number): Promise<
       : undefined;
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
-    if (code !== undefined && NOT_YET.has(code)) return `schema ${schema} can't be read: ${message}`;
+    if (code !== undefined && NOT_MIGRATED_YET.has(code)) return `schema ${schema} can't be read: ${message}`;
     throw error;
   }
 }
 
-async function warnOwner(pool: Pool, schema: string, log: Logger): Promise<void> {
+async function warnIfOwner(pool: Pool, schema: string, log: Logger): Promise<void> {
   const { rows } = await pool.query<{ owns: boolean }>(
     `SELECT pg_has_role(nspowner, 'MEMBER') AS owns FROM pg_namespace WHERE nspname = $1`,
     [schema],

@@ -6,7 +6,7 @@ import { GRANTS_FILE, type Migration, readMigrations } from './migrations';
 import { createPool, type Pool, type PoolClient, withTransaction } from './postgres';
 import { ensureServiceRole } from './service-role';
 
-/** Building an index on a large table takes longer than any other statement is allowed to. */
+/** Longer than for other statements: building an index on a large table takes time. */
 const STATEMENT_TIMEOUT_MS = 1_800_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -16,7 +16,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
  */
 export async function migrateService(options: {
   ownerUrl: string;
-  /** The service's own login. If it is the owner's URL, the service has no separate role. */
+  /** The service's login. If it is the owner's URL, the service has no separate role. */
   serviceUrl: string;
   schema: string;
   directory: string;

@@ -5,14 +5,14 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
-  /** Code older than this migration can't use the database. */
+  /** Code older than this migration can't use the migrated schema. */
   readonly breaking: boolean;
 }
 
 /** The service's privileges, in the same directory as the migrations. */
 export const GRANTS_FILE = 'grants.sql';
 
-/** First line of a migration that older code can't work with. */
+/** First line of a migration that is incompatible with older code. */
 const BREAKING_HEADER = '--! breaking';
 
 /** Returns the numbered `.sql` files of a service, in order. */

@@ -3,9 +3,9 @@ import { migrateService } from './migrate';
 
 const settings = {
   LOG_LEVEL: processSettings.LOG_LEVEL,
-  /** Login of the tables' owner. */
+  /** Login of the owner of the tables. */
   MIGRATION_DATABASE_URL: z.string().min(1),
-  /** The service's own login, which receives the privileges. */
+  /** The service's login, which receives the privileges. */
   DATABASE_URL: z.string().min(1),
 };
 

@@ -6,7 +6,7 @@ const LOGIN_TIMEOUT_MS = 5_000;
 const INSUFFICIENT_PRIVILEGE = '42501';
 const INVALID_PASSWORD = '28P01';
 
-/** A service's role is missing or has another password, and the owner's login is not allowed to change that. */
+/** A service's role is missing or has a different password, and the owner may not create or change roles. */
 export class ServiceRoleError extends Error {
   override readonly name = 'ServiceRoleError';
 }
@@ -18,7 +18,7 @@ export class ServiceRoleError extends Error {
  */
 export async function ensureServiceRole(owner: Pool, serviceUrl: string): Promise<string | undefined> {
   const { user: role, password } = new pg.Client({ connectionString: serviceUrl });
-  if (!role) throw new ServiceRoleError('the URL by which the service logs in names no user');
+  if (!role) throw new ServiceRoleError('the service database URL has no user name');
   const { rows } = await owner.query<{ owner: string }>('SELECT current_user AS owner');
   if (rows[0]?.owner === role) return undefined;
   try {
@@ -27,14 +27,14 @@ export async function ensureServiceRole(owner: Pool, serviceUrl: string): Promis
   } catch (error) {
     if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error;
     throw new ServiceRoleError(
-      `${rows[0]?.owner} may not create role ${role} or set its password: let an administrator run deploy/postgres/roles.sql`,
+      `${rows[0]?.owner} may not create role ${role} or set its password: an administrator must run deploy/postgres/roles.sql`,
       { cause: error },
     );
   }
   return role;
 }
 
-/** Returns whether the role was created. Either way it may then connect to the database, and PUBLIC may not. */
+/** Creates the role if it does not exist, and allows it, but not PUBLIC, to connect. Returns whether it was created. */
 async function createRole(client: PoolClient, role: string, password?: string | null): Promise<boolean> {
   await lockRoles(client);
   const { rows } = await client.query<{
@@ -49,7 +49,7 @@ async function createRole(client: PoolClient, role: string, password?: string | 
     [role],
   );
   const { powerful, database, creates } = rows[0]!;
-  // Probably an administrator's login, whose password must not be changed either.
+  // Probably an administrator's login: its password must not be changed.
   if (powerful) throw new Error(`role ${role} has more privileges than a service may have`);
   const exists = powerful !== null;
   const [service, here] = [role, database].map(pg.escapeIdentifier);
@@ -59,7 +59,7 @@ async function createRole(client: PoolClient, role: string, password?: string | 
     await client.query(`DO $create$ BEGIN CREATE ROLE ${service} LOGIN${secret};
       EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $create$`);
   }
-  // Neither statement fails when another role owns the database; that role must grant the access then.
+  // Neither statement fails if another role owns the database; that role must then grant access.
   await client.query(`
     REVOKE CONNECT, TEMPORARY ON DATABASE ${here} FROM PUBLIC;
     GRANT CONNECT ON DATABASE ${here} TO ${service}`);
@@ -74,7 +74,7 @@ async function setPassword(client: PoolClient, role: string, serviceUrl: string)
   try {
     await login.connect();
   } catch (error) {
-    // The service itself reports any other failure: it may be allowed to log in from its own host only.
+    // Other failures are left for the service to report: it may be allowed to log in only from its own host.
     if ((error as { code?: string }).code !== INVALID_PASSWORD || !password) return;
     await client.query(
       `ALTER ROLE ${pg.escapeIdentifier(role)} PASSWORD ${pg.escapeLiteral(scramVerifier(password))}`,
@@ -84,6 +84,6 @@ async function setPassword(client: PoolClient, role: string, serviceUrl: string)
   }
 }
 
-/** A database's privileges are one row, which two transactions can't update concurrently. */
+/** Serializes changes of roles: a database's privileges are one row, which concurrent transactions can't update. */
 const lockRoles = (client: PoolClient) =>
   client.query(`SELECT pg_advisory_xact_lock(hashtext('gateway.roles'))`);

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { toLoggedError } from './logged-error';
 
-/** What Node says of a reply that is none. */
-async function errorOfReply(reply: string): Promise<Error> {
+/** Returns Node's error for an invalid HTTP reply. */
+async function parseErrorOf(reply: string): Promise<Error> {
   const server = createServer((socket) => socket.on('error', () => {}).end(reply)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const request = http.get({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
@@ -14,14 +14,14 @@ async function errorOfReply(reply: string): Promise<Error> {
   return error;
 }
 
-test('bytes that a provider sent are not logged with the parse error', async () => {
-  const error = await errorOfReply('HTTP/1.1 200 OK\r\nbad header: x\r\n\r\na canary');
+test('does not log bytes that a provider sent with a parse error', async () => {
+  const error = await parseErrorOf('HTTP/1.1 200 OK\r\nbad header: x\r\n\r\na canary');
   expect(error).toHaveProperty('rawPacket');
   const logged = toLoggedError(error);
   expect(logged).toMatchObject({ code: expect.stringMatching(/^HPE_/), message: expect.any(String) });
   expect(logged).not.toHaveProperty('rawPacket');
 });
 
-test('a value that is not an error is logged unchanged', () => {
+test('logs a value that is not an error unchanged', () => {
   expect(toLoggedError(undefined)).toBeUndefined();
 });

@@ -1,12 +1,12 @@
 import pino from 'pino';
 
-/** The properties in which Node's HTTP parser keeps the bytes it could not parse: part of a request body. */
-const BYTES = 'rawPacket';
+/** Property in which Node's HTTP parser stores the bytes it could not parse, which may be part of a body. */
+const PARSED_BYTES = 'rawPacket';
 
-/** Serializes an error for the log without those bytes; other values are left to the logger. */
+/** Serializes an error for the log without the bytes that could not be parsed; returns other values unchanged. */
 export function toLoggedError(error: unknown): unknown {
   const logged: unknown = pino.stdSerializers.err(error as Error);
-  if (typeof logged !== 'object' || logged === null || !(BYTES in logged)) return logged;
-  const { [BYTES]: _bytes, ...others } = logged;
+  if (typeof logged !== 'object' || logged === null || !(PARSED_BYTES in logged)) return logged;
+  const { [PARSED_BYTES]: _bytes, ...others } = logged;
   return others;
 }

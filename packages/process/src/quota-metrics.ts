@@ -1,10 +1,10 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** The figures of a quota of @gateway/quota. */
+/** The part of a `Quota` of @gateway/quota that is exported. */
 interface QuotaFigures {
   readonly used: number;
   readonly limit: number;
-  /** Refused acquisitions by the bound that was reached. */
+  /** Refused acquisitions by the limit that was reached. */
   readonly refusals: Readonly<Record<string, number>>;
 }
 

@@ -70,7 +70,7 @@ function superviseBy(send: (message: ServiceMessage) => boolean, stop: (reason: 
   process.on('message', (message: SupervisorMessage) => {
     if (message.type === 'stop') void stop('supervisor');
   });
-  process.on('disconnect', () => void stop('supervisor gone'));
+  process.on('disconnect', () => void stop('supervisor disconnected'));
 }
 
 function die(log: Logger, error: unknown, what: string): never {

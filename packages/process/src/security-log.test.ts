@@ -40,7 +40,7 @@ test('writes a security event as one structured line even if LOG_LEVEL hides inf
   ]);
 });
 
-test('writes a bounded part of a flood of one kind of event and reports how many lines were suppressed', async () => {
+test('limits the lines for one kind of event per second and reports how many were suppressed', async () => {
   const { events, lines, registry, advance } = securityLog();
   for (let i = 0; i < 10; i++) events.record({ event: 'key.refused' });
   events.record({ event: 'login.succeeded' });

@@ -21,7 +21,7 @@ export interface SecurityEvent {
 export interface SecurityLogOptions {
   readonly log: Logger;
   readonly registry: Registry;
-  /** Lines written per second for each kind of event; the excess is only counted. */
+  /** Maximum lines per second for each kind of event; further events are only counted. */
   readonly maxPerSecond?: number;
   readonly nowMs?: () => number;
 }

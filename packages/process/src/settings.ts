@@ -24,7 +24,7 @@ export function port(defaultPort: number) {
 
 const MIN_SECRET_BYTES = 16;
 
-/** Comma-separated secrets of at least 16 bytes each: an empty entry would authenticate every caller. */
+/** Comma-separated secrets of at least 16 bytes each. An empty entry would authenticate every caller. */
 export function secrets() {
   return z.string().transform((value, context) => {
     const entries = value.split(',');
@@ -51,7 +51,7 @@ export function addresses() {
     .transform((value) => value.split(',').map((address) => address.trim()));
 }
 
-/** Value of `PUBLIC_API_URL` that uses the address at which a call arrived. Only for a gateway on one machine. */
+/** Value of `PUBLIC_API_URL` that uses the address to which a client connected. Only for a gateway on one machine. */
 const AT_CONNECTION = 'connection';
 
 /** Origin of the API as clients reach it; undefined for `connection`, which `npm start` sets. */

@@ -8,8 +8,8 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Whether a stop that takes so long is waited for. */
-async function isWaitedFor(takesMs: number, stopTimeoutMs?: number): Promise<boolean> {
+/** Returns whether stopInTime waits for a stop of that duration. */
+async function isAwaited(takesMs: number, stopTimeoutMs?: number): Promise<boolean> {
   const stop = () => new Promise<void>((resolve) => setTimeout(resolve, takesMs));
   const stopped = stopInTime({ stop, ...(stopTimeoutMs !== undefined && { stopTimeoutMs }) }).then(
     () => true,
@@ -20,10 +20,13 @@ async function isWaitedFor(takesMs: number, stopTimeoutMs?: number): Promise<boo
 }
 
 test.each([
-  ['a service that drains for two minutes, and says so', 120_000, 130_000, true],
-  ['one that takes longer than it says', 130_001, 130_000, false],
-  ['one that says nothing', 14_000, undefined, true],
-  ['one that says nothing and hangs', 16_000, undefined, false],
-])('%s', async (_what, takesMs, stopTimeoutMs, waited) => {
-  expect(await isWaitedFor(takesMs, stopTimeoutMs)).toBe(waited);
-});
+  ['waits', 'its own stop timeout', 120_000, 130_000, true],
+  ['does not wait', 'its own stop timeout', 130_001, 130_000, false],
+  ['waits', 'the default stop timeout', 14_000, undefined, true],
+  ['does not wait', 'the default stop timeout', 16_000, undefined, false],
+])(
+  '%s for a service with %s that takes %i ms to stop',
+  async (_verb, _timeout, takesMs, stopTimeoutMs, awaited) => {
+    expect(await isAwaited(takesMs, stopTimeoutMs)).toBe(awaited);
+  },
+);

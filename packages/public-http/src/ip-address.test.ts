@@ -14,7 +14,7 @@ describe('canonicalAddress', () => {
     ['[2001:db8::1]', undefined],
     ['192.0.2.01', undefined],
     ['unknown', undefined],
-  ])('of %.40s', (text, address) => {
+  ])('of %.40s is %s', (text, address) => {
     expect(canonicalAddress(text)).toBe(address);
   });
 });
@@ -30,7 +30,7 @@ describe('clientNetwork', () => {
     ['::1', '0:0:0:0::/64'],
     ['::192.0.2.1', '0:0:0:0::/64'],
     ['no address', 'no address'],
-  ])('of %s', (text, network) => {
+  ])('of %s is %s', (text, network) => {
     expect(clientNetwork(text)).toBe(network);
   });
 });

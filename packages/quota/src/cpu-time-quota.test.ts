@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { CpuTimeQuota } from './cpu-time-quota';
 
-function world() {
+function createQuota() {
   const clock = { nowMs: 0, cpuMs: 0 };
   const quota = new CpuTimeQuota({
     nowMs: () => clock.nowMs,
@@ -9,7 +9,7 @@ function world() {
     limitMs: 400,
     minimumMs: 2,
   });
-  /** Budgets of runs that use all of theirs. */
+  /** Runs work that uses its whole budget, and returns the budgets. */
   const budgets = (holder: string, runs: number): number[] =>
     Array.from({ length: runs }, () =>
       quota.run(holder, 100, (budgetMs) => {
@@ -20,12 +20,12 @@ function world() {
   return { clock, quota, budgets };
 }
 
-test('a holder that is alone has half of the time in a second, then the minimum', () => {
-  expect(world().budgets('a', 4)).toEqual([100, 100, 2, 2]);
+test('gives a single holder half of the CPU time of a second, then the minimum', () => {
+  expect(createQuota().budgets('a', 4)).toEqual([100, 100, 2, 2]);
 });
 
-test('a holder leaves as much time to the others, and the next second starts over', () => {
-  const { clock, budgets } = world();
+test('gives a holder as much as it leaves to the others, and starts over in the next second', () => {
+  const { clock, budgets } = createQuota();
   expect(budgets('a', 2)).toEqual([100, 100]);
   expect(budgets('b', 2)).toEqual([100, 2]);
   expect(budgets('c', 2)[0]).toBe(49);
@@ -33,8 +33,8 @@ test('a holder leaves as much time to the others, and the next second starts ove
   expect(budgets('c', 1)).toEqual([100]);
 });
 
-test('work that fails is charged for the time it used', () => {
-  const { clock, quota, budgets } = world();
+test('charges work that throws for the time it used', () => {
+  const { clock, quota, budgets } = createQuota();
   const fail = () =>
     quota.run('a', 300, (budgetMs) => {
       clock.cpuMs += budgetMs;

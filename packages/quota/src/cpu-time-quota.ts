@@ -6,13 +6,13 @@ export interface CpuTimeQuotaOptions {
   readonly cpuMs: () => number;
   /** CPU time per second for all holders together. */
   readonly limitMs: number;
-  /** What a run gets even when its holder has used up its part. */
+  /** Budget of a run whose holder has used up its part. */
   readonly minimumMs: number;
 }
 
 /**
  * Divides the CPU time of synchronous work among holders: in each second a holder may use as much as it leaves to the
- * others. Work beyond that gets `minimumMs` and must make do with it.
+ * others. Runs beyond that get a budget of `minimumMs`.
  */
 export class CpuTimeQuota {
   readonly #options: CpuTimeQuotaOptions;
@@ -24,7 +24,7 @@ export class CpuTimeQuota {
     this.#options = options;
   }
 
-  /** Runs `work` with the CPU time that it may use, at most `wantedMs`, and charges what it used. */
+  /** Calls `work` with its budget of CPU time, at most `wantedMs`, and charges the holder for the time it used. */
   run<T>(holder: string, wantedMs: number, work: (budgetMs: number) => T): T {
     const { cpuMs, limitMs, minimumMs } = this.#options;
     this.#startInterval();

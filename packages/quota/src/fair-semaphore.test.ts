@@ -3,8 +3,8 @@ import { FairSemaphore, SemaphoreExhausted } from './fair-semaphore';
 
 const OPTIONS = { concurrency: 3, perHolder: 2, maxWaiting: 3, maxWaitingPerHolder: 2, maxWaitMs: 1_000 };
 
-/** Work that runs until the test ends it; `started` names it in order. */
-function world() {
+/** Runs work that lasts until the test ends it; `started` lists its names in order of start. */
+function createSemaphore() {
   const semaphore = new FairSemaphore(OPTIONS);
   const started: string[] = [];
   const ends = new Map<string, () => void>();
@@ -14,7 +14,7 @@ function world() {
       await new Promise<void>((resolve) => ends.set(name, resolve));
       return name;
     });
-    // Work that still waits at the end of a test is refused then.
+    // Work that still waits at the end of a test is refused when its wait times out.
     done.catch(() => {});
     return done;
   };
@@ -26,8 +26,8 @@ function world() {
   return { semaphore, started, run, end };
 }
 
-test('a holder has its part and the others the rest, in order of arrival', async () => {
-  const { started, run, end } = world();
+test('runs work in order of arrival, skipping holders at their limit', async () => {
+  const { started, run, end } = createSemaphore();
   const a1 = run('a1');
   for (const name of ['a2', 'a3', 'b1', 'c1']) run(name);
   expect(started).toEqual(['a1', 'a2', 'b1']);
@@ -35,8 +35,8 @@ test('a holder has its part and the others the rest, in order of arrival', async
   expect(started).toEqual(['a1', 'a2', 'b1', 'a3']);
 });
 
-test('a later holder runs first when the earlier one has used up its part', async () => {
-  const { started, run, end } = world();
+test('runs the work of a later holder first when the earlier holder is at its limit', async () => {
+  const { started, run, end } = createSemaphore();
   for (const name of ['a1', 'a2']) run(name);
   const b1 = run('b1');
   for (const name of ['a3', 'c1']) run(name);
@@ -44,25 +44,25 @@ test('a later holder runs first when the earlier one has used up its part', asyn
   expect(started).toEqual(['a1', 'a2', 'b1', 'c1']);
 });
 
-test('work that fails frees its slot', async () => {
-  const { semaphore, started, run } = world();
+test('frees the slot of work that rejects', async () => {
+  const { semaphore, started, run } = createSemaphore();
   await expect(semaphore.run('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   for (const name of ['a1', 'a2']) run(name);
   expect(started).toEqual(['a1', 'a2']);
 });
 
-test('waiting work beyond the bounds of its holder or of all is refused', async () => {
-  const { run } = world();
+test('refuses work when too much work of its holder, or of all holders, is waiting', async () => {
+  const { run } = createSemaphore();
   for (const name of ['a1', 'a2', 'a3', 'a4', 'b1']) run(name);
   await expect(run('a5')).rejects.toBeInstanceOf(SemaphoreExhausted);
   run('b2');
   await expect(run('c1')).rejects.toBeInstanceOf(SemaphoreExhausted);
 });
 
-test('work that waits too long is refused and blocks no later work', async () => {
+test('refuses work that waits too long, without blocking later work', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick'] });
   try {
-    const { started, run, end } = world();
+    const { started, run, end } = createSemaphore();
     const a1 = run('a1');
     run('a2');
     const refused = expect(run('a3')).rejects.toBeInstanceOf(SemaphoreExhausted);

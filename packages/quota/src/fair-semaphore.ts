@@ -2,18 +2,18 @@ import { type ExhaustedBound, Quota } from './quota';
 
 export interface FairSemaphoreOptions {
   readonly concurrency: number;
-  /** Runs of one holder at once. Less than `concurrency` leaves capacity to the other holders. Default: all of them. */
+  /** Concurrent runs of one holder. A value below `concurrency` leaves capacity to other holders. Default: `concurrency`. */
   readonly perHolder?: number;
   readonly maxWaiting: number;
   readonly maxWaitingPerHolder: number;
   readonly maxWaitMs: number;
 }
 
-/** Too many runs wait already, or this one waited too long. */
+/** Too many runs are waiting already, or this run waited too long. */
 export class SemaphoreExhausted extends Error {}
 
 /**
- * Bounds concurrent work. Work beyond the bound waits: first come, first served among the holders below their own bound.
+ * Limits concurrent work. Work beyond the limit waits: first come, first served among the holders below their own limit.
  */
 export class FairSemaphore {
   readonly #running: Quota;
@@ -26,7 +26,10 @@ export class FairSemaphore {
     this.#maxWaitMs = maxWaitMs;
   }
 
-  /** @throws SemaphoreExhausted before `work` runs; what `work` throws */
+  /**
+   * Runs `work` when a slot is free, and returns its result.
+   * @throws SemaphoreExhausted if `work` was not started
+   */
   async run<T>(holder: string, work: () => Promise<T>): Promise<T> {
     if (this.#running.acquire(holder)) await this.#wait(holder);
     try {
@@ -38,7 +41,7 @@ export class FairSemaphore {
 
   async #wait(holder: string): Promise<void> {
     const exhausted: ExhaustedBound | undefined = this.#waiting.acquire(holder);
-    if (exhausted) throw new SemaphoreExhausted(`too many are waiting: ${exhausted}`);
+    if (exhausted) throw new SemaphoreExhausted(`too many runs are waiting: ${exhausted}`);
     try {
       const isRunning = await this.#running.waitFor(() => !this.#running.acquire(holder), this.#maxWaitMs);
       if (!isRunning) throw new SemaphoreExhausted('waited too long');

@@ -4,8 +4,8 @@ const RESERVED_PART = 1 / 8;
 const SMALL_HOLDER_PART = 1 / 1_024;
 
 /**
- * Returns a quota for bytes of memory: a holder may have `perHolderBytes`, or as much as it leaves to the others, and the
- * last eighth is for holders that have little.
+ * Returns a quota for bytes of memory: a holder may acquire `perHolderBytes`, or as much as it leaves to the others. The
+ * last eighth is reserved for holders with less than a thousandth of the limit.
  */
 export const memoryQuota = (limitBytes: number, perHolderBytes: number): Quota =>
   new Quota({

@@ -6,7 +6,7 @@ const MIB = 1024 * 1024;
 const RATE_LIMITED = expect.objectContaining({ code: 'rate_limited', retryAfterSeconds: 1 });
 
 describe('a quota', () => {
-  test('limits all holders together and each of them, and released amounts are available again', () => {
+  test('limits each holder and all holders together, and makes released amounts available again', () => {
     const quota = new Quota({ limit: 10, perHolder: 6 });
     expect(quota.acquire('a', 6)).toBeUndefined();
     expect(quota.acquire('a', 1)).toBe('holder');
@@ -18,7 +18,7 @@ describe('a quota', () => {
     expect(quota.refusals).toEqual({ holder: 1, limit: 1 });
   });
 
-  test('that is elastic lets a holder have as much as it leaves to the others', () => {
+  test('that is elastic lets a holder acquire as much as it leaves to the others', () => {
     const quota = new Quota({ limit: 100, perHolder: 10, elastic: true });
     expect(quota.acquire('a', 51)).toBe('holder');
     expect(quota.acquire('a', 50)).toBeUndefined();
@@ -27,7 +27,7 @@ describe('a quota', () => {
     expect(quota.acquire('c', 10)).toBeUndefined();
   });
 
-  test('keeps its reserve for holders that have little', () => {
+  test('keeps its reserve for small holders', () => {
     const quota = new Quota({ limit: 100, reserve: { amount: 50, smallHolder: 10 } });
     expect(quota.acquire('a', 50)).toBeUndefined();
     expect(quota.acquire('a', 1)).toBe('holder');
@@ -44,7 +44,7 @@ describe('a quota', () => {
     expect(quota.used).toBe(2);
   });
 
-  test('for memory gives each holder what it leaves to the others and the last eighth to small holders', () => {
+  test('for memory is elastic and reserves the last eighth for small holders', () => {
     const quota = memoryQuota(64 * MIB, MIB);
     expect(quota.acquire('a', 33 * MIB)).toBe('holder');
     for (const [holder, mib] of [
@@ -63,7 +63,7 @@ describe('a quota', () => {
 });
 
 describe('a lease', () => {
-  test('is released once, however often its function is called', () => {
+  test('is released once even if its release function is called again', () => {
     const quota = new Quota({ limit: 2 });
     const release = quota.lease('a', 2);
     expect(() => quota.lease('b')).toThrow(RATE_LIMITED);

@@ -1,17 +1,17 @@
 import { GatewayError } from '@gateway/errors';
 
 export interface QuotaOptions {
-  /** Most that all holders together may have. */
+  /** Maximum for all holders together. */
   readonly limit: number;
-  /** Most that one holder may have. Default: `limit`. */
+  /** Maximum for one holder. Default: `limit`. */
   readonly perHolder?: number;
-  /** Lets a holder exceed `perHolder` up to what it leaves to others: half when it is alone, a third for each of two. */
+  /** Lets a holder exceed `perHolder` up to the amount it leaves available: half for a single holder, a third for each of two. */
   readonly elastic?: boolean;
-  /** Keeps the last `amount` of `limit` for holders with at most `smallHolder`, so that large holders can't shut out the rest. */
+  /** Reserves the last `amount` of `limit` for holders with at most `smallHolder`, so that large holders can't starve them. */
   readonly reserve?: { readonly amount: number; readonly smallHolder: number };
 }
 
-/** Which bound refused an acquisition. */
+/** The limit that refused an acquisition: that of all holders, or of one. */
 export type ExhaustedBound = 'limit' | 'holder';
 
 /**
@@ -41,7 +41,7 @@ export class Quota {
     return this.#options.limit - this.#used;
   }
 
-  /** How many acquisitions each bound has refused. */
+  /** Number of refused acquisitions by exhausted limit. */
   get refusals(): Readonly<Record<ExhaustedBound, number>> {
     return this.#refusals;
   }
@@ -50,7 +50,7 @@ export class Quota {
     return this.#holders.get(holder) ?? 0;
   }
 
-  /** Acquires the amount. Returns undefined, or the bound that refused it; then nothing was acquired. */
+  /** Acquires the amount and returns undefined, or acquires nothing and returns the limit that refused it. */
   acquire(holder: string | undefined, amount = 1): ExhaustedBound | undefined {
     const bound = this.#boundFor(holder, amount);
     if (bound) {
@@ -109,8 +109,8 @@ export class Quota {
 }
 
 /**
- * Acquires from every quota and returns the function that releases all of it; it may be called more than once.
- * @throws GatewayError `rate_limited` if one refuses; then nothing was acquired
+ * Acquires from every quota and returns an idempotent function that releases all of it.
+ * @throws GatewayError `rate_limited` if a quota refuses; then nothing was acquired
  */
 export function leaseAll(wanted: readonly (readonly [Quota, string | undefined, number])[]): () => void {
   for (const [index, [quota, holder, amount]] of wanted.entries()) {
@@ -124,7 +124,7 @@ export function leaseAll(wanted: readonly (readonly [Quota, string | undefined, 
   });
 }
 
-/** The error for a call that this process has no capacity for at the moment. */
+/** Returns the error for a call for which this process has no capacity at the moment. */
 export const quotaExhausted = () => new GatewayError('rate_limited', { retryAfterSeconds: 1 });
 
 /** Returns a function that calls `action` the first time only. */

@@ -6,13 +6,13 @@ const GAP_MS = 100;
 let nowMs: number;
 let waited: number[];
 let coalescer: RequestCoalescer<number>;
-let truth: number;
+let currentValue: number;
 let sent: number;
 
-/** Answers with the current truth; fails when it is negative. */
+/** Returns the current value; rejects if it is negative. */
 const send = async () => {
   sent++;
-  const answer = truth;
+  const answer = currentValue;
   await Promise.resolve();
   if (answer < 0) throw new Error('no');
   return answer;
@@ -22,7 +22,7 @@ const ask = (id = 'a') => coalescer.request(id, send);
 beforeEach(() => {
   nowMs = 1_000;
   waited = [];
-  truth = 1;
+  currentValue = 1;
   sent = 0;
   coalescer = new RequestCoalescer({
     gapMs: GAP_MS,
@@ -36,12 +36,12 @@ beforeEach(() => {
 });
 
 describe('an answer of the coalescer', () => {
-  test('is never older than its request', async () => {
+  test('is never older than the call of the caller that receives it', async () => {
     const early = ask();
-    truth = 2;
+    currentValue = 2;
     const late = ask();
     expect([await early, await late]).toEqual([1, 2]);
-    truth = 3;
+    currentValue = 3;
     expect(await ask()).toBe(3);
   });
 
@@ -52,17 +52,17 @@ describe('an answer of the coalescer', () => {
     expect(waited).toEqual([GAP_MS]);
   });
 
-  test('that is an error reaches all of them and no later caller', async () => {
-    truth = -1;
+  test('that is an error is shared likewise and reaches no later caller', async () => {
+    currentValue = -1;
     const answers = [ask(), ask(), ask()].map((answer) => answer.catch((error) => error.message));
     expect(await Promise.all(answers)).toEqual(['no', 'no', 'no']);
-    truth = 1;
+    currentValue = 1;
     expect(await ask()).toBe(1);
   });
 });
 
-describe('the next request', () => {
-  test('waits for the rest of the gap', async () => {
+describe('the next request of a coalescer', () => {
+  test('waits for the rest of the minimum gap', async () => {
     await ask();
     nowMs += 30;
     await ask();
@@ -78,7 +78,7 @@ describe('the next request', () => {
     expect(waited).toEqual([GAP_MS]);
   });
 
-  test('does not wait for another id, a forgotten id, or the evicted oldest one', async () => {
+  test('does not wait for another id, a forgotten id or an evicted id', async () => {
     for (const id of ['a', 'b']) await ask(id);
     coalescer.forget('a');
     await ask('a');

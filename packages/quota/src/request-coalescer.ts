@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface RequestCoalescerOptions {
   /** Minimum time between the starts of two requests with one id. */
   readonly gapMs: number;
-  /** Ids remembered at most; a forgotten one may be requested again sooner. */
+  /** Maximum number of ids remembered; a forgotten id may be requested again sooner than `gapMs`. */
   readonly maxIds: number;
   readonly now?: () => number;
   readonly wait?: (ms: number) => Promise<unknown>;
@@ -13,13 +13,14 @@ interface Pending<Answer> {
   readonly startedMs: number;
   readonly answer: Promise<Answer>;
   isOver: boolean;
-  /** The request after this one, which callers that arrived since share. */
+  /** The request after this one, shared by the callers that have arrived since. */
   next?: Promise<Answer>;
 }
 
 /**
- * Coalesces requests without returning answers older than the caller's question: one request per id is in flight, the
- * next starts no sooner than `gapMs` after it did, and callers that arrive in between share that next one.
+ * Coalesces requests with the same id. A caller never receives the answer of a request that was sent before it called:
+ * one request per id is in flight, the next starts no sooner than `gapMs` after it did, and callers that arrive in
+ * between share the next one.
  */
 export class RequestCoalescer<Answer> {
   readonly #options: RequestCoalescerOptions;
@@ -72,7 +73,7 @@ export class RequestCoalescer<Answer> {
     if (restMs > 0) await this.#wait(restMs);
   }
 
-  /** At most the gap, even if the clock was set back. */
+  /** Returns the time until the next request may start; at most the gap, even if the clock was set back. */
   #restMs({ startedMs }: Pending<Answer>): number {
     const { gapMs } = this.#options;
     return Math.min(gapMs, startedMs + gapMs - this.#now());

@@ -20,7 +20,7 @@ const fails = async () => {
   throw new Error('no');
 };
 
-test('concurrent callers share a request, and callers soon after it share its result', async () => {
+test('shares a request among concurrent callers, and its result with callers soon after', async () => {
   expect(await Promise.all([cache.get('a', request), cache.get('a', request)])).toEqual([1, 1]);
   nowMs = 4_999;
   expect(await cache.get('a', request)).toBe(1);
@@ -29,20 +29,20 @@ test('concurrent callers share a request, and callers soon after it share its re
   expect(await cache.get('a', request)).toBe(3);
 });
 
-test('a result that must not be kept is not reused', async () => {
+test('does not reuse a result whose keepMs is 0', async () => {
   requests = 100;
   expect(await cache.get('a', request)).toBe(101);
   expect(await cache.get('a', request)).toBe(102);
 });
 
-test('a failure reaches the callers that wait for it and no later caller', async () => {
+test('rejects the callers that wait for a failed request, and no later caller', async () => {
   const both = await Promise.allSettled([cache.get('a', fails), cache.get('a', fails)]);
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(requests).toBe(1);
   expect(await cache.get('a', request)).toBe(2);
 });
 
-test('the oldest results beyond the maximum are evicted, pending requests never', async () => {
+test('evicts the oldest results beyond the maximum, but never pending requests', async () => {
   let finish = (_result: number) => {};
   const pending = cache.get('pending', () => new Promise<number>((resolve) => (finish = resolve)));
   for (const id of ['a', 'b', 'c']) await cache.get(id, request);

@@ -11,7 +11,7 @@ interface Entry<T> {
   staleAtMs: number;
 }
 
-/** Runs one request per id at a time; concurrent and shortly following callers share its result. Failures are not kept. */
+/** Runs one request per id at a time and shares its result with concurrent callers and callers soon after. Failures are not kept. */
 export class SingleFlightCache<T> {
   readonly #options: SingleFlightCacheOptions<T>;
   /** In order of insertion. */
@@ -21,7 +21,10 @@ export class SingleFlightCache<T> {
     this.#options = options;
   }
 
-  /** @param request must end by itself: it goes on when its callers disconnect */
+  /**
+   * Returns the cached result for the id, or the result of `request`.
+   * @param request must have its own timeout: it continues when its callers disconnect
+   */
   async get(id: string, request: () => Promise<T>): Promise<T> {
     const known = this.#entries.get(id);
     if (known && this.#options.nowMs() < known.staleAtMs) return known.result;

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-/** An instance that says which one it is. */
+/** Starts an instance that identifies itself by `windowSeconds`. */
 async function startInstance(windowSeconds: number): Promise<GrpcServer> {
   const ListProviders = unary(log, async (): Promise<ListProvidersResponse> => ({ windowSeconds }));
   const definition = { ListProviders: ChatService.service.ListProviders };
@@ -40,18 +40,18 @@ async function answeredBy(call: () => Promise<number>): Promise<number[]> {
   return [...answers].sort();
 }
 
-test('calls are spread over all instances of a list of names and literals', async () => {
+test('spreads calls over all instances of a list of host names and IP addresses', async () => {
   const [one, two] = [await startInstance(1), await startInstance(2)];
   const call = connect(`localhost:${one.port}`, `127.0.0.1:${two.port}`);
-  // Both connections are made at once; which is there first is not told.
-  const heard = new Set<number>();
-  while (heard.size < 2) heard.add(await call());
-  expect([...heard].sort()).toEqual([1, 2]);
+  // Both connections are opened at once; either may be ready first.
+  const instances = new Set<number>();
+  while (instances.size < 2) instances.add(await call());
+  expect([...instances].sort()).toEqual([1, 2]);
 });
 
-test('an unreachable or unresolvable instance is ignored while another is reachable', async () => {
-  const [gone, here] = [await startInstance(1), await startInstance(2)];
-  const call = connect('unknown.invalid:7102', `localhost:${gone.port}`, `localhost:${here.port}`);
-  await gone.stop(0);
+test('ignores unreachable and unresolvable instances while another one is reachable', async () => {
+  const [stopped, running] = [await startInstance(1), await startInstance(2)];
+  const call = connect('unknown.invalid:7102', `localhost:${stopped.port}`, `localhost:${running.port}`);
+  await stopped.stop(0);
   expect(await answeredBy(call)).toEqual([2]);
 });

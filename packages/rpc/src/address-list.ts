@@ -2,15 +2,16 @@ import { type ChannelOptions, experimental } from '@grpc/grpc-js';
 
 const SCHEME = 'addresses';
 const IPV4 = /^\d+\.\d+\.\d+\.\d+:\d+$/;
-/** How often an unresolvable name is looked up again; the channel itself retries only when it has no instance left. */
+/** Interval for retrying an unresolvable name; the channel itself retries only when it has no instance left. */
 const RETRY_MS = 5_000;
 
 type Listener = experimental.ResolverListener;
 type Resolution = Parameters<Listener>[0];
 
 /**
- * Returns a gRPC target for a list of addresses that may contain names. gRPC's own schemes take one name, or a list of
- * literals of one family. @param addresses `host:port` each
+ * Returns a gRPC target for a list of addresses that may contain host names. gRPC's own schemes accept one host name, or a
+ * list of IP addresses of one family.
+ * @param addresses `host:port` each
  */
 export function targetOf(addresses: readonly string[]): string {
   const [first = ''] = addresses;

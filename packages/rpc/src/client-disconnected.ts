@@ -1,6 +1,6 @@
-/** The client closed its connection: there is no response to send, and nothing to report as a failure. */
+/** The client closed its connection. No response is sent, and it is not reported as a failure. */
 export class ClientDisconnected extends Error {
   constructor() {
-    super('the caller left');
+    super('client disconnected');
   }
 }

@@ -10,7 +10,7 @@ import { decodeErrorDetail, encodeErrorDetail } from './error-detail';
 
 const codes = Object.keys({ ...ERROR_TABLE, ...DASHBOARD_ERROR_TABLE });
 
-test.each(codes)('%s keeps everything but its cause on the way between two services', (code) => {
+test.each(codes)('%s keeps every detail except its cause when it crosses a service boundary', (code) => {
   const options: GatewayErrorOptions = {
     param: 'messages',
     detail: 'the detail',
@@ -37,7 +37,7 @@ test.each([
   { rates: { requests } },
   { rates: { tokens } },
   { detail: 'no figures' },
-])('%p is the same behind the wire', (options) => {
+])('an error with %p has the same details after decoding', (options) => {
   const { rates, detail } = sent(options);
   expect({ rates, detail }).toEqual({ rates: undefined, detail: undefined, ...options });
 });

@@ -67,12 +67,12 @@ export interface CallSettings {
   readonly signal?: AbortSignal;
 }
 
-/** Enough for a peer that restarts, short enough to report early that none is reachable. */
+/** Long enough for a peer to restart, short enough to fail early if no instance is reachable. */
 const CONNECT_WAIT_MS = 2_000;
 
 /**
- * Calls a unary method with a deadline; waits up to 2 s for a connection first. A typed error of the peer is rethrown as
- * it was thrown there; every other failure (no connection, deadline exceeded) becomes `internal_error`.
+ * Calls a unary method with a deadline; waits up to 2 s for a connection first.
+ * @throws GatewayError the peer's typed error, or `internal_error` for any other failure (no connection, deadline exceeded)
  */
 export async function callUnary<Request, Response>(
   client: grpc.Client,

@@ -11,8 +11,8 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** A server that is away for so long, and how soon it is found again. */
-async function foundAfter(awayMs: number): Promise<number> {
+/** Simulates an outage of that duration; returns how long after its end the stream is up. */
+async function reconnectDelayMs(outageMs: number): Promise<number> {
   const startMs = Date.now();
   let upAtMs: number | undefined;
   const stream = new PersistentStream<unknown>({
@@ -20,7 +20,7 @@ async function foundAfter(awayMs: number): Promise<number> {
     log: createLogger('test', 'silent'),
     open() {
       const opened = Object.assign(new EventEmitter(), { cancel() {} });
-      const isUp = Date.now() - startMs >= awayMs;
+      const isUp = Date.now() - startMs >= outageMs;
       process.nextTick(() => opened.emit(isUp ? 'metadata' : 'error', new Error('refused')));
       return opened as unknown as ClientReadableStream<unknown>;
     },
@@ -29,15 +29,15 @@ async function foundAfter(awayMs: number): Promise<number> {
       upAtMs = Date.now();
     },
   });
-  await jest.advanceTimersByTimeAsync(awayMs + 10_000);
+  await jest.advanceTimersByTimeAsync(outageMs + 10_000);
   stream.close();
-  if (upAtMs === undefined) throw new Error('never found');
-  return upAtMs - startMs - awayMs;
+  if (upAtMs === undefined) throw new Error('the stream was never up');
+  return upAtMs - startMs - outageMs;
 }
 
 test.each([0, 100, 1_000, 5_000, 60_000])(
-  'a server that was away for %i ms is found within half a second',
-  async (awayMs) => {
-    expect(await foundAfter(awayMs)).toBeLessThanOrEqual(500);
+  'a stream is up again within half a second after an outage of %i ms',
+  async (outageMs) => {
+    expect(await reconnectDelayMs(outageMs)).toBeLessThanOrEqual(500);
   },
 );

@@ -15,7 +15,7 @@ export interface PersistentStreamOptions<Stream, Out> {
 }
 
 const BACKOFF_MIN_MS = 50;
-/** Together with gRPC's own wait of up to 1.2 s this stays below the 2 s that a call waits for a link. */
+/** Together with gRPC's own back-off of up to 1.2 s this is less than the 2 s for which a call waits for a link. */
 const BACKOFF_MAX_MS = 500;
 const OPEN_TIMEOUT_MS = 5_000;
 

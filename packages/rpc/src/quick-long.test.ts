@@ -19,7 +19,7 @@ const NUMBERS = [
   -(2n ** 63n),
 ];
 
-test('64-bit integers convert to exact text', () => {
+test('converts 64-bit integers to exact text', () => {
   for (const number of NUMBERS) {
     const { low, high } = Long.fromBigInt(number);
     expect(new QuickLong(low, high).toString()).toBe(String(number));
@@ -34,7 +34,7 @@ beforeAll(() => {
 });
 
 test.each(['int64', 'sint64', 'sfixed64', 'uint64', 'fixed64'])(
-  'messages decode %s fields with it',
+  'is the type of decoded %s fields',
   (kind) => {
     const { root } = protobuf.parse(`syntax = "proto3"; message M { ${kind} n = 1; }`);
     const type = root.lookupType('M');

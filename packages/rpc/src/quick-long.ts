@@ -1,6 +1,6 @@
 import Long from 'long';
 
-/** A Long whose `toString` divides repeatedly, as the base class does, only where a JavaScript number is not exact. */
+/** A Long with a fast `toString`: it divides repeatedly, as the base class does, only if a JavaScript number is not exact. */
 export class QuickLong extends Long {
   override toString(radix?: number): string {
     if (radix !== undefined) return super.toString(radix);

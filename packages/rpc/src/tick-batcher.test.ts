@@ -4,22 +4,22 @@ import { TickBatcher } from './tick-batcher';
 
 class Sink extends EventEmitter {
   readonly batches: number[][] = [];
-  takesMore = true;
+  accepts = true;
 
   write(batch: number[]): boolean {
     this.batches.push(batch);
-    return this.takesMore;
+    return this.accepts;
   }
 
   resume(): void {
-    this.takesMore = true;
+    this.accepts = true;
     this.emit('drain');
   }
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('items of one turn are sent as one batch, too many or too large ones as several', async () => {
+test('sends the items of one event loop turn as one batch, or as several if they exceed the batch limits', async () => {
   const sink = new Sink();
   const batcher = new TickBatcher<number, number[]>(sink, (items) => items);
   batcher.add(1);
@@ -34,19 +34,19 @@ test('items of one turn are sent as one batch, too many or too large ones as sev
   expect(sink.batches.slice(1).map((batch) => batch.length)).toEqual([1, 1_024, 977]);
 });
 
-test('items accumulate while the sink is paused, and onDrain is called once all are sent', async () => {
+test('accumulates items while the sink is paused, and calls onDrain when all have been sent', async () => {
   const sink = new Sink();
-  let roomCount = 0;
+  let drainCount = 0;
   const batcher: TickBatcher<number, number[]> = new TickBatcher(
     sink,
     (items) => items,
     () => {
-      roomCount += 1;
+      drainCount += 1;
       expect(batcher.isWritable).toBe(true);
     },
   );
   expect(batcher.isWritable).toBe(true);
-  sink.takesMore = false;
+  sink.accepts = false;
   batcher.add(1);
   await turn();
   batcher.add(2);
@@ -54,13 +54,13 @@ test('items accumulate while the sink is paused, and onDrain is called once all 
   await turn();
   expect(batcher.isWritable).toBe(false);
   expect(sink.batches).toEqual([[1]]);
-  expect(roomCount).toBe(0);
+  expect(drainCount).toBe(0);
   sink.resume();
   expect(sink.batches).toEqual([[1], [2, 3]]);
-  expect(roomCount).toBe(1);
+  expect(drainCount).toBe(1);
 });
 
-test('a closed batcher sends nothing', async () => {
+test('sends nothing after it was closed', async () => {
   const sink = new Sink();
   const batcher = new TickBatcher<number, number[]>(sink, (items) => items);
   batcher.add(1);

@@ -1,4 +1,4 @@
-export * from './own-database';
+export * from './empty-database';
 export * from './scratch-postgres';
 export * from './service-database';
 export * from './test-database';

@@ -10,10 +10,10 @@ export interface ScratchPostgres {
   stop(): Promise<void>;
 }
 
-/** Starts a server for tests, in a folder that is removed when it is stopped or can't be started. */
+/** Starts a PostgreSQL server for tests. Its folder is removed when it is stopped or fails to start. */
 export async function startScratchPostgres(): Promise<ScratchPostgres> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
-  // Root's PostgreSQL runs as another user, who must be able to enter.
+  // PostgreSQL started by root runs as another user, who must be able to enter the folder.
   chmodSync(dataDir, 0o755);
   const remove = () => rmSync(dataDir, { recursive: true, force: true });
   const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} }).catch((error) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createOwnDatabase } from './own-database';
+import { createEmptyDatabase } from './empty-database';
 import { startScratchPostgres } from './scratch-postgres';
 
 export interface TestDatabase {
@@ -18,24 +18,24 @@ let server: Promise<Server> | undefined;
 let databases = 0;
 
 /**
- * Creates a database on the server of `TEST_DATABASE_URL` (its user may create databases), on the one that `npm test` has
- * started for all tests, or on one that is started for this test file.
+ * Creates a database on the server of `TEST_DATABASE_URL` (whose user must be allowed to create databases), else on the
+ * server that `npm test` has started for all tests, else on a server that is started for this test file.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   databases += 1;
   server ??= findServer();
   const { url: serverUrl, stop } = await server;
-  const own = await createOwnDatabase(serverUrl, `test_${randomBytes(8).toString('hex')}`);
+  const database = await createEmptyDatabase(serverUrl, `test_${randomBytes(8).toString('hex')}`);
   let dropped: Promise<void> | undefined;
   const drop = async () => {
-    await own.drop();
+    await database.drop();
     databases -= 1;
     if (databases > 0) return;
     server = undefined;
     await stop();
   };
   return {
-    url: own.url,
+    url: database.url,
     drop: () => {
       dropped ??= drop();
       return dropped;

@@ -12,32 +12,32 @@ function failing(failure: UpstreamFailure, times: number, account: (index: numbe
   return breaker;
 }
 
-describe('a target', () => {
-  test('is called after a few failures as before', () => {
+describe('the circuit of a target', () => {
+  test('stays closed after four failures', () => {
     expect(failing(broken, 4).state(0)).toBe('closed');
   });
 
-  test('is suspect after five in a row', () => {
+  test('is suspect after five failures in a row', () => {
     expect(failing(broken, 5).state(9_999)).toBe('suspect');
   });
 
-  test('is never out because of one caller', () => {
+  test('does not open if fewer than three accounts have failures', () => {
     expect(failing(broken, 1_000).state(0)).toBe('suspect');
     expect(failing(broken, 20, (index) => `account ${index % 2}`).state(0)).toBe('suspect');
   });
 
-  test('is suspect, and no more, when its replies break off one after the other', () => {
+  test('is suspect but never opens when replies break off', () => {
     const breaker = new CircuitBreaker(10_000);
-    const breaks = () => {
+    const breakReply = () => {
       breaker.succeeded();
       breaker.broke(0);
     };
-    for (let times = 0; times < 4; times++) breaks();
+    for (let times = 0; times < 4; times++) breakReply();
     expect(breaker.state(0)).toBe('closed');
     breaker.ended();
-    for (let times = 0; times < 4; times++) breaks();
+    for (let times = 0; times < 4; times++) breakReply();
     expect(breaker.state(0)).toBe('closed');
-    for (let times = 0; times < 100; times++) breaks();
+    for (let times = 0; times < 100; times++) breakReply();
     expect(breaker.state(9_999)).toBe('suspect');
     expect(breaker.state(10_000)).toBe('half-open');
     breaker.begin(10_000);
@@ -46,31 +46,31 @@ describe('a target', () => {
     expect(breaker.state(10_000)).toBe('closed');
   });
 
-  test('is out when the calls of several fail', () => {
+  test('opens when calls of three accounts fail', () => {
     expect(failing(broken, 20, (index) => `account ${index % 3}`).state(0)).toBe('open');
   });
 
-  test('is out when it can’t be reached', () => {
+  test('opens after five failures to connect', () => {
     expect(failing(unreachable, 4).state(0)).toBe('closed');
     expect(failing(unreachable, 5).state(0)).toBe('open');
   });
 
-  test('is left alone for as long as it asks, but not forever', () => {
+  test('cools for the Retry-After of a 429, but no longer than a minute', () => {
     expect(failing(limited, 1).state(6_999)).toBe('cooling');
     expect(failing(limited, 100).state(7_000)).toBe('closed');
     expect(failing({ ...limited, retryAfterSeconds: 3_600 }, 1).state(60_000)).toBe('closed');
   });
 });
 
-describe('after the wait', () => {
-  test('one call is the probe, and others wait for it', () => {
+describe('a half-open circuit', () => {
+  test('lets one call through as the probe', () => {
     const breaker = failing(unreachable, 5);
     expect(breaker.state(10_000)).toBe('half-open');
     breaker.begin(10_000);
     expect(breaker.state(10_000)).toBe('open');
   });
 
-  test('a probe that succeeds closes the circuit', () => {
+  test('closes when the probe succeeds', () => {
     const breaker = failing(unreachable, 5);
     breaker.begin(10_000);
     breaker.succeeded();
@@ -79,7 +79,7 @@ describe('after the wait', () => {
     expect(breaker.state(10_000)).toBe('closed');
   });
 
-  test('each that fails doubles the wait, up to a minute', () => {
+  test('doubles the wait for each failed probe, up to a minute', () => {
     const breaker = failing(unreachable, 5);
     let nowMs = 10_000;
     for (const waitMs of [20_000, 40_000, 60_000, 60_000]) {
@@ -91,13 +91,13 @@ describe('after the wait', () => {
     }
   });
 
-  test('failures of calls that were under way change nothing', () => {
+  test('is not delayed by failures of calls that were in flight', () => {
     const breaker = failing(unreachable, 50);
     expect(breaker.state(9_999)).toBe('open');
     expect(breaker.state(10_000)).toBe('half-open');
   });
 
-  test('a probe whose caller left is followed by another', () => {
+  test('allows another probe when the client of the first one disconnects', () => {
     const breaker = failing(unreachable, 5);
     breaker.begin(10_000);
     expect(breaker.state(20_000)).toBe('half-open');

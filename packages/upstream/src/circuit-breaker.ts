@@ -1,16 +1,16 @@
 import type { UpstreamFailure } from './upstream-failure';
 
-/** Failures in a row after which a target is suspect: tried only after the others. */
+/** Consecutive failures after which a target is suspect: it is tried after all others. */
 const SUSPECT_AFTER = 5;
 /**
- * Number of accounts whose calls must have failed, so that the failures count as an outage: the requests of one caller can
- * make a provider fail. An unreachable provider is nobody's fault, so it counts at once.
+ * Failures, and accounts with failures, that count as an outage. Several accounts, because the requests of one client can
+ * make a provider fail. Failures to connect do not depend on the request, so SUSPECT_AFTER of them are an outage.
  */
 const OUTAGE_FAILURES = 20;
 const OUTAGE_ACCOUNTS = 3;
 /** The wait before a probe doubles with each failed probe, up to this multiple of the first wait. */
 const MAX_WAITS = 6;
-/** Maximum wait that a provider can request. */
+/** Maximum `Retry-After` that is respected. */
 const MAX_COOL_MS = 60_000;
 
 export type CircuitState = 'closed' | 'cooling' | 'suspect' | 'open' | 'half-open';
@@ -41,12 +41,12 @@ export class CircuitBreaker {
   }
 
   state(nowMs: number): CircuitState {
-    if (nowMs < this.#waitsUntilMs) return this.#isOut ? 'open' : 'suspect';
+    if (nowMs < this.#waitsUntilMs) return this.#isOutage ? 'open' : 'suspect';
     if (this.#failures >= SUSPECT_AFTER) return 'half-open';
     return nowMs < this.#coolsUntilMs ? 'cooling' : 'closed';
   }
 
-  /** Records that a call goes there. After a wait the first call is the probe; others wait for its result. */
+  /** Records that a call is sent to the target. In half-open state it becomes the probe, and the circuit opens for others. */
   begin(nowMs: number): void {
     if (this.state(nowMs) !== 'half-open') return;
     this.#probing = true;
@@ -82,7 +82,7 @@ export class CircuitBreaker {
 
   /**
    * Records that a reply broke off after it had started. Several in a row make the target suspect, but never open: the start
-   * of a reply shows that the target is up, and the request of one caller may be what breaks its reply.
+   * of a reply shows that the target is up, and the request of one client may be the cause.
    */
   broke(nowMs: number): void {
     if (++this.#brokenReplies < SUSPECT_AFTER) return;
@@ -95,7 +95,7 @@ export class CircuitBreaker {
     this.#brokenReplies = 0;
   }
 
-  get #isOut(): boolean {
+  get #isOutage(): boolean {
     return (
       this.#unreachable >= SUSPECT_AFTER ||
       (this.#failures >= OUTAGE_FAILURES && this.#accounts.size >= OUTAGE_ACCOUNTS)

@@ -23,4 +23,6 @@ test.each([
   ['2026-11-23T12:00:07Z', undefined],
   ['Mon, 99 Nov 2026 12:00:07 GMT', undefined],
   [undefined, undefined],
-])('%p is %p seconds', (header, seconds) => expect(retryAfterSeconds(header)).toBe(seconds));
+])('returns for Retry-After %p the seconds %p', (header, seconds) =>
+  expect(retryAfterSeconds(header)).toBe(seconds),
+);

@@ -11,23 +11,23 @@ const kling = {
 };
 const known = { openai, kling };
 
-describe('the address of a provider', () => {
+describe('the base URL of a provider', () => {
   test.each([
-    ['its own for a real key', { OPENAI_API_KEY: 'sk-real' }, SIMULATOR, 'https://api.openai.com/v1'],
+    ['its default for a real key', { OPENAI_API_KEY: 'sk-real' }, SIMULATOR, 'https://api.openai.com/v1'],
     [
-      'the simulator’s for a simulated one',
+      'the simulator’s for a simulated key',
       { OPENAI_API_KEY: 'simulated' },
       SIMULATOR,
       'http://simulator:7199/openai/v1',
     ],
     [
-      'its own where there is no simulator',
+      'its default without a simulator',
       { OPENAI_API_KEY: 'simulated' },
       undefined,
       'https://api.openai.com/v1',
     ],
     [
-      'the one that is set',
+      'the configured one',
       { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: 'https://proxy/v1' },
       SIMULATOR,
       'https://proxy/v1',
@@ -36,7 +36,7 @@ describe('the address of a provider', () => {
     expect(baseUrlOf(openai, env, simulator)).toBe(url);
   });
 
-  test('is the simulator’s only where all credentials are simulated', () => {
+  test('is the simulator’s only if all credentials are simulated', () => {
     const env = { KLING_ACCESS_KEY: 'simulated', KLING_SECRET_KEY: 'real' };
     expect(baseUrlOf(kling, env, SIMULATOR)).toBe('https://kling.example.com');
     expect([...simulatedProviders(known, { ...env, OPENAI_API_KEY: 'simulated' }, SIMULATOR)]).toEqual([
@@ -47,10 +47,10 @@ describe('the address of a provider', () => {
   });
 });
 
-describe('settings of the simulator', () => {
+describe('simulator settings', () => {
   const production = { NODE_ENV: 'production', OPENAI_API_KEY: 'simulated' };
 
-  test('are refused in production unless it is allowed', () => {
+  test('are refused in production unless ALLOW_SIMULATOR is 1', () => {
     expect(simulatorProblems([openai], production, SIMULATOR)).toEqual([
       'SIM_BASE_URL: the simulator is refused in production, unless ALLOW_SIMULATOR=1',
       'OPENAI: a simulated provider is refused in production, unless ALLOW_SIMULATOR=1',
@@ -64,7 +64,7 @@ describe('settings of the simulator', () => {
     expect(simulatorProblems([openai], { ...production, OPENAI_API_KEY: 'sk-real' }, undefined)).toEqual([]);
   });
 
-  test('never send it a real credential, also where it is allowed', () => {
+  test('are refused if the simulator would receive a real credential, even with ALLOW_SIMULATOR=1', () => {
     const env = { ALLOW_SIMULATOR: '1', OPENAI_API_KEY: 'sk-real', OPENAI_BASE_URL: SIMULATOR };
     const problem = 'OPENAI_BASE_URL: a real credential would be sent to the simulator';
     expect(simulatorProblems([openai], env, SIMULATOR)).toEqual([problem]);

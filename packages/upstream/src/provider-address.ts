@@ -8,7 +8,7 @@ export interface ProviderAddress {
   readonly credentials?: readonly string[];
 }
 
-/** A credential with this value makes the simulator play the provider. */
+/** A provider whose credentials all have this value is simulated. */
 const SIMULATED = 'simulated';
 
 const credentialsOf = ({ env: prefix, credentials = ['API_KEY'] }: ProviderAddress, env: NodeJS.ProcessEnv) =>
@@ -17,7 +17,10 @@ const credentialsOf = ({ env: prefix, credentials = ['API_KEY'] }: ProviderAddre
 const isSimulated = (address: ProviderAddress, env: NodeJS.ProcessEnv): boolean =>
   credentialsOf(address, env).every((credential) => credential === SIMULATED);
 
-/** @param simulator the simulator's URL; absent: there is none */
+/**
+ * Returns the URL to which a provider's calls are sent.
+ * @param simulator the simulator's URL; absent: there is none
+ */
 export function baseUrlOf(
   address: ProviderAddress,
   env: NodeJS.ProcessEnv,
@@ -25,8 +28,8 @@ export function baseUrlOf(
 ): string {
   const given = env[`${address.env}_BASE_URL`];
   if (given) return given;
-  const isPlayed = simulator !== undefined && isSimulated(address, env);
-  return isPlayed ? new URL(simulator).origin + address.simulatedPath : address.baseUrl;
+  const usesSimulator = simulator !== undefined && isSimulated(address, env);
+  return usesSimulator ? new URL(simulator).origin + address.simulatedPath : address.baseUrl;
 }
 
 /** Returns the providers whose calls go to the simulator. */
@@ -44,8 +47,8 @@ export function simulatedProviders(
 }
 
 /**
- * Returns what is wrong with the settings of the simulator: it must not replace providers in production unnoticed, and must
- * never receive a real credential.
+ * Returns the errors in the simulator's settings: it must not replace providers in production by mistake, and must never
+ * receive a real credential.
  */
 export function simulatorProblems(
   offered: readonly ProviderAddress[],

@@ -10,7 +10,7 @@ test.each([
   'https://8.8.8.8/a.png',
   'https://[2606:4700::1111]/a.png',
   'https://xn--bcher-kva.example.com./a',
-])('%s is public', (link) => {
+])('accepts the public link %s', (link) => {
   expect(refusalOfLink(link)).toBeUndefined();
 });
 
@@ -56,6 +56,6 @@ test.each([
   ['https://[fd00:ec2::254]/a.png', 'public host'],
   ['https://[fe80::1]/a.png', 'public host'],
   [`https://example.com/${'a'.repeat(10_000)}`, 'longer than'],
-])('%s is refused', (link, why) => {
+])('refuses the link %s: %s', (link, why) => {
   expect(refusalOfLink(link)).toContain(why);
 });

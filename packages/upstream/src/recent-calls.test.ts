@@ -4,7 +4,7 @@ import { RECENT_MS, RecentCalls } from './recent-calls';
 const unreachable = { kind: 'unreachable', cause: undefined } as const;
 const NOTHING = { calls: 0, errors: 0, timed: 0, latencySumMs: 0, latencyMaxMs: 0 };
 
-test('calls, errors and latencies of the last minutes are added up', () => {
+test('sums calls, errors and latencies of the recent window', () => {
   const recent = new RecentCalls();
   recent.answered(1_000, 30);
   recent.answered(70_000, 50);
@@ -20,14 +20,14 @@ test('calls, errors and latencies of the last minutes are added up', () => {
   });
 });
 
-test('a reply that breaks off makes an error of a call that was counted', () => {
+test('counts a call whose reply breaks off as an error, without counting the call again', () => {
   const recent = new RecentCalls();
   recent.answered(0, 10);
   recent.broke(5);
   expect(recent.figures(5)).toMatchObject({ calls: 1, errors: 1, lastFailure: { code: 'upstream_failed' } });
 });
 
-test('what is older is not counted, but for what failed last', () => {
+test('forgets calls older than the window, but keeps the last failure', () => {
   const recent = new RecentCalls();
   recent.answered(0, 10);
   recent.failed(29_999, unreachable);

@@ -24,9 +24,9 @@ export interface CallFigures {
   readonly latencyMaxMs: number;
   /** Since the start of the process. */
   readonly lastFailure?: {
-    /** Of the public error table. */
+    /** A code of the public error table. */
     readonly code: string;
-    /** 0: the provider gave none. */
+    /** HTTP status of the provider's reply; 0: there was no reply. */
     readonly status: number;
     readonly agoMs: number;
   };
@@ -38,7 +38,10 @@ export class RecentCalls {
   readonly #slots: (Slot | undefined)[] = [];
   #lastFailure: { code: string; status: number; atMs: number } | undefined;
 
-  /** @param tookMs absent if the call says nothing about the target's latency */
+  /**
+   * Records an answered call.
+   * @param tookMs absent if the duration does not represent the target's latency
+   */
   answered(nowMs: number, tookMs?: number): void {
     const slot = this.#slot(nowMs);
     slot.calls++;

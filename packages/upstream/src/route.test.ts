@@ -8,7 +8,7 @@ type Model = Parameters<typeof routesOf>[0];
 const providers = new Map(['a', 'b', 'c'].map((id) => [id, { id }]));
 const modelTo = (...targets: Target[]): Model => ({ targets });
 
-/** The same numbers in every run, uniform enough to draw by (mulberry32). */
+/** Returns a deterministic generator of uniform random numbers (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -19,7 +19,7 @@ function seeded(seed: number): () => number {
   };
 }
 
-/** How often each order of providers came in so many draws. */
+/** Counts each order of providers among that many draws. */
 function ordersOf(model: Model, draws: number): Map<string, number> {
   const random = seeded(1);
   const orders = new Map<string, number>();
@@ -32,7 +32,7 @@ function ordersOf(model: Model, draws: number): Map<string, number> {
   return orders;
 }
 
-test('lower priorities come first, whatever their weights', () => {
+test('tries targets with a lower priority number first, whatever their weights', () => {
   const model = modelTo(
     targetOf('a', { priority: 2, weight: 1_000_000 }),
     targetOf('b', { priority: 0 }),
@@ -41,7 +41,7 @@ test('lower priorities come first, whatever their weights', () => {
   expect([...ordersOf(model, 1_000)]).toEqual([['bca', 1_000]]);
 });
 
-test('equals are drawn by their weights, and the rest again by theirs', () => {
+test('draws targets of equal priority by weight, and the remaining ones by weight again', () => {
   const model = modelTo(
     targetOf('a', { weight: 6 }),
     targetOf('b', { weight: 3 }),
@@ -55,13 +55,13 @@ test('equals are drawn by their weights, and the rest again by theirs', () => {
   }
 });
 
-test('one target may stand there twice, as two models', () => {
+test('keeps two targets of one provider with different upstream models', () => {
   const model = modelTo(targetOf('a', { upstreamModel: 'x' }), targetOf('a', { upstreamModel: 'y' }));
   const names = routesOf(model, providers, seeded(1)).map(({ target }) => target.upstreamModel);
   expect(names.sort()).toEqual(['x', 'y']);
 });
 
-test('targets of providers that are not set up are left out', () => {
+test('omits targets of providers that are not configured', () => {
   const names = (...ids: string[]) =>
     routesOf(modelTo(...ids.map((id) => targetOf(id))), providers, seeded(1)).map(
       ({ provider }) => provider.id,

@@ -36,7 +36,7 @@ test.each([
   ['::1 and ::ffff:10.0.0.1 and fd00::1: refused', '[address] and [address] and [address]: refused'],
   ['key sk-proj-Ab_cD-123abcDEF456 and key_a1b2c3d4e5', 'key [key] and [key]'],
   ['token gsk_abcdefgh12345 and AIzaSyA1234567890abcdefghij', 'token [key] and [key]'],
-])('%s is scrubbed', (message, scrubbed) => {
+])('scrubs %s to %s', (message, scrubbed) => {
   expect(scrubIdentifiers(message)).toBe(scrubbed);
 });
 
@@ -65,7 +65,7 @@ test.each([
   'items[1::2] and 12:30',
   'no match for :: in the text',
   'the organization chart is empty; team members are missing',
-])('%s stays as it is', (message) => {
+])('leaves %s unchanged', (message) => {
   expect(scrubIdentifiers(message)).toBe(message);
 });
 
@@ -93,7 +93,7 @@ test.each([
   'ECONNA',
   'eyJ-.',
   'http:/',
-])('100 kB of %j takes linear time', (piece) => {
+])('scrubs 100 kB of %j in linear time', (piece) => {
   const startedAtMs = performance.now();
   scrubIdentifiers(`${piece.repeat(100_000 / piece.length)}!g`);
   expect(performance.now() - startedAtMs).toBeLessThan(2_000);

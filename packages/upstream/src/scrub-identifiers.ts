@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 
-/** Top-level domains that never end the name of a request field. */
-const DOMAINS = new Set([
+/** Top-level domains that no field path ends with: a name with one of them is a host. */
+const HOST_DOMAINS = new Set([
   ...[
     'ai',
     'arpa',
@@ -19,12 +19,12 @@ const DOMAINS = new Set([
   ],
   ...['localdomain', 'net', 'svc', 'uk'],
 ]);
-/** Top-level domains that field paths end with too (`address.home`): these need another sign that it is a host. */
-const WORDS = new Set([
+/** Top-level domains that field paths end with too (`address.home`): such a name is a host only if the context says so. */
+const AMBIGUOUS_DOMAINS = new Set([
   ...['app', 'cloud', 'co', 'de', 'dev', 'fr', 'home', 'io', 'local', 'org', 'private', 'us'],
 ]);
-/** Starts of a path within a request or a reply. */
-const FIELDS = new Set([
+/** First names of field paths in requests and replies. */
+const FIELD_ROOTS = new Set([
   ...[
     'args',
     'arguments',
@@ -40,21 +40,22 @@ const FIELDS = new Set([
   ...['params', 'parts', 'properties', 'reasoning', 'request', 'response', 'root', 'schema', 'system'],
   ...['thinking', 'tool', 'tools', 'usage'],
 ]);
-/** Start of an operating system's error for an unreachable host. */
-const CODES = 'ECONN[A-Z]{3,12}|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|EAI_AGAIN';
+/** Codes of operating system errors that are followed by a host. */
+const HOST_ERROR_CODES = 'ECONN[A-Z]{3,12}|ENOTFOUND|ETIMEDOUT|EHOSTUNREACH|EAI_AGAIN';
 const HOST_CONTEXT = new RegExp(
-  `\\b(?:${CODES}|backend|connect|connected to|connect to|dns|domain|endpoint|host|hostname|lookup|node|origin|peer|pod|proxy|reach|resolve|route to|server|upstream)["'\`:=(]?\\s?["'\`(]?$`,
+  `\\b(?:${HOST_ERROR_CODES}|backend|connect|connected to|connect to|dns|domain|endpoint|host|hostname|lookup|node|origin|peer|pod|proxy|reach|resolve|route to|server|upstream)["'\`:=(]?\\s?["'\`(]?$`,
   'i',
 );
 const HOST_CONTEXT_CHARS = 24;
 
-/** Matches letters mixed with digits, as in ids, but no word (`frames`) and no word with a number (`address1`). */
-const RANDOM = /(?<![a-z0-9])(?![a-z]+\d{1,2}(?![a-z0-9]))(?:(?=[a-z]*\d)[a-z0-9]{8,}|\d{5,}|[a-z0-9]{20,})/i;
+/** Matches random ids (letters mixed with digits), but not words (`frames`) and words with a number (`address1`). */
+const RANDOM_ID =
+  /(?<![a-z0-9])(?![a-z]+\d{1,2}(?![a-z0-9]))(?:(?=[a-z]*\d)[a-z0-9]{8,}|\d{5,}|[a-z0-9]{20,})/i;
 
 type Placeholder = string | ((found: string, ...more: never[]) => string);
-const ifRandom = (placeholder: string) => (found: string) => (RANDOM.test(found) ? placeholder : found);
+const ifRandom = (placeholder: string) => (found: string) => (RANDOM_ID.test(found) ? placeholder : found);
 
-/** Applied in order: an address within a URL is replaced with the URL. Each is linear in the text. */
+/** Applied in order, so that an address within a URL is replaced with the URL. Each pattern takes linear time. */
 const IDENTIFIERS: readonly (readonly [RegExp, Placeholder])[] = [
   [/\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'<>`)\]}]+/gi, '[url]'],
   [/\barn:[^\s"'<>`]+/gi, '[id]'],
@@ -80,7 +81,7 @@ const IDENTIFIERS: readonly (readonly [RegExp, Placeholder])[] = [
   [/(?<![\w.-])[a-z0-9]+(?:-[a-z0-9]+)+:\d{2,5}\b/gi, '[host]'],
   [
     new RegExp(
-      `\\b(${CODES}|connect(?: to)?|getaddrinfo \\w{1,20}|dial \\w{1,20})\\s(["'\`]?)[\\w-]{1,63}:\\d{1,5}\\b`,
+      `\\b(${HOST_ERROR_CODES}|connect(?: to)?|getaddrinfo \\w{1,20}|dial \\w{1,20})\\s(["'\`]?)[\\w-]{1,63}:\\d{1,5}\\b`,
       'gi',
     ),
     '$1 $2[host]',
@@ -96,7 +97,7 @@ export function scrubIdentifiers(text: string): string {
   );
 }
 
-/** Without a digit and a long group it is more likely a scope (`std::bad_alloc`) or a slice (`[1::2]`). */
+/** Text without a digit or a group of three is more likely a scope (`std::bad_alloc`) or a slice (`[1::2]`). */
 function scrubIPv6(found: string): string {
   if (!/\d/.test(found) || !/^::|[\da-f]{3}/i.test(found)) return found;
   if (isIPv6(found)) return '[address]';
@@ -104,16 +105,16 @@ function scrubIPv6(found: string): string {
   return (end === '.' || end === ':') && isIPv6(found.slice(0, -1)) ? `[address]${end}` : found;
 }
 
-/** @param text in which the name was found */
+/** @param at position of `found` in `text` */
 function scrubHost(found: string, at: number, text: string): string {
   const [name = '', port] = found.toLowerCase().replace('.:', ':').split(':');
   const labels = name.split('.');
   const domain = labels.at(-1)!;
-  if (labels.some((label) => /^\d+$/.test(label)) || FIELDS.has(labels[0]!)) return found;
-  if (port !== undefined && (DOMAINS.has(domain) || WORDS.has(domain))) return '[host]';
+  if (labels.some((label) => /^\d+$/.test(label)) || FIELD_ROOTS.has(labels[0]!)) return found;
+  if (port !== undefined && (HOST_DOMAINS.has(domain) || AMBIGUOUS_DOMAINS.has(domain))) return '[host]';
   if (name.includes('_')) return found;
-  if (DOMAINS.has(domain)) return '[host]';
-  if (!WORDS.has(domain)) return found;
+  if (HOST_DOMAINS.has(domain)) return '[host]';
+  if (!AMBIGUOUS_DOMAINS.has(domain)) return found;
   const isHost =
     name.includes('-') ||
     /^(?:api|cdn|console|docs|platform|www)\./.test(name) ||

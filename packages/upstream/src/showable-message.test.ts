@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { showableMessage } from './showable-message';
 
 test.each(['max_tokens is too large: 10000000.', 'messages.0.content: the organization chart is empty'])(
-  '%s is shown',
+  'shows the message %s',
   (message) => {
     expect(showableMessage(message)).toBe(message);
   },
@@ -16,15 +16,15 @@ test.each([
   '',
   undefined,
   { text: 'x' },
-])('%j is not', (message) => {
+])('does not show the message %j', (message) => {
   expect(showableMessage(message)).toBeUndefined();
 });
 
-test('a long one is cut', () => {
+test('truncates a long message', () => {
   expect(showableMessage('x'.repeat(10_000))).toHaveLength(500);
 });
 
-test('identifiers in a message are replaced by placeholders', () => {
+test('replaces identifiers in a message with placeholders', () => {
   expect(showableMessage('Timeout while downloading https://10.0.0.8/a.png from worker-3:8080.')).toBe(
     'Timeout while downloading [url] from [host].',
   );

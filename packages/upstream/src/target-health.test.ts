@@ -26,12 +26,12 @@ const fail = (route: typeof a, failure: UpstreamFailure, times = 5) => {
 };
 const order = () => health.inOrder(all).map(({ provider }) => provider.id);
 
-describe('the order', () => {
-  test('stays while all are well', () => {
+describe('the order of targets', () => {
+  test('is unchanged while all circuits are closed', () => {
     expect(health.inOrder(all)).toBe(all);
   });
 
-  test('puts the ones that asked for rest behind, those that fail behind them, and leaves out those that are out', () => {
+  test('puts cooling targets last but for suspect ones, and omits open ones', () => {
     fail(a, broken);
     fail(b, limited, 1);
     expect(order()).toEqual(['c', 'b', 'a']);
@@ -39,12 +39,12 @@ describe('the order', () => {
     expect(order()).toEqual(['b', 'a']);
   });
 
-  test('is empty when all are out', () => {
+  test('is empty when all circuits are open', () => {
     for (const route of all) fail(route, unreachable);
     expect(order()).toEqual([]);
   });
 
-  test('has a target in its own place again when its rest or wait is over', () => {
+  test('returns a target to its place when it has cooled or becomes half-open', () => {
     fail(a, limited, 1);
     fail(b, unreachable);
     nowMs = 5_000;
@@ -55,19 +55,19 @@ describe('the order', () => {
 });
 
 describe('a target', () => {
-  test('is one model of one provider: others of it go on', () => {
+  test('is one model of one provider: other models of the provider are unaffected', () => {
     fail(a, unreachable);
     const other = { ...a, target: { ...a.target, upstreamModel: 'other' } };
     expect(health.inOrder([a, other])).toEqual([other]);
   });
 
-  test('that is out takes no call, also one that was on its way there', () => {
+  test('that has opened refuses a call that was routed to it before', () => {
     const routes = health.inOrder(all);
     fail(a, unreachable);
     expect(routes.map((route) => health.begin(route))).toEqual([false, true, true]);
   });
 
-  test('is probed by one of the calls that find its wait over', () => {
+  test('accepts one probe when it is half-open', () => {
     fail(a, unreachable);
     nowMs = WAIT_MS;
     const [first, second] = [health.inOrder(all), health.inOrder(all)];
@@ -76,7 +76,7 @@ describe('a target', () => {
     expect(order()).toEqual(['a', 'b', 'c']);
   });
 
-  test('that refuses a caller’s parameters is well', () => {
+  test('that refuses a client’s parameters counts as healthy', () => {
     fail(a, unreachable, 4);
     fail(a, refused, 1);
     fail(a, unreachable, 4);
@@ -84,23 +84,23 @@ describe('a target', () => {
   });
 });
 
-test('the states are told by target', () => {
+test('reports the circuit state of each target', () => {
   fail(a, unreachable);
   fail(b, limited, 1);
-  const told = () =>
+  const states = () =>
     health.states().map(({ provider, upstreamModel, state }) => [provider, upstreamModel, state]);
-  expect(told()).toEqual([
+  expect(states()).toEqual([
     ['a', 'm', 'open'],
     ['b', 'm', 'cooling'],
   ]);
   nowMs = WAIT_MS;
-  expect(told()).toEqual([
+  expect(states()).toEqual([
     ['a', 'm', 'half-open'],
     ['b', 'm', 'closed'],
   ]);
 });
 
-test('what became of the calls is told by target, a caller’s fault being none of its own', () => {
+test('reports calls and errors of each target, without counting client errors as errors', () => {
   health.succeeded(a, 40);
   fail(a, refused, 1);
   fail(a, limited, 1);

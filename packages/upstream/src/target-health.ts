@@ -3,7 +3,7 @@ import { type CallFigures, RecentCalls } from './recent-calls';
 import type { Route } from './route';
 import { isClientError, type UpstreamFailure } from './upstream-failure';
 
-/** Targets come from the catalog and are rarely removed; reaching this limit is an error. */
+/** Targets come from the catalog and are rarely removed, so this limit is only a safeguard. */
 const MAX_TARGETS = 10_000;
 
 interface KnownTarget {
@@ -36,7 +36,7 @@ export class TargetHealth {
     this.#firstWaitMs = firstWaitMs;
   }
 
-  /** Returns the targets to try, in the given order except that suspect ones come last; empty if all circuits are open. */
+  /** Returns the targets to try: closed and half-open ones in the given order, then cooling, then suspect ones; no open ones. */
   inOrder<R extends Route>(routes: readonly R[]): readonly R[] {
     const nowMs = this.#nowMs();
     const states = routes.map((route) => this.#target(route).breaker.state(nowMs));
@@ -46,7 +46,7 @@ export class TargetHealth {
     return [...having('closed', 'half-open'), ...having('cooling'), ...having('suspect')];
   }
 
-  /** Returns false if the circuit has opened meanwhile, or another call is the probe: this call must not use the target. */
+  /** Returns whether the call may use the target; false if its circuit has opened meanwhile or another call is the probe. */
   begin(route: Route): boolean {
     const { breaker } = this.#target(route);
     const nowMs = this.#nowMs();
@@ -55,14 +55,14 @@ export class TargetHealth {
     return true;
   }
 
-  /** @param tookMs absent for a refusal, which says nothing about the target's latency */
+  /** @param tookMs absent for a refusal, whose duration does not represent the target's latency */
   succeeded(route: Route, tookMs?: number): void {
     const { breaker, recent } = this.#target(route);
     recent.answered(this.#nowMs(), tookMs);
     breaker.succeeded();
   }
 
-  /** Records a refusal caused by the caller, which shows that the target is healthy. */
+  /** Records a failure. A refusal caused by the client counts as a success: it shows that the target is healthy. */
   failed(route: Route, failure: UpstreamFailure, accountId: string): void {
     if (isClientError(failure)) {
       this.succeeded(route);

@@ -5,7 +5,7 @@ import { failureOf, toGatewayError, UpstreamError } from './upstream-failure';
 const ofStatus = (status: number) => toGatewayError({ kind: 'status', status }).code;
 const ofError = (code: string | undefined) => toGatewayError(failureOf({ code })).code;
 
-test('every status that is not a success has its error', () => {
+test('maps every unsuccessful HTTP status to an error', () => {
   const expected = new Map([
     [400, 'invalid_request'],
     [401, 'upstream_unavailable'],
@@ -24,7 +24,7 @@ test('every status that is not a success has its error', () => {
   }
 });
 
-describe('connections', () => {
+describe('a connection error', () => {
   test.each([
     'ECONNREFUSED',
     'ENOTFOUND',
@@ -34,25 +34,23 @@ describe('connections', () => {
     'DEPTH_ZERO_SELF_SIGNED_CERT',
     'ERR_TLS_CERT_ALTNAME_INVALID',
     'CERT_REVOKED',
-  ])('%s: the provider as a whole is out of reach', (code) =>
-    expect(ofError(code)).toBe('upstream_unavailable'),
-  );
+  ])('with code %s is upstream_unavailable', (code) => expect(ofError(code)).toBe('upstream_unavailable'));
 
-  test('ETIMEDOUT says nothing by itself: connecting, or in the middle of a call', () => {
+  test('ETIMEDOUT is upstream_unavailable only while connecting', () => {
     const failure = (syscall: string) => toGatewayError(failureOf({ code: 'ETIMEDOUT', syscall })).code;
     expect([failure('connect'), failure('read')]).toEqual(['upstream_unavailable', 'upstream_failed']);
   });
 
-  test('whatever fails before there is a connection: out of reach, but for a reset', () => {
+  test('before the connection is established is upstream_unavailable, except for a reset', () => {
     const failure = (code: string, syscall: string) => toGatewayError(failureOf({ code, syscall })).code;
     expect(failure('EPERM', 'connect')).toBe('upstream_unavailable');
     expect(failure('ENODATA', 'getaddrinfo')).toBe('upstream_unavailable');
     expect(failure('ECONNRESET', 'connect')).toBe('upstream_failed');
   });
 
-  test('several addresses of one name: out of reach when none of them was reached', () => {
+  test('of a host with several addresses is upstream_unavailable only if none was reachable', () => {
     const failure = (...errors: object[]) => {
-      // As Node makes it: the code is that of the first.
+      // As Node does, the code is that of the first error.
       const all = Object.assign(new AggregateError(errors), { code: 'ETIMEDOUT' });
       return toGatewayError(failureOf(all)).code;
     };
@@ -70,10 +68,10 @@ describe('connections', () => {
     'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
     'HPE_INVALID_CONSTANT',
     undefined,
-  ])('%s: this call failed', (code) => expect(ofError(code)).toBe('upstream_failed'));
+  ])('with code %s is upstream_failed', (code) => expect(ofError(code)).toBe('upstream_failed'));
 });
 
-test('a provider’s 429 keeps its Retry-After, its refusal its words; nobody should repeat what it refused', () => {
+test('a 429 keeps its Retry-After, and a refusal keeps its message and is not retried', () => {
   expect(toGatewayError({ kind: 'status', status: 429, retryAfterSeconds: 9 }).retryAfterSeconds).toBe(9);
   expect(toGatewayError({ kind: 'status', status: 429 }).retryAfterSeconds).toBe(1);
   expect(toGatewayError({ kind: 'status', status: 400, message: 'too long' })).toMatchObject({
@@ -82,7 +80,7 @@ test('a provider’s 429 keeps its Retry-After, its refusal its words; nobody sh
   });
 });
 
-test('what a provider said is no part of the error that is logged', () => {
+test('the message of a provider is not part of the logged error', () => {
   const error = new UpstreamError({ kind: 'status', status: 500, message: 'a canary' });
   expect(error.failure).toMatchObject({ message: 'a canary' });
   expect(inspect(error, { depth: null, showHidden: true })).not.toContain('canary');

@@ -44,10 +44,10 @@ const UNREACHABLE_CODES = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** Statuses that blame our account with the provider, not the call. */
-const OUR_FAULT_STATUSES = new Set([401, 402, 403, 404, 405]);
-/** Statuses that blame the caller's parameters. */
-const CALLER_FAULT_STATUSES = new Set([400, 413, 415, 422]);
+/** Statuses caused by the operator's account with the provider. */
+const OPERATOR_FAULT_STATUSES = new Set([401, 402, 403, 404, 405]);
+/** Statuses caused by the client's parameters. */
+const CLIENT_FAULT_STATUSES = new Set([400, 413, 415, 422]);
 
 /** A failed call to a provider, before it is known whether another target can answer it. */
 export class UpstreamError extends Error {
@@ -68,21 +68,21 @@ export class UpstreamError extends Error {
 
 /** Whether another provider would refuse the call too. */
 export function isClientError(failure: UpstreamFailure): boolean {
-  return failure.kind === 'status' && CALLER_FAULT_STATUSES.has(failure.status);
+  return failure.kind === 'status' && CLIENT_FAULT_STATUSES.has(failure.status);
 }
 
 /**
- * Of the failures of several targets, returns the one to report: the one for which a retry is most promising. A provider that
- * has to be waited for is up; one that failed can be reached.
+ * Returns which of the failures of two targets to report: the one after which a retry is more likely to succeed. A rate
+ * limited provider is up; one that failed can at least be reached.
  */
 export function preferRetryable(one: UpstreamFailure, other: UpstreamFailure): UpstreamFailure {
-  return hope(other) > hope(one) ? other : one;
+  return retryPriority(other) > retryPriority(one) ? other : one;
 }
 
-function hope(failure: UpstreamFailure): number {
+function retryPriority(failure: UpstreamFailure): number {
   if (failure.kind !== 'status') return failure.kind === 'broken' ? 1 : 0;
   if (failure.status === 429) return 2;
-  return OUR_FAULT_STATUSES.has(failure.status) ? 0 : 1;
+  return OPERATOR_FAULT_STATUSES.has(failure.status) ? 0 : 1;
 }
 
 export function failureOf(error: unknown): UpstreamFailure {
@@ -92,7 +92,7 @@ export function failureOf(error: unknown): UpstreamFailure {
 
 function isUnreachable(error: unknown): boolean {
   const { code, syscall, errors } = (error ?? {}) as { code?: unknown; syscall?: unknown; errors?: unknown };
-  // For a name with several addresses, each of which was tried; `code` is only that of the first.
+  // Node tries each address of the host; `code` is only that of the first error.
   if (Array.isArray(errors)) return errors.length > 0 && errors.every(isUnreachable);
   if (code === 'ECONNRESET') return false;
   return BEFORE_CONNECTION.has(syscall) || (typeof code === 'string' && UNREACHABLE_CODES.has(code));
@@ -108,8 +108,8 @@ export function toGatewayError(failure: UpstreamFailure): GatewayError {
     // Without a wait from the provider, the target cools for the default time.
     return new GatewayError('rate_limited', { cause, retryAfterSeconds: failure.retryAfterSeconds ?? 1 });
   }
-  if (OUR_FAULT_STATUSES.has(failure.status)) return new GatewayError('upstream_unavailable', { cause });
-  if (CALLER_FAULT_STATUSES.has(failure.status)) {
+  if (OPERATOR_FAULT_STATUSES.has(failure.status)) return new GatewayError('upstream_unavailable', { cause });
+  if (CLIENT_FAULT_STATUSES.has(failure.status)) {
     const detail = failure.message ?? 'the provider refused a parameter';
     // Includes refusals by policy: the same text would be refused again.
     return new GatewayError('invalid_request', { cause, detail, shouldRetry: false });

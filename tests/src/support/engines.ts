@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type EngineAddresses, startEmbeddedRedisProcess } from '@gateway/local-stack';
-import { createOwnDatabase } from '@gateway/testing';
+import { createEmptyDatabase } from '@gateway/testing';
 import { Kafka, logLevel } from 'kafkajs';
 
 /** `real`: the servers that TEST_DATABASE_URL, TEST_REDIS_URL and TEST_KAFKA_BROKERS name. */
@@ -19,7 +19,7 @@ export async function createEngineSet(): Promise<EngineSet> {
   if (ENGINES === 'embedded') return createEmbeddedSet(name);
   const kafkaBrokers = required('TEST_KAFKA_BROKERS');
   const kafkaTopicPrefix = `${name}.`;
-  const database = await createOwnDatabase(required('TEST_DATABASE_URL'), name);
+  const database = await createEmptyDatabase(required('TEST_DATABASE_URL'), name);
   return {
     addresses: { databaseUrl: database.url, redisUrl: required('TEST_REDIS_URL'), kafkaBrokers },
     kafkaTopicPrefix,
@@ -33,7 +33,7 @@ export async function createEngineSet(): Promise<EngineSet> {
 /** In jest's sandbox Redis could not run its scripts, so it has a process. */
 async function createEmbeddedSet(name: string): Promise<EngineSet> {
   const serverUrl = embeddedServerUrl();
-  const database = serverUrl === undefined ? undefined : await createOwnDatabase(serverUrl, name);
+  const database = serverUrl === undefined ? undefined : await createEmptyDatabase(serverUrl, name);
   const redis = await startEmbeddedRedisProcess();
   return {
     addresses: { redisUrl: redis.url, databaseUrl: database?.url },

@@ -187,7 +187,7 @@ test('nothing is not found while nobody knows which models there are', async () 
 test('a caller who leaves before the order goes out gets the hold back, and the key', async () => {
   const left = await world.instance();
   left.leave.abort();
-  await expect(left.create({}, 'key-1')).rejects.toThrow('caller left');
+  await expect(left.create({}, 'key-1')).rejects.toThrow('client disconnected');
   expect([world.ends, world.first.orders]).toMatchObject([[{ outcome: RELEASED, status: 499 }], []]);
   expect((await media.create({}, 'key-1')).status).toBe(200);
 });

@@ -1,13 +1,13 @@
 import { DATABASE_SERVICES } from '@gateway/local-stack';
 import pg from 'pg';
 
-export interface OwnDatabase {
+export interface EmptyDatabase {
   readonly url: string;
   drop(): Promise<void>;
 }
 
-/** Creates an empty database; dropping it also drops the roles of its services. */
-export async function createOwnDatabase(serverUrl: string, name: string): Promise<OwnDatabase> {
+/** Creates an empty database. `drop` also drops the roles of its services. */
+export async function createEmptyDatabase(serverUrl: string, name: string): Promise<EmptyDatabase> {
   await runSql(serverUrl, `CREATE DATABASE ${name}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
@@ -23,7 +23,7 @@ export async function createOwnDatabase(serverUrl: string, name: string): Promis
   };
 }
 
-/** Runs on a connection of its own. */
+/** Runs a statement on a new connection. */
 export async function runSql(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
