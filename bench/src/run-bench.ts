@@ -43,7 +43,7 @@ export async function runBench(run: Run): Promise<BenchReport> {
     profileDir: options.profileDir,
     enginesDir: options.enginesDir,
     signal: AbortSignal.any([signal, failed.signal]),
-    onGivenUp: (error) => failed.abort(error),
+    onGiveUp: (error) => failed.abort(error),
   });
   try {
     const idle = await measureIdle(run, gateway);

@@ -80,9 +80,9 @@ async function startDatabases(workers) {
 
 async function startDatabase() {
   const { startScratchPostgres } = await import('../../packages/testing/dist/scratch-postgres.js');
-  const { endWithMe } = await import('../../packages/local-stack/dist/supervise/end-with-me.js');
+  const { signalOnExit } = await import('../../packages/local-stack/dist/supervise/end-with-me.js');
   const { url, pid, stop } = await startScratchPostgres();
-  const release = endWithMe(pid, 'INT');
+  const release = signalOnExit(pid, 'INT');
   return {
     url,
     stop: () => {

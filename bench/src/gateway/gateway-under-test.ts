@@ -29,7 +29,7 @@ export interface GatewayOptions {
   /** Of engines to use instead of embedded ones. */
   readonly enginesDir: string | undefined;
   readonly signal: AbortSignal;
-  readonly onGivenUp: (error: Error) => void;
+  readonly onGiveUp: (error: Error) => void;
 }
 
 export async function startGateway(options: GatewayOptions): Promise<GatewayUnderTest> {

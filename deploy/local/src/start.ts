@@ -23,10 +23,10 @@ async function main(): Promise<void> {
     const stack = await startStack({
       ...settings,
       env: process.env,
-      usualPorts: true,
+      useDefaultPorts: true,
       signal: end.early,
       log: (message) => console.log(message),
-      onGivenUp: (error) => end.begin(error.message, 1),
+      onGiveUp: (error) => end.begin(error.message, 1),
     });
     end.onStack(stack);
     const demo = await provisionDemo(stack);

@@ -3,5 +3,5 @@ export interface EmbeddedRedis {
   stop(): Promise<void>;
 }
 
-/** A Redis server inside this process, on a free port of 127.0.0.1. It keeps nothing on disk. */
+/** Starts a Redis server in this process, on a free port of 127.0.0.1. It stores nothing on disk. */
 export function startEmbeddedRedis(): Promise<EmbeddedRedis>;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 export const REPOSITORY = join(__dirname, '../../..');
 
-/** Variables that the stack sets for the processes that need them, and those that npm adds. */
+/** Variables that the stack sets itself for the processes that need them, and variables that npm adds. */
 const NOT_INHERITED =
   /^(npm_.*|.*_(API|ACCESS|SECRET)_KEY|.*_BASE_URL|(.*_)?DATABASE_URL|REDIS_URL|KAFKA_.*|KEY_PEPPER|JWT_SIGNING_KEY|SERVICE_SECRET|ADMIN_.*|.*_PORT|.*_ADDR|BIND_HOST|DATA_DIR|NODE_CHANNEL_.*)$/;
 
@@ -18,7 +18,7 @@ export function inheritedSettings(env: NodeJS.ProcessEnv): Record<string, string
   return inherited;
 }
 
-/** Returns the path of Node 24, on which services run whatever Node runs this process. */
+/** Returns the path of Node 24, on which the services run even if an older Node runs this process. */
 export function node24(): string {
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
   return join(REPOSITORY, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin/node');

@@ -21,7 +21,7 @@ export class DashboardApi {
     this.#origin = dashboardUrl;
   }
 
-  /** Makes any call; throws unless the status is 200. */
+  /** Makes a call; throws unless the status is 200. */
   // biome-ignore lint/suspicious/noExplicitAny: the caller knows what it asked for.
   async call(method: 'GET' | 'POST', path: string, token?: string, body?: unknown): Promise<any> {
     const answer = await this.tryCall(method, path, token, body);

@@ -10,7 +10,7 @@ export interface JsonAnswer {
 const TIMEOUT_MS = 15_000;
 
 /**
- * Sends a JSON request to a server on this machine. The URL's host name only selects the address space; it need not resolve.
+ * Sends a JSON request to a server on this machine. The host name of the URL is sent but not resolved.
  */
 export function requestJson(
   method: 'GET' | 'POST',

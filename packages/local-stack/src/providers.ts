@@ -35,7 +35,7 @@ const LISTED: Readonly<Record<ProviderService, string>> = {
 
 export interface SimulatedProvider {
   readonly name: string;
-  /** Settings that are needed to call the real provider. */
+  /** Settings required to call the real provider. */
   readonly keySettings: readonly string[];
 }
 
@@ -45,7 +45,10 @@ export interface ProviderPlan {
   readonly simulated: readonly SimulatedProvider[];
 }
 
-/** The simulator plays providers without complete credentials. @param simulatorUrl its origin */
+/**
+ * Returns the provider settings of each service. Providers without complete credentials are simulated.
+ * @param simulatorUrl origin of the simulator
+ */
 export function planProviders(env: NodeJS.ProcessEnv, simulatorUrl: string): ProviderPlan {
   const settings: Record<ProviderService, Record<string, string>> = { chat: {}, media: {} };
   const simulated: SimulatedProvider[] = [];

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { inheritedSettings, node24, REPOSITORY } from './child-environment';
 import { freeLoopbackPort } from './engines/loopback-ports';
 import { type ProviderPlan, planProviders } from './providers';
-import { readOrMakeSecrets, type StackSecrets } from './secrets';
+import { loadSecrets, type StackSecrets } from './secrets';
 import { prepareDatabases, type ServiceDatabaseUrls } from './service-databases';
-import { SERVICES, type ServiceDefinition, type ServiceName, type Surroundings } from './services';
+import { SERVICES, type ServiceDefinition, type ServiceName, type StackContext } from './services';
 import type { Stack, StackOptions, StackProcess } from './stack-contract';
 import { type StackEngines, startEngines } from './stack-engines';
-import { beginLog, boundLog } from './supervise/log-file';
-import { whenReady } from './supervise/readiness';
+import { limitLog, rotateLog } from './supervise/log-file';
+import { waitUntilReady } from './supervise/readiness';
 import { ServiceProcess } from './supervise/service-process';
 
 // Young generations of Node's default size use memory only under load, where they save a fifth of the CPU time.
@@ -36,7 +36,7 @@ export class RunningStack implements Stack {
   #stopping: Promise<void> | undefined;
   #stopByMs = Number.POSITIVE_INFINITY;
 
-  /** `release` unlocks the data folder. */
+  /** @param release unlocks the data folder */
   constructor(options: StackOptions, release: () => void) {
     this.#options = options;
     this.#release = release;
@@ -44,8 +44,8 @@ export class RunningStack implements Stack {
     this.dataDir = options.dataDir;
     this.logDir = join(this.dataDir, 'logs');
     mkdirSync(this.logDir, { recursive: true, mode: 0o700 });
-    this.secrets = readOrMakeSecrets(this.dataDir, options.env ?? {});
-    this.#logCheck = setInterval(() => this.#logFiles.forEach(boundLog), LOG_CHECK_INTERVAL_MS).unref();
+    this.secrets = loadSecrets(this.dataDir, options.env ?? {});
+    this.#logCheck = setInterval(() => this.#logFiles.forEach(limitLog), LOG_CHECK_INTERVAL_MS).unref();
   }
 
   get apiUrl(): string {
@@ -143,7 +143,7 @@ export class RunningStack implements Stack {
           adminUrl: ready ? this.adminUrl(service, index) : undefined,
         })),
       );
-    await whenReady(addresses, timeoutMs, () => this.#stopping !== undefined);
+    await waitUntilReady(addresses, timeoutMs, () => this.#stopping !== undefined);
   }
 
   stop(): Promise<void> {
@@ -154,7 +154,7 @@ export class RunningStack implements Stack {
 
   stopNow(): Promise<void> {
     this.#stopByMs = 0;
-    // Those that are already stopping.
+    // Processes that are already stopping gracefully.
     for (const processes of this.#processes.values()) {
       for (const process of processes) void process.kill('SIGKILL');
     }
@@ -185,7 +185,7 @@ export class RunningStack implements Stack {
       dataDir: this.dataDir,
       given: this.#options.engines ?? {},
       log: this.#log,
-      onGivenUp: (error) => this.#options.onGivenUp?.(error),
+      onGiveUp: (error) => this.#options.onGiveUp?.(error),
     });
     this.#databaseUrls = await prepareDatabases({
       ownerUrl: this.#engines.databaseUrl,
@@ -195,11 +195,14 @@ export class RunningStack implements Stack {
     });
   }
 
-  async #startService(service: ServiceDefinition, usualPorts = this.#options.usualPorts): Promise<void> {
+  async #startService(
+    service: ServiceDefinition,
+    useDefaultPorts = this.#options.useDefaultPorts,
+  ): Promise<void> {
     const count = this.#options.instances?.[service.name] ?? 1;
     const processes: ServiceProcess[] = [];
     for (let index = 0; index < count; index++) {
-      processes.push(await this.#createProcess(service, index, usualPorts === true && index === 0));
+      processes.push(await this.#createProcess(service, index, useDefaultPorts === true && index === 0));
     }
     if (this.#stopping) return;
     this.#processes.set(service.name, processes);
@@ -207,7 +210,7 @@ export class RunningStack implements Stack {
       await Promise.all(processes.map((process) => process.start()));
     } catch (error) {
       // Another stack may have taken a default port since it was found free.
-      if (!usualPorts || !String(error).includes('EADDRINUSE') || this.#stopping) throw error;
+      if (!useDefaultPorts || !String(error).includes('EADDRINUSE') || this.#stopping) throw error;
       await Promise.all(processes.map((process) => process.stop(0)));
       await this.#startService(service, false);
     }
@@ -216,17 +219,17 @@ export class RunningStack implements Stack {
   async #createProcess(
     service: ServiceDefinition,
     index: number,
-    usualPorts: boolean,
+    useDefaultPorts: boolean,
   ): Promise<ServiceProcess> {
     const name = index === 0 ? service.name : `${service.name}-${index}`;
     const logFile = join(this.logDir, `${name}.log`);
-    beginLog(logFile);
+    rotateLog(logFile);
     this.#logFiles.add(logFile);
     const ports: Record<string, string> = {};
     const portSettings: Record<string, string> = {};
-    for (const [port, { setting, usual }] of Object.entries(service.ports)) {
+    for (const [port, { setting, defaultPort }] of Object.entries(service.ports)) {
       portSettings[port] = setting;
-      ports[setting] = String(usualPorts && usual > 0 ? await freeLoopbackPort(usual) : 0);
+      ports[setting] = String(useDefaultPorts && defaultPort > 0 ? await freeLoopbackPort(defaultPort) : 0);
     }
     return new ServiceProcess({
       name,
@@ -236,18 +239,18 @@ export class RunningStack implements Stack {
       env: {
         ...inheritedSettings(this.#options.env ?? {}),
         ...ports,
-        ...service.settings(this.#surroundings(), index),
+        ...service.settings(this.#context(), index),
         ...this.#options.settings?.[service.name],
       },
       portSettings,
       logFile,
       autoRestart: this.#options.autoRestart ?? true,
       log: this.#log,
-      onGivenUp: (error) => this.#options.onGivenUp?.(error),
+      onGiveUp: (error) => this.#options.onGiveUp?.(error),
     });
   }
 
-  #surroundings(): Surroundings {
+  #context(): StackContext {
     const stack = this;
     return {
       dataDir: this.dataDir,

@@ -17,11 +17,11 @@ export interface StackSecrets {
 
 const random = (bytes = 24) => randomBytes(bytes).toString('base64url');
 
-/** Returns the secrets of the first start, which are kept in the data folder. Configured secrets take precedence and are not kept. */
-export function readOrMakeSecrets(dataDir: string, env: NodeJS.ProcessEnv): StackSecrets {
+/** Returns the configured secrets, and for others those generated on the first start, which are stored in the data folder. */
+export function loadSecrets(dataDir: string, env: NodeJS.ProcessEnv): StackSecrets {
   const file = join(dataDir, 'secrets.json');
   const kept = readJsonFile<StackSecrets>(file) ?? {};
-  const all: StackSecrets = { ...makeSecrets(), ...kept };
+  const all: StackSecrets = { ...generateSecrets(), ...kept };
   if (Object.keys(kept).length < Object.keys(all).length) writeJsonFile(file, all);
   return {
     ...all,
@@ -33,7 +33,7 @@ export function readOrMakeSecrets(dataDir: string, env: NodeJS.ProcessEnv): Stac
   };
 }
 
-function makeSecrets(): StackSecrets {
+function generateSecrets(): StackSecrets {
   return {
     keyPepper: random(),
     jwtSigningKey: random(32),

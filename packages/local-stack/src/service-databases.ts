@@ -8,7 +8,7 @@ import { REPOSITORY } from './child-environment';
 /** Services with a schema, which has the service's name. */
 export const DATABASE_SERVICES = ['billing', 'catalog', 'dashboard', 'media'] as const;
 export type DatabaseService = (typeof DATABASE_SERVICES)[number];
-/** The URL with which each service logs in. */
+/** Database URL of each service, with its login. */
 export type ServiceDatabaseUrls = Readonly<Record<DatabaseService, string>>;
 
 /** PostgreSQL truncates longer names. */
@@ -25,8 +25,8 @@ interface Options {
 }
 
 /**
- * Creates a role for each service and migrates its schema. If the owner may not create roles, the services log in as the owner,
- * with a warning: a gateway on trial must run.
+ * Creates a role for each service and migrates its schema. If the owner may not create roles, logs a warning and lets the
+ * services log in as the owner, so that a gateway on trial runs with any database.
  */
 export async function prepareDatabases(options: Options): Promise<ServiceDatabaseUrls> {
   const { ownerUrl, given = {}, log } = options;
@@ -49,7 +49,7 @@ export async function prepareDatabases(options: Options): Promise<ServiceDatabas
   }
 }
 
-/** Does the same as the service's `dist/migrate.js`. */
+/** Migrates a service's schema, like its `dist/migrate.js`. */
 export function migrateSchema(service: DatabaseService, ownerUrl: string, serviceUrl: string): Promise<void> {
   return migrateService({
     ownerUrl,
@@ -61,9 +61,8 @@ export function migrateSchema(service: DatabaseService, ownerUrl: string, servic
 }
 
 /**
- * Roles belong to the server, not the database: their names start with the database's name, which is unique on the server.
- * Everyone with the owner's password derives the same passwords, so that gateways that share a database do not replace each
- * other's passwords.
+ * Returns the database URL of each service. Role names start with the name of the database, because roles belong to the whole
+ * server. Passwords are derived from the owner's, so that gateways that share a database derive the same ones.
  */
 export async function serviceLogins(ownerUrl: string, secret: string): Promise<ServiceDatabaseUrls> {
   const { database, password } = await readOwner(ownerUrl);
@@ -105,7 +104,7 @@ async function readOwner(url: string): Promise<{ database: string; password: str
 
 const keys = new Map<string, Buffer>();
 
-/** Slow on purpose: a service that knows its own password can't derive the owner's. */
+/** Uses a slow function, so that the owner's password can't be guessed from a service's password. */
 function keyOf(secret: string): Buffer {
   const key = keys.get(secret) ?? scryptSync(secret, 'model-gateway service roles', 32);
   keys.set(secret, key);

@@ -5,8 +5,8 @@ import type { DatabaseService } from './service-databases';
 
 export type ServiceName = 'edge' | 'catalog' | 'billing' | 'chat' | 'media' | 'dashboard' | 'simulator';
 
-/** What a service's settings may need to know about the stack. */
-export interface Surroundings {
+/** The parts of the stack from which a service's settings are derived. */
+export interface StackContext {
   readonly dataDir: string;
   readonly secrets: StackSecrets;
   readonly engines: { redisUrl: string; kafkaBrokers: string | undefined };
@@ -23,20 +23,20 @@ export interface Surroundings {
 
 export interface ServiceDefinition {
   readonly name: ServiceName;
-  /** Services that must be ready before. */
+  /** Dependencies that must be ready before this service starts. */
   readonly after: readonly (ServiceName | 'engines')[];
   /** Ports by the name that the service reports: the setting, and the default port. */
-  readonly ports: Readonly<Record<string, { setting: string; usual: number }>>;
-  settings(around: Surroundings, index: number): Record<string, string>;
+  readonly ports: Readonly<Record<string, { setting: string; defaultPort: number }>>;
+  settings(context: StackContext, index: number): Record<string, string>;
 }
 
-const admin = { setting: 'ADMIN_PORT', usual: 0 };
-const grpc = (usual: number) => ({ setting: 'GRPC_PORT', usual });
-const http = (usual: number) => ({ setting: 'HTTP_PORT', usual });
-const kafka = ({ engines: { kafkaBrokers }, kafkaTopicPrefix }: Surroundings): Record<string, string> =>
+const admin = { setting: 'ADMIN_PORT', defaultPort: 0 };
+const grpc = (defaultPort: number) => ({ setting: 'GRPC_PORT', defaultPort });
+const http = (defaultPort: number) => ({ setting: 'HTTP_PORT', defaultPort });
+const kafka = ({ engines: { kafkaBrokers }, kafkaTopicPrefix }: StackContext): Record<string, string> =>
   kafkaBrokers ? { KAFKA_BROKERS: kafkaBrokers, KAFKA_TOPIC_PREFIX: kafkaTopicPrefix } : {};
 
-/** Callers and the services they call are stopped one after the other, within the rest of the 20 s. */
+/** Short, because services stop one after the other, and all of them within 20 s. */
 const STOP_GRACE_MS = '5000';
 
 /** In start order; stopped in reverse. */
@@ -55,76 +55,76 @@ export const SERVICES: readonly ServiceDefinition[] = [
     name: 'billing',
     after: ['engines'],
     ports: { grpc: grpc(7102), admin },
-    settings: (around) => ({
-      SERVICE_SECRET: around.secrets.serviceSecret,
-      KEY_PEPPER: around.secrets.keyPepper,
-      DATABASE_URL: around.databaseUrl('billing'),
-      REDIS_URL: around.engines.redisUrl,
-      ...kafka(around),
+    settings: (context) => ({
+      SERVICE_SECRET: context.secrets.serviceSecret,
+      KEY_PEPPER: context.secrets.keyPepper,
+      DATABASE_URL: context.databaseUrl('billing'),
+      REDIS_URL: context.engines.redisUrl,
+      ...kafka(context),
     }),
   },
   {
     name: 'media',
     after: ['catalog', 'billing', 'simulator'],
     ports: { grpc: grpc(7104), admin },
-    settings: (around) => ({
-      SERVICE_SECRET: around.secrets.serviceSecret,
-      DATABASE_URL: around.databaseUrl('media'),
-      CATALOG_ADDR: around.addresses('catalog'),
-      BILLING_ADDR: around.addresses('billing'),
-      ...kafka(around),
-      ...around.providers.media,
+    settings: (context) => ({
+      SERVICE_SECRET: context.secrets.serviceSecret,
+      DATABASE_URL: context.databaseUrl('media'),
+      CATALOG_ADDR: context.addresses('catalog'),
+      BILLING_ADDR: context.addresses('billing'),
+      ...kafka(context),
+      ...context.providers.media,
       DRAIN_TIMEOUT_MS: STOP_GRACE_MS,
-      SIM_BASE_URL: around.origin('simulator'),
+      SIM_BASE_URL: context.origin('simulator'),
     }),
   },
   {
     name: 'chat',
     after: ['catalog', 'billing', 'media', 'simulator'],
     ports: { grpc: grpc(7103), admin },
-    settings: (around, index) => ({
-      SERVICE_SECRET: around.secrets.serviceSecret,
-      CATALOG_ADDR: around.addresses('catalog'),
-      BILLING_ADDR: around.addresses('billing'),
-      MEDIA_ADDR: around.addresses('media'),
-      DATA_DIR: join(around.dataDir, `chat-${index}`),
-      ...kafka(around),
-      ...around.providers.chat,
+    settings: (context, index) => ({
+      SERVICE_SECRET: context.secrets.serviceSecret,
+      CATALOG_ADDR: context.addresses('catalog'),
+      BILLING_ADDR: context.addresses('billing'),
+      MEDIA_ADDR: context.addresses('media'),
+      DATA_DIR: join(context.dataDir, `chat-${index}`),
+      ...kafka(context),
+      ...context.providers.chat,
       DRAIN_TIMEOUT_MS: STOP_GRACE_MS,
-      SIM_BASE_URL: `${around.origin('simulator')}/openai/v1`,
+      SIM_BASE_URL: `${context.origin('simulator')}/openai/v1`,
     }),
   },
   {
     name: 'dashboard',
     after: ['catalog', 'billing', 'chat', 'media'],
     ports: { http: http(7105), grpc: grpc(7106), admin },
-    settings: (around) => ({
-      SERVICE_SECRET: around.secrets.serviceSecret,
-      JWT_SIGNING_KEY: around.secrets.jwtSigningKey,
-      ADMIN_EMAIL: around.secrets.adminEmail,
-      ADMIN_PASSWORD: around.secrets.adminPassword,
-      DATABASE_URL: around.databaseUrl('dashboard'),
-      CATALOG_ADDR: around.addresses('catalog'),
-      BILLING_ADDR: around.addresses('billing'),
-      CHAT_ADDR: around.addresses('chat'),
-      MEDIA_ADDR: around.addresses('media'),
+    settings: (context) => ({
+      SERVICE_SECRET: context.secrets.serviceSecret,
+      JWT_SIGNING_KEY: context.secrets.jwtSigningKey,
+      ADMIN_EMAIL: context.secrets.adminEmail,
+      ADMIN_PASSWORD: context.secrets.adminPassword,
+      DATABASE_URL: context.databaseUrl('dashboard'),
+      CATALOG_ADDR: context.addresses('catalog'),
+      BILLING_ADDR: context.addresses('billing'),
+      CHAT_ADDR: context.addresses('chat'),
+      MEDIA_ADDR: context.addresses('media'),
     }),
   },
   {
     name: 'edge',
     after: ['billing', 'chat', 'media', 'dashboard'],
     ports: {
-      api: { setting: 'EDGE_API_PORT', usual: 0 },
-      dashboard: { setting: 'EDGE_DASHBOARD_PORT', usual: 0 },
+      api: { setting: 'EDGE_API_PORT', defaultPort: 0 },
+      dashboard: { setting: 'EDGE_DASHBOARD_PORT', defaultPort: 0 },
       admin,
     },
-    settings: (around) => ({
-      SERVICE_SECRET: around.secrets.serviceSecret,
-      BILLING_ADDR: around.addresses('billing'),
-      CHAT_ADDR: around.addresses('chat'),
-      MEDIA_ADDR: around.addresses('media'),
-      DASHBOARD_ADDR: around.addresses('dashboard'),
-      DASHBOARD_HTTP_URL: around.origin('dashboard'),
+    settings: (context) => ({
+      SERVICE_SECRET: context.secrets.serviceSecret,
+      BILLING_ADDR: context.addresses('billing'),
+      CHAT_ADDR: context.addresses('chat'),
+      MEDIA_ADDR: context.addresses('media'),
+      DASHBOARD_ADDR: context.addresses('dashboard'),
+      DASHBOARD_HTTP_URL: context.origin('dashboard'),
       // There is no load balancer in front of the local edges.
       EDGE_LAME_DUCK_MS: '0',
       EDGE_STOP_GRACE_MS: STOP_GRACE_MS,

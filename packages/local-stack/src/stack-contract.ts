@@ -4,7 +4,7 @@ import type { ServiceName } from './services';
 import type { EngineAddresses, StackEngines } from './stack-engines';
 
 export interface StackOptions {
-  /** Data, secrets and logs; created if missing. One stack at a time. */
+  /** Folder for data, secrets and logs; created if missing. Only one stack can use it at a time. */
   readonly dataDir: string;
   readonly engines?: EngineAddresses;
   readonly kafkaTopicPrefix?: string;
@@ -12,17 +12,17 @@ export interface StackOptions {
   readonly instances?: Partial<Record<ServiceName, number>>;
   /** Additional settings for one service. */
   readonly settings?: Partial<Record<ServiceName, Readonly<Record<string, string>>>>;
-  /** Inherited by every service, and searched for provider keys and secrets. */
+  /** Inherited by every service; provider keys and secrets are read from it. */
   readonly env?: NodeJS.ProcessEnv;
-  /** Uses the default ports if they are free; otherwise ports that the system chooses. */
-  readonly usualPorts?: boolean;
+  /** Uses the default ports that are free; for others the system chooses a port. */
+  readonly useDefaultPorts?: boolean;
   /** Restart crashed services; true by default. */
   readonly autoRestart?: boolean;
   readonly log?: (message: string) => void;
   /** Aborting it ends the start, or the running stack, as `stopNow` does. */
   readonly signal?: AbortSignal;
-  /** Called if a process has crashed so often that it is not restarted. */
-  readonly onGivenUp?: (error: Error) => void;
+  /** Called when a process has crashed too often and is no longer restarted. */
+  readonly onGiveUp?: (error: Error) => void;
 }
 
 export interface StackProcess {
@@ -51,11 +51,11 @@ export interface Stack {
   adminUrl(service: ServiceName, index?: number): string;
   /** `host:port` of a process's gRPC server, for callers with the service secret. */
   grpcAddress(service: ServiceName, index?: number): string;
-  /** After SIGKILL, resolves when the process is gone; its restart, if enabled, is then in progress. */
+  /** Sends a signal. After SIGKILL, resolves when the process has exited; its restart, if enabled, is then in progress. */
   kill(service: ServiceName, index?: number, signal?: NodeJS.Signals): Promise<void>;
   /**
-   * Stops the service's processes in order and starts them again, or starts those that are down.
-   * @param stopTimeoutMs time after which a process that has not ended is killed
+   * Restarts the service's processes gracefully, or starts those that are down.
+   * @param stopTimeoutMs time after which a process that has not exited is killed
    */
   restart(service: ServiceName, index?: number, stopTimeoutMs?: number): Promise<void>;
   /** Resolves when every process is running and ready. */

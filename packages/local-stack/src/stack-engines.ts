@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbeddedRedis } from '../engines/embedded-redis.cjs';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './engines/embedded-postgres';
 import type { ServiceDatabaseUrls } from './service-databases';
-import { endWithMe } from './supervise/end-with-me';
+import { signalOnExit } from './supervise/signal-on-exit';
 
 /** Addresses of existing engines; absent ones are embedded. */
 export interface EngineAddresses {
@@ -19,9 +19,9 @@ export interface StackEngines {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly kafkaBrokers: string | undefined;
-  /** Which of them are embedded; for Kafka: that there is none. */
+  /** Which engines are embedded. For Kafka, true means that there is none. */
   readonly embedded: { database: boolean; redis: boolean; kafka: boolean };
-  /** Of the embedded server. */
+  /** Pid of the embedded server; undefined for a configured one. */
   postgresPid(): number | undefined;
   stop(): Promise<void>;
 }
@@ -33,11 +33,11 @@ export async function startEngines(options: {
   dataDir: string;
   given: EngineAddresses;
   log: (message: string) => void;
-  onGivenUp: (error: Error) => void;
+  onGiveUp: (error: Error) => void;
 }): Promise<StackEngines> {
   const { given } = options;
   const [database, redis] = await Promise.allSettled([
-    given.databaseUrl ? undefined : keepPostgres(options),
+    given.databaseUrl ? undefined : supervisePostgres(options),
     given.redisUrl ? undefined : startEmbeddedRedis(),
   ]);
   const stop = async () => {
@@ -58,18 +58,18 @@ export async function startEngines(options: {
   };
 }
 
-interface KeptPostgres {
+interface SupervisedPostgres {
   readonly url: string;
   pid(): number;
   stop(): Promise<void>;
 }
 
-/** The embedded server, restarted (on the same port) if it ends by itself. */
-async function keepPostgres(options: {
+/** Starts the embedded server and restarts it on the same port if it exits unexpectedly. */
+async function supervisePostgres(options: {
   dataDir: string;
   log: (message: string) => void;
-  onGivenUp: (error: Error) => void;
-}): Promise<KeptPostgres> {
+  onGiveUp: (error: Error) => void;
+}): Promise<SupervisedPostgres> {
   let stopping = false;
   let restarts = 0;
   let current: Promise<EmbeddedPostgres>;
@@ -77,12 +77,12 @@ async function keepPostgres(options: {
 
   const launch = async (): Promise<EmbeddedPostgres> => {
     const postgres = await startEmbeddedPostgres(options);
-    const release = endWithMe(postgres.pid, 'INT');
+    const release = signalOnExit(postgres.pid, 'INT');
     pid = postgres.pid;
     postgres.onExit(() => {
       release();
       if (!stopping) current = relaunch();
-      current.catch((error) => options.onGivenUp(error));
+      current.catch((error) => options.onGiveUp(error));
     });
     return {
       ...postgres,
@@ -94,12 +94,12 @@ async function keepPostgres(options: {
   };
   const relaunch = async (): Promise<EmbeddedPostgres> => {
     restarts += 1;
-    if (restarts > MAX_RESTARTS) throw new Error('PostgreSQL ended too often');
-    options.log('PostgreSQL ended; starting it again');
+    if (restarts > MAX_RESTARTS) throw new Error('PostgreSQL exited too often');
+    options.log('PostgreSQL exited; restarting it');
     await sleep(RESTART_DELAY_MS);
     const postgres = await launch();
-    // The services know only the first address.
-    if (postgres.url !== url) throw new Error('PostgreSQL came back on another port');
+    // The services are configured with the first address.
+    if (postgres.url !== url) throw new Error('PostgreSQL restarted on another port');
     return postgres;
   };
 

@@ -1,14 +1,14 @@
 import { mkdirSync, realpathSync } from 'node:fs';
-import { claimHome } from './engines/home-claim';
+import { lockDirectory } from './engines/directory-lock';
 import { RunningStack } from './running-stack';
 import type { Stack, StackOptions } from './stack-contract';
 
-/** Starts engines and services, each service in a process of its own. A failed start leaves nothing running. */
+/** Starts engines and services, each service in a separate process. A failed start leaves nothing running. */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  // Root's PostgreSQL runs as another user, who must be able to pass through; secret files have their own permissions.
+  // PostgreSQL started by root runs as another user, who must be able to traverse it. Secret files have their own modes.
   mkdirSync(options.dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   const dataDir = realpathSync(options.dataDir);
-  const release = claimHome(dataDir);
+  const release = lockDirectory(dataDir);
   try {
     const stack = new RunningStack({ ...options, dataDir }, release);
     await stack.start();

@@ -10,7 +10,7 @@ let stop: () => void;
 let restarted: string[];
 let onRestart: () => void;
 
-/** Resolves when so many restarts have begun since the test started. */
+/** Resolves when that many restarts have started. */
 const restarts = (count: number) =>
   new Promise<void>((resolve) => {
     onRestart = () => {

@@ -8,7 +8,7 @@ export interface WatchServicesOptions {
   /** The repository. */
   readonly root: string;
   readonly log: (message: string) => void;
-  /** How long the compiler's output must be quiet before services restart. */
+  /** Time without changes to the compiler's output before services restart. */
   readonly quietMs?: number;
 }
 

@@ -9,11 +9,11 @@ import {
   isRoot,
   killChild,
   makeDataDir,
-  ORDINARY_USER,
   query,
   removeDataDir,
   startInChild,
   stopChild,
+  UNPRIVILEGED_USER,
 } from './testing/postgres-fixture';
 
 jest.setTimeout(60_000);
@@ -30,11 +30,11 @@ afterEach(async () => {
   for (const dir of dataDirs.splice(0)) await removeDataDir(dir);
 });
 
-describe('orderly starts and stops', () => {
+describe('embedded PostgreSQL', () => {
   test.each([
-    ['open to other users', 0o755],
-    ['closed to other users', 0o700],
-  ])('keeps data, address and secrets in a folder %s', async (_name, mode) => {
+    ['that other users can enter', 0o755],
+    ['that other users cannot enter', 0o700],
+  ])('keeps its data, address and password across restarts in a folder %s', async (_name, mode) => {
     const dataDir = newDataDir(mode);
     const first = await start(dataDir);
     await query(first.url, 'create table kept (n int)');
@@ -68,7 +68,7 @@ describe('orderly starts and stops', () => {
     await new Promise((resolve) => blocker.close(resolve));
   });
 
-  test('refuses a second start on data in use', async () => {
+  test('refuses to start twice on one data folder', async () => {
     const dataDir = newDataDir(0o755);
     const first = await start(dataDir);
     await expect(start(dataDir)).rejects.toThrow(/already in use by process/);
@@ -76,7 +76,7 @@ describe('orderly starts and stops', () => {
     await first.stop();
   });
 
-  test('leaves no server running when its database cannot be created', async () => {
+  test('stops its server when the database cannot be created', async () => {
     const dataDir = newDataDir(0o755);
     const first = await start(dataDir);
     const other = new URL(first.url);
@@ -90,8 +90,8 @@ describe('orderly starts and stops', () => {
   });
 });
 
-describe('after a kill', () => {
-  test('of the server: reports it, and the next start recovers on the same address', async () => {
+describe('embedded PostgreSQL after a kill', () => {
+  test('of the server reports the exit, and the next start recovers on the same address', async () => {
     const dataDir = newDataDir(0o755);
     const first = await start(dataDir);
     await query(first.url, 'create table kept as select 7 as n');
@@ -104,7 +104,7 @@ describe('after a kill', () => {
     await second.stop();
   });
 
-  test('of the starter: the next starter adopts its server and stops it', async () => {
+  test('of the starting process is adopted and stopped by the next starter', async () => {
     const dataDir = newDataDir(0o755);
     const { child, started } = await startInChild(dataDir);
     await query(started.url, 'create table kept as select 8 as n');
@@ -117,7 +117,7 @@ describe('after a kill', () => {
     expect(findPostmaster(join(homeOf(dataDir), 'data'))).toBeUndefined();
   });
 
-  test('of both, with the lock file naming an unrelated process: that process survives and the data is intact', async () => {
+  test('of server and starter spares an unrelated process that the lock file names, and keeps the data', async () => {
     const dataDir = newDataDir(0o755);
     const { child, started } = await startInChild(dataDir);
     await query(started.url, 'create table kept as select 9 as n');
@@ -131,28 +131,31 @@ describe('after a kill', () => {
     await second.stop();
   });
 
-  (isRoot ? test : test.skip)('of the starter, with its data folder emptied: never adopted', async () => {
-    const dataDir = newDataDir(0o700);
-    const { child, started } = await startInChild(dataDir);
-    await query(started.url, 'create table kept as select 1 as n');
-    await killChild(child);
-    rmSync(join(dataDir, 'postgres.json'));
-    const second = await start(dataDir);
-    expect(second.adopted).toBe(false);
-    expect(second.pid).not.toBe(started.pid);
-    await expect(query(second.url, 'select n from kept')).rejects.toThrow(/kept/);
-    expect(existsSync(join(homeOf(dataDir), 'data.before'))).toBe(true);
-    await second.stop();
-  });
+  (isRoot ? test : test.skip)(
+    'of the starting process is not adopted when the data folder was emptied',
+    async () => {
+      const dataDir = newDataDir(0o700);
+      const { child, started } = await startInChild(dataDir);
+      await query(started.url, 'create table kept as select 1 as n');
+      await killChild(child);
+      rmSync(join(dataDir, 'postgres.json'));
+      const second = await start(dataDir);
+      expect(second.adopted).toBe(false);
+      expect(second.pid).not.toBe(started.pid);
+      await expect(query(second.url, 'select n from kept')).rejects.toThrow(/kept/);
+      expect(existsSync(join(homeOf(dataDir), 'data.before'))).toBe(true);
+      await second.stop();
+    },
+  );
 });
 
-(isRoot ? test : test.skip)('an ordinary user starts, is killed, and starts again', async () => {
-  const dataDir = newDataDir(0o700, ORDINARY_USER);
-  const first = await startInChild(dataDir, ORDINARY_USER);
+(isRoot ? test : test.skip)('an unprivileged user can start it, be killed, and adopt it', async () => {
+  const dataDir = newDataDir(0o700, UNPRIVILEGED_USER);
+  const first = await startInChild(dataDir, UNPRIVILEGED_USER);
   expect(first.started.error).toBeUndefined();
   await query(first.started.url, 'create table kept as select 10 as n');
   await killChild(first.child);
-  const second = await startInChild(dataDir, ORDINARY_USER);
+  const second = await startInChild(dataDir, UNPRIVILEGED_USER);
   expect(second.started).toMatchObject({ pid: first.started.pid, adopted: true });
   expect(await query(second.started.url, 'select n from kept')).toEqual([10]);
   await stopChild(second.child);

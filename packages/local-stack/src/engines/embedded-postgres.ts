@@ -1,11 +1,11 @@
-import { claimHome } from './home-claim';
+import { lockDirectory } from './directory-lock';
 import { findPostgresBinaries } from './postgres-binaries';
 import { ensureDatabase, postgresUrl } from './postgres-connection';
-import { initPostgresData, setDataAside } from './postgres-data';
+import { initPostgresData, moveDataAside } from './postgres-data';
 import { launchPostgres } from './postgres-launch';
-import { settleOrphan } from './postgres-orphan';
-import { choosePostgresPlace, type PostgresPlace } from './postgres-place';
-import { endPostmaster, type Postmaster } from './postgres-postmaster';
+import { choosePostgresLocation, type PostgresLocation } from './postgres-location';
+import { adoptOrStopOrphan } from './postgres-orphan';
+import { type Postmaster, stopPostmaster } from './postgres-postmaster';
 import { isAlive } from './process-identity';
 
 const WATCH_INTERVAL_MS = 250;
@@ -14,60 +14,60 @@ export interface EmbeddedPostgres {
   /** Connection string with the password, as superuser of the database `gateway`. */
   url: string;
   pid: number;
-  /** Adopted from an earlier start that was killed. */
+  /** Whether the server was started by an earlier process that was killed. */
   adopted: boolean;
-  /** Stops the server within 17 s; the data is kept. */
+  /** Stops the server within 17 s. The data is kept. */
   stop(): Promise<void>;
-  /** Called once if the server ends without `stop`. A new start with the same data recovers it, on the same port. */
+  /** Registers a listener for an exit of the server without `stop`. A new start recovers the data, on the same port. */
   onExit(listener: () => void): void;
 }
 
 export interface EmbeddedPostgresOptions {
-  /** Contains the password, and also the data unless root runs it in a folder that other users can't read. */
+  /** Folder for the password and the data. If root starts it in a folder that other users can't enter, the data is elsewhere. */
   dataDir: string;
   log: (message: string) => void;
 }
 
 /**
- * Runs a private PostgreSQL on 127.0.0.1. It survives when this process is killed; the next start adopts it. Throws if the data
- * folder is in use by another living process; a failed start leaves no server behind.
+ * Starts a private PostgreSQL on 127.0.0.1. If this process is killed, the server keeps running and the next start adopts it.
+ * Throws if another running process uses the data folder. A failed start leaves no server running.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const place = choosePostgresPlace(options.dataDir);
-  const release = claimHome(place.home);
+  const location = choosePostgresLocation(options.dataDir);
+  const release = lockDirectory(location.home);
   try {
-    const adopted = await settleOrphan(place, options.log);
-    const postmaster = adopted ?? (await startServer(place, options.log));
+    const adopted = await adoptOrStopOrphan(location, options.log);
+    const postmaster = adopted ?? (await startServer(location, options.log));
     try {
-      await ensureDatabase(place, postmaster.port);
-      place.savePort(postmaster.port);
+      await ensureDatabase(location, postmaster.port);
+      location.savePort(postmaster.port);
     } catch (error) {
-      await endPostmaster(postmaster.process, place.data).catch(() => {});
+      await stopPostmaster(postmaster.process, location.data).catch(() => {});
       throw error;
     }
-    return supervise(place, postmaster, adopted !== undefined, release);
+    return supervise(location, postmaster, adopted !== undefined, release);
   } catch (error) {
     release();
     throw error;
   }
 }
 
-async function startServer(place: PostgresPlace, log: (message: string) => void): Promise<Postmaster> {
-  if (place.abandoned) log(`kept the data of a deleted data folder in ${setDataAside(place)}`);
-  const binaries = await findPostgresBinaries(place);
-  await initPostgresData(binaries, place);
-  return launchPostgres(binaries, place);
+async function startServer(location: PostgresLocation, log: (message: string) => void): Promise<Postmaster> {
+  if (location.abandoned) log(`the data of a deleted data folder is kept in ${moveDataAside(location)}`);
+  const binaries = await findPostgresBinaries(location);
+  await initPostgresData(binaries, location);
+  return launchPostgres(binaries, location);
 }
 
 function supervise(
-  place: PostgresPlace,
+  location: PostgresLocation,
   { process, port }: Postmaster,
   adopted: boolean,
   release: () => void,
 ): EmbeddedPostgres {
   const listeners: (() => void)[] = [];
   let stopping: Promise<void> | undefined;
-  // An adopted server is not a child process, so both kinds are watched by their pid.
+  // Watched by pid, because an adopted server is not a child process.
   const watch = setInterval(() => {
     if (isAlive(process)) return;
     clearInterval(watch);
@@ -76,11 +76,11 @@ function supervise(
   }, WATCH_INTERVAL_MS).unref();
   const stop = async () => {
     clearInterval(watch);
-    await endPostmaster(process, place.data);
+    await stopPostmaster(process, location.data);
     release();
   };
   return {
-    url: postgresUrl(place, port),
+    url: postgresUrl(location, port),
     pid: process.pid,
     adopted,
     stop: () => {

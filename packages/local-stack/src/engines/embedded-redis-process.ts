@@ -10,8 +10,8 @@ export interface EmbeddedRedisProcess extends EmbeddedRedis {
 }
 
 /**
- * Runs the embedded Redis in a separate process, for tests that kill it and for jest, in whose sandbox the Lua engine can't be
- * loaded. It ends when this process does.
+ * Starts the embedded Redis in a separate process, which exits with this one. For tests that kill Redis, and because its Lua
+ * engine can't be loaded in jest's sandbox.
  */
 export async function startEmbeddedRedisProcess(): Promise<EmbeddedRedisProcess> {
   const child = fork(SCRIPT, { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });

@@ -5,7 +5,7 @@ import { createClient } from 'redis';
 import { startEmbeddedRedis } from '../../engines/embedded-redis.cjs';
 import { startEmbeddedRedisProcess } from './embedded-redis-process';
 
-test('runs scripts by digest for the real client, and rejects unknown ones as Redis does', async () => {
+test('embedded Redis runs scripts by digest and rejects unknown digests with NOSCRIPT', async () => {
   const server = await startEmbeddedRedisProcess();
   const client = createClient({ url: server.url });
   client.on('error', () => {});
@@ -24,7 +24,7 @@ test('runs scripts by digest for the real client, and rejects unknown ones as Re
   }
 });
 
-test('each start in this process creates a separate server', async () => {
+test('each start of the embedded Redis creates a separate server', async () => {
   const servers = await Promise.all([startEmbeddedRedis(), startEmbeddedRedis()]);
   expect(servers[0].url).not.toBe(servers[1].url);
   const client = createClient({ url: servers[0].url });
@@ -35,10 +35,10 @@ test('each start in this process creates a separate server', async () => {
   await Promise.all(servers.map((server) => server.stop()));
 });
 
-test('listens on loopback only', async () => {
+test('embedded Redis listens on 127.0.0.1 only', async () => {
   const server = await startEmbeddedRedis();
   try {
-    // Another address of the loopback interface, answered by whoever listens on all of them.
+    // Another address of the loopback interface, which a server on all addresses would accept.
     const socket = connect({ port: Number(new URL(server.url).port), host: '127.0.0.2' });
     await expect(once(socket, 'connect')).rejects.toThrow(/ECONNREFUSED|EADDRNOTAVAIL|ETIMEDOUT/);
   } finally {
@@ -46,7 +46,7 @@ test('listens on loopback only', async () => {
   }
 });
 
-test('the second of two replies does not wait for the acknowledgment of the first', async () => {
+test('embedded Redis sends the second of two replies without waiting for the acknowledgment of the first', async () => {
   const server = await startEmbeddedRedis();
   const client = createClient({ url: server.url });
   client.on('error', () => {});
@@ -54,7 +54,7 @@ test('the second of two replies does not wait for the acknowledgment of the firs
     await client.connect();
     const startedAtMs = performance.now();
     for (let i = 0; i < 50; i++) await Promise.all([client.get('a'), client.get('b')]);
-    // At 40 ms of waiting each, two seconds.
+    // With a delayed acknowledgment of 40 ms each, it would take two seconds.
     expect(performance.now() - startedAtMs).toBeLessThan(1_000);
   } finally {
     client.destroy();

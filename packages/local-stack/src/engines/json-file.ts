@@ -10,7 +10,7 @@ export function readJsonFile<T>(path: string): Partial<T> | undefined {
   }
 }
 
-/** Replaces the file atomically with mode 0600; it is on disk when this returns. */
+/** Replaces the file atomically and durably (fsync), with mode 0600. */
 export function writeJsonFile(path: string, value: unknown): void {
   const next = `${path}.new`;
   const file = openSync(next, 'w', 0o600);

@@ -4,7 +4,7 @@ import { chmod, cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { makeSharedFolder, type PostgresPlace, SHARED_FOLDER, type SystemUser } from './postgres-place';
+import { makeSharedFolder, type PostgresLocation, SHARED_FOLDER, type SystemUser } from './postgres-location';
 
 const runFile = promisify(execFile);
 
@@ -14,8 +14,8 @@ export interface PostgresBinaries {
   majorVersion: number;
 }
 
-/** Returns binaries that PostgreSQL's user can run and that match the data: the package's, or else the system's. */
-export async function findPostgresBinaries({ data, user }: PostgresPlace): Promise<PostgresBinaries> {
+/** Returns binaries that match the data and that PostgreSQL's user can run: those of the npm package, else of the system. */
+export async function findPostgresBinaries({ data, user }: PostgresLocation): Promise<PostgresBinaries> {
   const found: PostgresBinaries[] = [];
   const packaged = await packagedBinaries(user);
   if (packaged) found.push(packaged);
@@ -25,11 +25,11 @@ export async function findPostgresBinaries({ data, user }: PostgresPlace): Promi
   }
   const versionFile = join(data, 'PG_VERSION');
   const wanted = existsSync(versionFile) ? Number(readFileSync(versionFile, 'utf8')) : undefined;
-  const fitting = found.find(({ majorVersion }) => wanted === undefined || majorVersion === wanted);
-  if (fitting) return fitting;
+  const matching = found.find(({ majorVersion }) => wanted === undefined || majorVersion === wanted);
+  if (matching) return matching;
   const versions = found.map(({ majorVersion }) => majorVersion).join(', ') || 'none';
   const need = wanted === undefined ? 'No PostgreSQL binaries' : `${data} needs PostgreSQL ${wanted}`;
-  throw new Error(`${need}; found: ${versions}. Install the packages anew, or set DATABASE_URL.`);
+  throw new Error(`${need}; found: ${versions}. Reinstall the packages, or set DATABASE_URL.`);
 }
 
 async function packagedBinaries(user: SystemUser | undefined): Promise<PostgresBinaries | undefined> {
@@ -56,7 +56,7 @@ function packageFolder(): string | undefined {
   }
 }
 
-/** The archive has no symbolic links; the package's install script creates them, and may not have run. */
+/** Creates the libraries' symbolic links, which the package lacks if its install script has not run. */
 function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -65,7 +65,7 @@ function linkLibraries(native: string): void {
     try {
       symlinkSync(basename(source), join(native, '..', target));
     } catch {
-      // Already present, or a read-only folder: running the program decides.
+      // The link exists or the folder is read-only; running the binary shows whether it works.
     }
   }
 }
@@ -99,7 +99,7 @@ function systemFolders(): string[] {
   return folders.filter((bin) => existsSync(join(bin, 'postgres')) && existsSync(join(bin, 'initdb')));
 }
 
-/** Returns undefined if this user can't run it, also because of a missing library or an unreadable folder. */
+/** Returns undefined if the user can't run the binary, for example because of a missing library or an unreadable folder. */
 async function majorVersionOf(bin: string, user: SystemUser | undefined): Promise<number | undefined> {
   try {
     const { stdout } = await runFile(join(bin, 'postgres'), ['--version'], {

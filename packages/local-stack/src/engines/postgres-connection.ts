@@ -1,39 +1,39 @@
 import { Client } from 'pg';
 import { POSTGRES_USER } from './postgres-data';
-import type { PostgresPlace } from './postgres-place';
+import type { PostgresLocation } from './postgres-location';
 
 const DATABASE = 'gateway';
 
-export function postgresUrl({ password }: PostgresPlace, port: number, database = DATABASE): string {
+export function postgresUrl({ password }: PostgresLocation, port: number, database = DATABASE): string {
   return `postgres://${POSTGRES_USER}:${password}@127.0.0.1:${port}/${database}`;
 }
 
-/** Whether our password opens a server on that port that serves our data. */
-export async function answersForPlace(place: PostgresPlace, port: number): Promise<boolean> {
+/** Returns whether the server on that port accepts our password and serves our data. */
+export async function servesLocation(location: PostgresLocation, port: number): Promise<boolean> {
   try {
-    return await withClient(place, port, async (client) => {
+    return await withClient(location, port, async (client) => {
       const { rows } = await client.query<{ data_directory: string }>('show data_directory');
-      return rows[0]?.data_directory === place.data;
+      return rows[0]?.data_directory === location.data;
     });
   } catch {
     return false;
   }
 }
 
-export async function ensureDatabase(place: PostgresPlace, port: number): Promise<void> {
-  await withClient(place, port, async (client) => {
+export async function ensureDatabase(location: PostgresLocation, port: number): Promise<void> {
+  await withClient(location, port, async (client) => {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
     if (rowCount === 0) await client.query(`create database ${DATABASE}`);
   });
 }
 
 async function withClient<T>(
-  place: PostgresPlace,
+  location: PostgresLocation,
   port: number,
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
   const client = new Client({
-    connectionString: postgresUrl(place, port, 'postgres'),
+    connectionString: postgresUrl(location, port, 'postgres'),
     connectionTimeoutMillis: 2_000,
     query_timeout: 10_000,
   });

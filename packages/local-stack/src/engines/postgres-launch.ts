@@ -3,9 +3,9 @@ import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { freeLoopbackPort } from './loopback-ports';
 import type { PostgresBinaries } from './postgres-binaries';
-import { answersForPlace } from './postgres-connection';
-import type { PostgresPlace } from './postgres-place';
-import { endPostmaster, type Postmaster } from './postgres-postmaster';
+import { servesLocation } from './postgres-connection';
+import type { PostgresLocation } from './postgres-location';
+import { type Postmaster, stopPostmaster } from './postgres-postmaster';
 import { postgresArguments } from './postgres-settings';
 import { identify, isAlive } from './process-identity';
 import { waitUntil } from './wait-until';
@@ -14,14 +14,17 @@ const READY_TIMEOUT_MS = 30_000;
 const PORT_TRIES = 5;
 const LOG_LIMIT_BYTES = 8 << 20;
 
-/** Starts the server and waits until it answers; uses another port if ours was taken meanwhile. */
-export async function launchPostgres(binaries: PostgresBinaries, place: PostgresPlace): Promise<Postmaster> {
-  const logFile = join(place.home, 'postgres.log');
+/** Starts the server and waits until it is ready. Tries another port if the chosen one is in use. */
+export async function launchPostgres(
+  binaries: PostgresBinaries,
+  location: PostgresLocation,
+): Promise<Postmaster> {
+  const logFile = join(location.home, 'postgres.log');
   rotate(logFile);
   for (let attempt = 1; ; attempt++) {
     const logStart = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
-    const port = await freeLoopbackPort(attempt === 1 ? place.port : undefined);
-    const postmaster = await launchOn(port, binaries, place, logFile);
+    const port = await freeLoopbackPort(attempt === 1 ? location.port : undefined);
+    const postmaster = await launchOn(port, binaries, location, logFile);
     if (postmaster) return postmaster;
     const log = readFileSync(logFile).subarray(logStart).toString();
     if (attempt < PORT_TRIES && log.includes('could not bind')) continue;
@@ -32,27 +35,32 @@ export async function launchPostgres(binaries: PostgresBinaries, place: Postgres
 async function launchOn(
   port: number,
   binaries: PostgresBinaries,
-  place: PostgresPlace,
+  location: PostgresLocation,
   logFile: string,
 ): Promise<Postmaster | undefined> {
-  const child = await spawnPostgres(binaries, postgresArguments(binaries, place.data, port), place, logFile);
+  const child = await spawnPostgres(
+    binaries,
+    postgresArguments(binaries, location.data, port),
+    location,
+    logFile,
+  );
   const process = identify(child.pid ?? 0);
   if (process === undefined) return undefined;
   let ready = false;
   await waitUntil(async () => {
-    ready = await answersForPlace(place, port);
+    ready = await servesLocation(location, port);
     return ready || !isAlive(process);
   }, READY_TIMEOUT_MS);
   if (ready) return { process, port };
-  await endPostmaster(process, place.data);
+  await stopPostmaster(process, location.data);
   return undefined;
 }
 
-/** Uses a process group of its own, because Ctrl-C must not end it while the services drain. */
+/** Starts the server in a new process group, so that Ctrl-C does not stop it while the services drain. */
 async function spawnPostgres(
   { bin }: PostgresBinaries,
   args: string[],
-  { user }: PostgresPlace,
+  { user }: PostgresLocation,
   logFile: string,
 ): Promise<ChildProcess> {
   const log = openSync(logFile, 'a', 0o600);

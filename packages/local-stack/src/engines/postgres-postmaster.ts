@@ -9,7 +9,7 @@ export interface Postmaster {
   port: number;
 }
 
-/** Returns the server that `postmaster.pid` names if that process is a living PostgreSQL on this data folder. */
+/** Returns the server that `postmaster.pid` names if that process is a running PostgreSQL on this data folder. */
 export function findPostmaster(data: string): Postmaster | undefined {
   let lines: string[];
   try {
@@ -22,8 +22,8 @@ export function findPostmaster(data: string): Postmaster | undefined {
   return { process, port: Number(lines[3]) };
 }
 
-/** Fast shutdown, then immediate, then SIGKILL. Takes at most about 13 s. */
-export async function endPostmaster(postmaster: ProcessIdentity, data: string): Promise<void> {
+/** Stops the server: fast shutdown, then immediate shutdown, then SIGKILL. Takes at most 13 s. */
+export async function stopPostmaster(postmaster: ProcessIdentity, data: string): Promise<void> {
   const steps: [NodeJS.Signals, number][] = [
     ['SIGINT', 8_000],
     ['SIGQUIT', 3_000],
@@ -33,19 +33,19 @@ export async function endPostmaster(postmaster: ProcessIdentity, data: string): 
     if (isAlive(postmaster)) sendSignal(postmaster.pid, signal);
     if (await waitUntil(() => !isAlive(postmaster), timeoutMs)) break;
   }
-  await endBackends(data);
+  await stopBackends(data);
 }
 
 /**
- * Backends outlive a killed postmaster by moments. Meanwhile a new server would corrupt the data, and PostgreSQL's own lock does
- * not prevent it once `postmaster.pid` is gone.
+ * Waits for the backends of the server to exit, and kills those that do not. Backends briefly outlive a killed postmaster; a new
+ * server would corrupt the data meanwhile, and without `postmaster.pid` PostgreSQL does not prevent that.
  */
-export async function endBackends(data: string): Promise<void> {
+export async function stopBackends(data: string): Promise<void> {
   if (await waitUntil(() => postgresProcessesOn(data).length === 0, 2_000)) return;
   for (const pid of postgresProcessesOn(data)) sendSignal(pid, 'SIGKILL');
   const ended = await waitUntil(() => postgresProcessesOn(data).length === 0, 2_000);
   if (!ended)
-    throw new Error(`PostgreSQL processes ${postgresProcessesOn(data).join(', ')} on ${data} do not end`);
+    throw new Error(`PostgreSQL processes ${postgresProcessesOn(data).join(', ')} on ${data} do not exit`);
 }
 
 function postgresProcessesOn(data: string): number[] {

@@ -1,6 +1,6 @@
 import type { PostgresBinaries } from './postgres-binaries';
 
-/** A small footprint for one machine, without weaker guarantees for commits. */
+/** Returns the server's arguments: a small memory footprint, but full durability. */
 export function postgresArguments({ majorVersion }: PostgresBinaries, data: string, port: number): string[] {
   const settings: Record<string, string | number> = {
     port,
@@ -31,7 +31,7 @@ export function postgresArguments({ majorVersion }: PostgresBinaries, data: stri
     log_checkpoints: 'off',
     cluster_name: 'model-gateway',
   };
-  // The default keeps three processes that only read.
+  // The default starts three additional processes for reads.
   if (majorVersion >= 18) settings.io_method = 'sync';
   return ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }

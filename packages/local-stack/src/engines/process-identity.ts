@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Identity of a process: a pid alone may have been reused by another program. */
+/** Identifies a process by pid and start time, because pids are reused. */
 export interface ProcessIdentity {
   pid: number;
   startId: string;

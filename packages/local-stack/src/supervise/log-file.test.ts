@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { beginLog, boundLog, lastLines, openLog } from './log-file';
+import { lastLines, limitLog, openLog, rotateLog } from './log-file';
 
 let folder: string;
 let path: string;
@@ -13,26 +13,26 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a log that exceeds its limit is rotated while it is written', () => {
+test('rotates a log that exceeds its limit while a process writes to it', () => {
   const file = openLog(path);
   writeSync(file, 'first\n');
-  boundLog(path);
+  limitLog(path);
   expect(existsSync(`${path}.1`)).toBe(false);
   const line = `${'x'.repeat(1024 * 1024 - 1)}\n`;
   for (let written = 0; written <= 32; written++) writeSync(file, line);
-  boundLog(path);
+  limitLog(path);
   writeSync(file, 'after\n');
   closeSync(file);
   expect(readFileSync(path, 'utf8')).toBe('after\n');
   expect(statSync(`${path}.1`).size).toBeGreaterThan(32 * 1024 * 1024);
 });
 
-test('a new start keeps the log of the previous start', () => {
+test('keeps the log of the previous start', () => {
   const file = openLog(path);
   writeSync(file, 'one\ntwo\nthree\n');
   closeSync(file);
   expect(lastLines(path, 2)).toBe('two\nthree');
-  beginLog(path);
+  rotateLog(path);
   expect(lastLines(path, 2)).toBe('');
   expect(readFileSync(`${path}.1`, 'utf8')).toContain('one');
 });

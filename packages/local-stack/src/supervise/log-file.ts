@@ -5,18 +5,18 @@ const TAIL_BYTES = 16 * 1024;
 
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Starts a new log; the log of the previous start is kept as `.1`. */
-export function beginLog(path: string): void {
+/** Starts a new log and keeps the log of the previous start as `.1`. */
+export function rotateLog(path: string): void {
   if (sizeOf(path) > 0) renameSync(path, `${path}.1`);
 }
 
-/** Appends, so that the file can be truncated while a process writes to it. */
+/** Opens the log for appending, so that it can be truncated while a process writes to it. */
 export function openLog(path: string): number {
   return openSync(path, 'a', 0o600);
 }
 
-/** A process keeps writing to its file descriptor: a file above the limit is copied and truncated. */
-export function boundLog(path: string): void {
+/** Moves the content of a log above the limit to `.1`. Copies and truncates, because a process keeps its file open. */
+export function limitLog(path: string): void {
   if (sizeOf(path) <= LIMIT_BYTES) return;
   copyFileSync(path, `${path}.1`);
   truncateSync(path, 0);

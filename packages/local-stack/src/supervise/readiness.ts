@@ -3,11 +3,11 @@ import { waitUntil } from '../engines/wait-until';
 const POLL_INTERVAL_MS = 25;
 const REQUEST_TIMEOUT_MS = 2_000;
 
-/** Waits until `/readyz` of every address succeeds. Throws with the failing checks of each. */
-export async function whenReady(
+/** Waits until `/readyz` of every address succeeds. Throws an error with the failing checks if that takes too long. */
+export async function waitUntilReady(
   addresses: () => readonly { name: string; adminUrl: string | undefined }[],
   timeoutMs: number,
-  givenUp: () => boolean,
+  isGivenUp: () => boolean,
 ): Promise<void> {
   let missing: string[] = [];
   const done = await waitUntil(
@@ -19,7 +19,7 @@ export async function whenReady(
         }),
       );
       missing = answers.flat();
-      return missing.length === 0 || givenUp();
+      return missing.length === 0 || isGivenUp();
     },
     timeoutMs,
     POLL_INTERVAL_MS,

@@ -7,7 +7,7 @@ import { ServiceProcess, type ServiceProcessOptions } from './service-process';
 
 jest.setTimeout(20_000);
 
-/** Behaves as a service does: listens where it is told, reports ready, passes signals up, obeys `stop`. */
+/** Behaves like a service: listens on its port, reports ready, forwards signals to its parent, exits on `stop`. */
 const SERVICE = `
 const server = require('node:http').createServer((_, response) => response.end(String(process.pid)));
 process.on('SIGTERM', () => process.send({ type: 'signal' }));
@@ -41,7 +41,7 @@ function create(script: string, options: Partial<ServiceProcessOptions> = {}): S
     logFile: join(folder, 'fake.log'),
     autoRestart: true,
     log: () => {},
-    onGivenUp: () => {},
+    onGiveUp: () => {},
     ...options,
   });
   started.push(created);
@@ -75,7 +75,7 @@ describe('ServiceProcess', () => {
     expect(await answer(service)).toBe(service.pid);
   });
 
-  test('stops in order and restarts when only the service received a signal', async () => {
+  test('restarts gracefully when only the service received a signal', async () => {
     const service = create(SERVICE);
     await service.start();
     const { pid } = service;

@@ -11,24 +11,24 @@ export interface ServiceProcessOptions {
   readonly nodeFlags: readonly string[];
   readonly script: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Setting that requests a reported port again, so that others find a restarted process. */
+  /** Setting for each reported port, so that a restarted process listens on the same ports. */
   readonly portSettings: Readonly<Record<string, string>>;
   readonly logFile: string;
   readonly autoRestart: boolean;
   readonly log: (message: string) => void;
-  /** Called when it has crashed too often and is not restarted. */
-  readonly onGivenUp: (error: Error) => void;
+  /** Called when it has crashed too often and is no longer restarted. */
+  readonly onGiveUp: (error: Error) => void;
 }
 
 const START_TIMEOUT_MS = 30_000;
 const FIRST_RESTART_DELAY_MS = 100;
 const MAX_RESTART_DELAY_MS = 5_000;
-/** A process that has lived that long restarts without back-off. */
+/** A process that has run for this long restarts without back-off. */
 const STABLE_AFTER_MS = 30_000;
 const MAX_RESTARTS_IN_A_ROW = 12;
-/** If a signal was sent to the whole group, we receive it too within this time; otherwise only the process was meant. */
+/** If a signal was sent to the whole process group, this process receives it too within this time. */
 const GROUP_SIGNAL_MS = 500;
-const ALONE_STOP_TIMEOUT_MS = 16_000;
+const SINGLE_STOP_TIMEOUT_MS = 16_000;
 
 /** One service process and its restarts. */
 export class ServiceProcess {
@@ -58,12 +58,12 @@ export class ServiceProcess {
     return this.#ports;
   }
 
-  /** It has reported ready and is alive. */
+  /** Whether it is running and has reported ready. */
   get ready(): boolean {
     return this.#ready;
   }
 
-  /** Resolves when it is ready; rejects with the end of its log if it ends before that. */
+  /** Starts it and resolves when it is ready; rejects with the end of its log if it exits before. */
   async start(): Promise<void> {
     this.#wanted = true;
     this.#restartsInARow = 0;
@@ -71,14 +71,14 @@ export class ServiceProcess {
     await this.#launch();
   }
 
-  /** Stops it in order, or by force after the timeout. Resolves when it is gone. */
+  /** Stops it gracefully, and kills it after the timeout. Resolves when it has exited. */
   async stop(timeoutMs: number): Promise<void> {
     this.#wanted = false;
     this.#stopWaiting.abort();
     await this.#end(timeoutMs);
   }
 
-  /** Sends a signal. After one that ends it, resolves when it is gone; a restart is then in progress. */
+  /** Sends a signal. After SIGKILL, resolves when it has exited; a restart is then in progress. */
   async kill(signal: NodeJS.Signals): Promise<void> {
     // Requested, so it does not count as a crash.
     this.#restartsInARow = 0;
@@ -156,14 +156,14 @@ export class ServiceProcess {
 
   async #onSignal(child: ChildProcess): Promise<void> {
     await sleep(GROUP_SIGNAL_MS);
-    // Its end is then treated as a crash, and it is restarted.
-    if (this.#wanted && this.#child === child) await this.#end(ALONE_STOP_TIMEOUT_MS);
+    // Only this process was signalled: it stops, and is restarted as after a crash.
+    if (this.#wanted && this.#child === child) await this.#end(SINGLE_STOP_TIMEOUT_MS);
   }
 
   async #onEnd(child: ChildProcess, startedAtMs: number): Promise<void> {
     if (!this.#wanted) return;
     const { log, logFile, autoRestart } = this.#options;
-    log(`${this.name} ended (${child.signalCode ?? `exit code ${child.exitCode}`}); its log is ${logFile}`);
+    log(`${this.name} exited (${child.signalCode ?? `exit code ${child.exitCode}`}); log: ${logFile}`);
     if (!autoRestart) return;
     if (Date.now() - startedAtMs > STABLE_AFTER_MS) this.#restartsInARow = 0;
     await this.#restart();
@@ -177,13 +177,13 @@ export class ServiceProcess {
       if (!this.#wanted) return;
       try {
         await this.#launch();
-        this.#options.log(`${this.name} is back`);
+        this.#options.log(`${this.name} is running again`);
         return;
       } catch (error) {
         if (!this.#wanted) return;
         if (attempt + 1 >= MAX_RESTARTS_IN_A_ROW) {
           this.#wanted = false;
-          this.#options.onGivenUp(error as Error);
+          this.#options.onGiveUp(error as Error);
           return;
         }
       }
@@ -192,7 +192,7 @@ export class ServiceProcess {
 
   #startError(child: ChildProcess, afterMs: number): Error {
     const { logFile } = this.#options;
-    // A negative code is an error of the system.
+    // A negative exit code is an error of spawn.
     const ran = (child.exitCode ?? 0) >= 0 && child.pid !== undefined;
     const how = ran ? (child.signalCode ?? `exit ${child.exitCode}`) : 'could not be run';
     return new Error(

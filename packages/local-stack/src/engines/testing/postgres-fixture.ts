@@ -4,13 +4,13 @@ import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { Client } from 'pg';
-import { endPostmaster, findPostmaster } from '../postgres-postmaster';
+import { findPostmaster, stopPostmaster } from '../postgres-postmaster';
 
 export const isRoot = process.getuid?.() === 0;
-/** A user that exists on every system, for tests that run as root but need another user. */
-export const ORDINARY_USER = { uid: 65534, gid: 65534 };
+/** The user `nobody`, for tests that run as root but need another user. */
+export const UNPRIVILEGED_USER = { uid: 65534, gid: 65534 };
 
-/** Creates a data folder; `open` lets other users pass through it. */
+/** Creates a data folder with that mode and owner. */
 export function makeDataDir(options: { mode: number; owner?: { uid: number; gid: number } }): string {
   const dir = mkdtempSync(join(tmpdir(), 'gateway-postgres-'));
   chmodSync(dir, options.mode);
@@ -23,11 +23,11 @@ export function homeOf(dataDir: string): string {
   return resolve(dataDir, home);
 }
 
-/** Stops what a test left running, and removes its files. */
+/** Stops a server that the test left running, and removes its files. */
 export async function removeDataDir(dataDir: string): Promise<void> {
   const home = homeOf(dataDir);
   const left = findPostmaster(join(home, 'data'));
-  if (left) await endPostmaster(left.process, join(home, 'data'));
+  if (left) await stopPostmaster(left.process, join(home, 'data'));
   rmSync(home, { recursive: true, force: true });
   rmSync(dataDir, { recursive: true, force: true });
 }
@@ -50,7 +50,7 @@ export interface Started {
   error?: string;
 }
 
-/** Runs the starter in a separate process, which a test may kill. */
+/** Starts PostgreSQL in a child process, which a test may kill. */
 export async function startInChild(
   dataDir: string,
   user?: { uid: number; gid: number },

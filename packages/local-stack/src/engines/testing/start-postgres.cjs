@@ -1,5 +1,5 @@
-// Starts the embedded PostgreSQL in a process of its own, for tests that kill the starter.
-// argv: data folder. Tells its parent { url, pid, adopted }; ends PostgreSQL and itself on any message.
+// Starts the embedded PostgreSQL, for tests that kill the process that started it.
+// argv: data folder. Sends { url, pid, adopted } to its parent; on any message, stops PostgreSQL and exits.
 const { readFileSync } = require('node:fs');
 const Module = require('node:module');
 const { transformSync } = require('@swc/core');

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, realpathSync, rmdirSync, statSync, writeFileSync 
 import { isAbsolute, join, relative } from 'node:path';
 import { readJsonFile, writeJsonFile } from './json-file';
 
-/** Holds what root's PostgreSQL has to read if other users can't read the checkout or the data folder. */
+/** Folder for files that PostgreSQL started by root must read when other users can't enter the checkout or the data folder. */
 export const SHARED_FOLDER = '/var/lib/model-gateway';
 const NOBODY = { uid: 65534, gid: 65534 };
 
@@ -14,18 +14,18 @@ export interface SystemUser {
 }
 
 /** Folders, port and user of the PostgreSQL of one data folder. */
-export interface PostgresPlace {
-  /** Our folder: lock, log, and the parent of `data`. */
+export interface PostgresLocation {
+  /** Contains the lock, the log and `data`. */
   home: string;
-  /** PostgreSQL's own folder, mode 0700. */
+  /** PostgreSQL's data folder, mode 0700. */
   data: string;
-  /** Set only if we are root, as which PostgreSQL refuses to run. */
+  /** The user that runs PostgreSQL. Set only for root, because PostgreSQL refuses to run as root. */
   user: SystemUser | undefined;
   password: string;
   port: number | undefined;
-  /** Stores the port for the next start, so that addresses stay valid. */
+  /** Saves the port for the next start, so that addresses stay valid. */
   savePort(port: number): void;
-  /** The data exists without its password: it belongs to a data folder that was deleted. */
+  /** The data exists but its password does not: the data folder it belonged to was deleted. */
   abandoned: boolean;
 }
 
@@ -35,7 +35,7 @@ interface State {
   port: number | undefined;
 }
 
-export function choosePostgresPlace(dataDir: string): PostgresPlace {
+export function choosePostgresLocation(dataDir: string): PostgresLocation {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const root = realpathSync(dataDir);
   const file = join(root, 'postgres.json');
@@ -49,7 +49,9 @@ export function choosePostgresPlace(dataDir: string): PostgresPlace {
   const exists = statSync(data, { throwIfNoEntry: false }) !== undefined;
   const abandoned = exists && known?.password === undefined;
   if (abandoned && !isShared(home)) {
-    throw new Error(`${file} is missing, so the password of ${data} is lost; remove ${home} to begin anew`);
+    throw new Error(
+      `${file} is missing, so the password of ${data} is lost; remove ${home} to start with an empty database`,
+    );
   }
   const password = known?.password ?? randomBytes(24).toString('base64url');
   const state = { password, home: isShared(home) ? home : relative(root, home), port: known?.port };
@@ -73,7 +75,7 @@ function chooseHome(root: string, isRoot: boolean): string {
   return shared;
 }
 
-/** The owner of the data runs it; new data is owned by `nobody` if we are root. */
+/** Returns the user that runs PostgreSQL for root: the owner of the data, or `nobody` for new data. */
 function ownerOf(data: string, isRoot: boolean): SystemUser | undefined {
   const found = statSync(data, { throwIfNoEntry: false });
   if (found && !isRoot && found.uid !== process.getuid?.()) {
@@ -88,14 +90,14 @@ export function makeSharedFolder(): void {
   chmodSync(SHARED_FOLDER, 0o755);
 }
 
-/** Root's folder stays root's own, and PostgreSQL's user may only pass through it. */
+/** Creates the home folder. Root's folder stays owned by root; PostgreSQL's user may only traverse it. */
 function makeHome(path: string, isRoot: boolean): void {
   if (isRoot && isShared(path)) makeSharedFolder();
   mkdirSync(path, { recursive: true });
   chmodSync(path, isRoot ? 0o711 : 0o700);
 }
 
-/** Tried on the system rather than derived from modes, because ACLs and mounts matter too. */
+/** Tests access by trying it rather than from modes, because ACLs and mounts matter too. */
 function canEnter(path: string, user: SystemUser): boolean {
   return spawnSync('/bin/sh', ['-c', 'cd "$0"', path], { cwd: '/', stdio: 'ignore', ...user }).status === 0;
 }

@@ -4,11 +4,11 @@ import { readJsonFile } from './json-file';
 import { identify, isAlive, type ProcessIdentity } from './process-identity';
 
 /**
- * Makes this process the only one that runs an engine in `home`: a second start with the same data must not treat the first
- * one's server as an orphan. Returns the function that releases it.
+ * Locks a directory for this process, so that a second start with the same data does not treat the server of the first one as
+ * an orphan. A lock of a process that has ended is ignored. Returns the function that releases the lock.
  */
-export function claimHome(home: string): () => void {
-  const file = join(home, 'owner.json');
+export function lockDirectory(directory: string): () => void {
+  const file = join(directory, 'owner.json');
   const me = identify(process.pid);
   for (let attempt = 1; attempt <= 3; attempt++) {
     try {
@@ -19,9 +19,9 @@ export function claimHome(home: string): () => void {
     }
     const owner = readJsonFile<ProcessIdentity>(file);
     if (owner?.pid !== undefined && owner.startId !== undefined && isAlive(owner as ProcessIdentity)) {
-      throw new Error(`already in use by process ${owner.pid}: ${home}`);
+      throw new Error(`already in use by process ${owner.pid}: ${directory}`);
     }
     rmSync(file, { force: true });
   }
-  throw new Error(`cannot claim ${home}`);
+  throw new Error(`cannot lock ${directory}`);
 }

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Signals a process of another group when this one ends, even by `kill -9`: a shell in a group of its own waits for the end of
- * a pipe that only this process holds open. Returns the function that releases it.
+ * Sends a signal to a process of another process group when this process exits, even by `kill -9`: a shell in its own process
+ * group waits for the end of a pipe that only this process holds open. Returns the function that cancels it.
  */
-export function endWithMe(pid: number, signal: 'INT' | 'TERM'): () => void {
+export function signalOnExit(pid: number, signal: 'INT' | 'TERM'): () => void {
   const watcher = spawn('/bin/sh', ['-c', 'read -r _; kill -s "$1" "$0"', String(pid), signal], {
     cwd: '/',
     detached: true,
