@@ -8,29 +8,34 @@ import { dashScopeWire } from './dashscope/video-wire';
 import { veoWire } from './gemini/video-wire';
 import { klingWire } from './kling/video-wire';
 import { minimaxWire } from './minimax/video-wire';
-import { recordedReply } from './recorded-replies.fixture';
 import { type VideoWire, wireVideoProvider } from './video-wire';
 import { CALL, ORDER, RecordedUpstream } from './video-wire.fixture';
 
-const WIRES: readonly [string, VideoWire, accepted: unknown, done: unknown][] = [
-  ['minimax', minimaxWire('k'), recordedReply('minimax/submission'), recordedReply('minimax/task-succeeded')],
+const url = 'https://cdn.test/a.mp4';
+const WIRES: readonly [string, VideoWire, accepted: object, done: object][] = [
+  [
+    'minimax',
+    minimaxWire('k'),
+    { task_id: '1', base_resp: { status_code: 0, status_msg: 'ok' } },
+    { task: { status: 'succeeded', content: { url }, duration: 5, usage: { output_seconds: 5 } } },
+  ],
   [
     'kling',
     klingWire({ accessKey: 'a', secretKey: 's' }, () => 0),
-    recordedReply('kling/submission'),
-    recordedReply('kling/task-succeeded'),
+    { code: 0, message: 'ok', data: { task_id: '1' } },
+    { code: 0, data: { task_status: 'succeed', task_result: { videos: [{ url, duration: '5.0' }] } } },
   ],
   [
     'dashscope',
     dashScopeWire('k'),
-    recordedReply('dashscope/submission'),
-    recordedReply('dashscope/task-succeeded'),
+    { output: { task_id: '1', task_status: 'PENDING' } },
+    { output: { task_status: 'SUCCEEDED', video_url: url }, usage: { duration: 5 } },
   ],
   [
     'veo',
     veoWire('k'),
-    recordedReply('gemini/video-submission'),
-    recordedReply('gemini/video-task-succeeded'),
+    { name: 'models/veo/operations/1' },
+    { done: true, response: { generateVideoResponse: { generatedSamples: [{ video: { uri: url } }] } } },
   ],
 ];
 
