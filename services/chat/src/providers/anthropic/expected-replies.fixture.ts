@@ -1,0 +1,159 @@
+import {
+  END,
+  type ExpectedReplies,
+  LENGTH,
+  REFUSAL,
+  TOOL_CALLS,
+  text,
+  thinking,
+  toolUse,
+} from '../recorded-replies.fixture';
+
+const provider = 'anthropic';
+const SIGNATURE = 'EqQBCgIYAhIMZmlyc3Q=';
+
+export const expectedAnthropic: ExpectedReplies = {
+  'text.json': {
+    title: "reads Anthropic's plain message as recorded",
+    provider,
+    content: [text('Paris is the capital of France.')],
+    finish: END,
+    usage: { input: 14, output: 10 },
+  },
+  'text.sse': {
+    title: "reads Anthropic's stream as recorded: the output tokens of message_delta replace earlier ones",
+    provider,
+    content: [text('Paris is the capital of France – naturellement.')],
+    finish: END,
+    usage: { input: 14, output: 13 },
+  },
+  'cached.json': {
+    title: "charges Anthropic's cached tokens as recorded: in addition to the input, by their lifetime",
+    provider,
+    content: [text('Yes.')],
+    finish: END,
+    usage: { input: 7, cacheRead: 1_000, cacheWrite: 200, cacheWriteLong: 100, output: 4 },
+  },
+  'cached.sse': {
+    title:
+      "charges the cached tokens of Anthropic's stream as recorded: message_delta repeats them, or has null",
+    provider,
+    content: [text('Yes.')],
+    finish: END,
+    usage: { input: 7, cacheRead: 1_000, cacheWrite: 200, cacheWriteLong: 100, output: 4 },
+  },
+  'thinking.json': {
+    title: "reads Anthropic's message with thinking as recorded: signed, and redacted",
+    provider,
+    content: [
+      thinking('Two and two make four.', SIGNATURE),
+      { type: 'redacted_thinking', data: 'EmwKAhgBEgxoaWRkZW4=' },
+      text('Four.'),
+    ],
+    finish: END,
+    usage: { input: 41, output: 30, reasoning: 22 },
+  },
+  'thinking.sse': {
+    title: "reads Anthropic's stream with thinking as recorded: the signature is the block's last delta",
+    provider,
+    content: [thinking('Two and two make four.', SIGNATURE), text('Four.')],
+    finish: END,
+    usage: { input: 41, output: 30, reasoning: 22 },
+  },
+  'thinking-omitted.sse': {
+    title: "reads Anthropic's stream with omitted thinking as recorded: the signature alone is kept",
+    provider,
+    content: [thinking('', SIGNATURE), text('Four.')],
+    finish: END,
+    usage: { input: 41, output: 30, reasoning: 22 },
+  },
+  'tool-use.json': {
+    title: "reads Anthropic's tool use as recorded: after text",
+    provider,
+    content: [
+      text('Let me look.'),
+      toolUse('toolu_01AaBbCcDdEeFfGgHhIiJjKk', 'get_weather', { city: 'Zürich', days: 3 }),
+    ],
+    finish: TOOL_CALLS,
+    usage: { input: 390, output: 62 },
+  },
+  'tool-uses.sse': {
+    title: "reads Anthropic's streamed tool uses as recorded: in pieces, and without input",
+    provider,
+    content: [
+      text('Let me look.'),
+      toolUse('toolu_01AaBbCcDdEeFfGgHhIiJjKk', 'get_weather', { city: 'Zürich' }),
+      toolUse('toolu_01LlMmNnOoPpQqRrSsTtUuVv', 'get_time', {}),
+    ],
+    finish: TOOL_CALLS,
+    usage: { input: 390, output: 85 },
+  },
+  'refusal.json': {
+    title: "reads Anthropic's refusal without content as recorded",
+    provider,
+    content: [],
+    finish: REFUSAL,
+    usage: { input: 52, output: 3 },
+  },
+  'refusal.sse': {
+    title: "reads Anthropic's refusal within a stream as recorded: the text before it is charged",
+    provider,
+    content: [text('The first step')],
+    finish: REFUSAL,
+    usage: { input: 52, output: 6 },
+  },
+  'max-tokens.sse': {
+    title: "reads Anthropic's stream that reaches its maximum output as recorded",
+    provider,
+    content: [text('Once upon a')],
+    finish: LENGTH,
+    usage: { input: 12, output: 3 },
+  },
+  'stop-sequence.json': {
+    title: "reads Anthropic's message that ends at a stop sequence as recorded",
+    provider,
+    content: [text('One, two, ')],
+    finish: { openai: 'stop', anthropic: 'stop_sequence' },
+    usage: { input: 20, output: 6 },
+  },
+  'error-invalid-request.json': {
+    title: "reports Anthropic's refusal of a request as recorded: the client receives the reason",
+    provider,
+    httpStatus: 400,
+    error: { code: 'invalid_request', status: 400, detail: 'messages.3: tool_use ids must be unique' },
+  },
+  'error-credit.json': {
+    title: "reports Anthropic's refusal for lack of credit as recorded: its 400 does not blame the client",
+    provider,
+    httpStatus: 400,
+    error: { code: 'upstream_unavailable', status: 502 },
+  },
+  'error-overloaded.json': {
+    title: "reports Anthropic's overload as recorded: status 529 is a failure",
+    provider,
+    httpStatus: 529,
+    error: { code: 'upstream_failed', status: 502 },
+  },
+  'error-event.sse': {
+    title:
+      "ends Anthropic's stream with an error where it is recorded: the text before it is counted and charged",
+    provider,
+    content: [text('Half of the answer')],
+    usage: { input: 14, output: 4 },
+    error: { code: 'upstream_failed', status: 200 },
+  },
+  'error-event-first.sse': {
+    title:
+      "reports the error event that is first in Anthropic's stream as recorded: like the status of its type",
+    provider,
+    error: { code: 'rate_limited', status: 429, retryAfterSeconds: 1 },
+  },
+  'cut.sse': {
+    title:
+      "ends Anthropic's cut stream with an error as recorded: the cut event is neither shown nor charged",
+    provider,
+    content: [text('One two three four five')],
+    usage: { input: 14, output: 5 },
+    error: { code: 'upstream_failed', status: 200 },
+  },
+};

@@ -1,0 +1,96 @@
+import { Quota } from '@gateway/quota';
+import { expect, test } from '@jest/globals';
+import { callWith, PRICE } from '../app/recorded-call.fixture';
+import { costOf } from '../domain/price';
+import { NO_USAGE, type TokenUsage } from '../domain/usage';
+import { REFUSAL_WITHOUT_TEXT } from '../formats/openai/finish-reason';
+import { expectedAnthropic } from './anthropic/expected-replies.fixture';
+import { expectedGemini } from './gemini/expected-replies.fixture';
+import { expectedOpenAi } from './openai/expected-replies.fixture';
+import { joined, type ReceivedReply, readAsAnthropic, readAsOpenAi } from './received-reply.fixture';
+import {
+  type ExpectedReplies,
+  type ExpectedReply,
+  PROTOCOLS,
+  type Protocol,
+  recording,
+  recordingsOf,
+} from './recorded-replies.fixture';
+import { createProviders, KNOWN } from './registry';
+
+const EXPECTED: Readonly<Record<Protocol, ExpectedReplies>> = {
+  openai: expectedOpenAi,
+  anthropic: expectedAnthropic,
+  gemini: expectedGemini,
+};
+const CLIENTS = [
+  { client: 'OpenAI', wire: 'openai', read: readAsOpenAi },
+  { client: 'Anthropic', wire: 'anthropic', read: readAsAnthropic },
+] as const;
+type ClientFormat = (typeof CLIENTS)[number]['wire'];
+
+const providers = createProviders(
+  { CHAT_PROVIDERS: Object.keys(KNOWN).join(','), SIM_BASE_URL: 'http://simulator.invalid/v1' },
+  Object.fromEntries(Object.values(KNOWN).map(({ env }) => [`${env}_API_KEY`, 'k'])),
+  new Quota({ limit: 1_000_000 }),
+);
+
+const CASES = PROTOCOLS.flatMap((protocol) =>
+  Object.entries(EXPECTED[protocol]).flatMap(([file, expected]) =>
+    CLIENTS.map((client) => ({ ...client, title: expected.title, protocol, file, expected })),
+  ),
+);
+
+test.each(PROTOCOLS)('every recorded reply of %s has an expectation, and the reverse', (protocol) => {
+  expect(recordingsOf(protocol)).toEqual(Object.keys(EXPECTED[protocol]).sort());
+});
+
+test.each(CASES)('$title ($client client)', async ({ protocol, file, expected, wire, read }) => {
+  const provider = providers.get(expected.provider)!;
+  expect(provider.wire).toBe(protocol);
+  const isStream = file.endsWith('.sse');
+  const { body, error, billed } = await callWith(
+    provider,
+    { status: expected.httpStatus ?? 200, isStream, body: recording(protocol, file) },
+    wire,
+  );
+  expect(billed).toEqual([expect.objectContaining(billOf(expected))]);
+  if (!expected.content) {
+    expect(error && { ...error, status: error.row.status }).toMatchObject(expected.error!);
+    expect(error?.detail).toBe(expected.error?.detail);
+    return;
+  }
+  expect(error).toBeUndefined();
+  expect(read(body!, isStream)).toEqual(receivedBy(wire, expected));
+});
+
+function receivedBy(
+  wire: ClientFormat,
+  { content = [], finish, error }: ExpectedReply,
+): Partial<ReceivedReply> {
+  const plain = joined(content);
+  const ended = { finish: finish?.[wire], errorCode: error?.code };
+  if (wire === 'anthropic') return { ...plain, ...ended, blocks: content };
+  const isEmptyRefusal = content.length === 0 && finish?.openai === 'content_filter';
+  return { ...plain, ...ended, ...(isEmptyRefusal && { text: REFUSAL_WITHOUT_TEXT }) };
+}
+
+/** Returns the record by which the call is charged. */
+function billOf({ usage, isCounted, error }: ExpectedReply): object {
+  const ending = { status: error?.status ?? 200, errorCode: error?.code ?? '' };
+  if (!usage) return { ...ending, outcome: 'USAGE_OUTCOME_RELEASED', costNano: '0', tokens: null };
+  const charged: TokenUsage = { ...NO_USAGE, ...usage };
+  return {
+    ...ending,
+    outcome: 'USAGE_OUTCOME_SETTLED',
+    usageSource: isCounted ? 'USAGE_SOURCE_COUNTED' : 'USAGE_SOURCE_PROVIDER',
+    tokens: {
+      input: String(charged.input),
+      cacheRead: String(charged.cacheRead),
+      cacheWrite: String(charged.cacheWrite + (charged.cacheWriteLong ?? 0)),
+      output: String(charged.output),
+      reasoning: String(charged.reasoning),
+    },
+    costNano: String(costOf(charged, PRICE)),
+  };
+}
