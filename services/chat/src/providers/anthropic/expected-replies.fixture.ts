@@ -12,6 +12,10 @@ import {
 const provider = 'anthropic';
 const SIGNATURE = 'EqQBCgIYAhIMZmlyc3Q=';
 
+/**
+ * The recordings follow the documented shapes (platform.claude.com, streaming messages, errors; SDK 1.10,
+ * `RawMessageStreamEvent`); texts and figures are ours.
+ */
 export const expectedAnthropic: ExpectedReplies = {
   'text.json': {
     title: "reads Anthropic's plain message as recorded",
@@ -136,7 +140,7 @@ export const expectedAnthropic: ExpectedReplies = {
   },
   'error-event.sse': {
     title:
-      "ends Anthropic's stream with an error where it is recorded: the text before it is counted and charged",
+      "ends Anthropic's stream at its error event as recorded: the text before it is counted and charged",
     provider,
     content: [text('Half of the answer')],
     usage: { input: 14, output: 4 },

@@ -15,6 +15,10 @@ const provider = 'google';
 const CALL_SIGNATURE = thinking('', 'gw1.gemini.~call~Zmlyc3Q=');
 const GENERATED_ID = expect.stringMatching(/^call_[0-9a-f]{32}$/) as unknown as string;
 
+/**
+ * The recordings follow the documented shapes (ai.google.dev/api/generate-content,
+ * /gemini-api/docs/{thinking,function-calling,thought-signatures,troubleshooting}); texts and figures are ours.
+ */
 export const expectedGemini: ExpectedReplies = {
   'text.json': {
     title: "reads Gemini's plain reply as recorded",
@@ -111,7 +115,7 @@ export const expectedGemini: ExpectedReplies = {
     error: { code: 'upstream_unavailable', status: 502 },
   },
   'error-event.sse': {
-    title: "ends Gemini's stream with an error where it is recorded: the usage before it is charged",
+    title: "ends Gemini's stream at its error event as recorded: the usage before it is charged",
     provider,
     content: [text('Half of the answer')],
     usage: { input: 9, output: 4 },

@@ -11,7 +11,10 @@ import {
 
 const THOUGHT = 'Two and two make four.';
 
-/** Files are named after the provider; `compatible`: the format's variants elsewhere. */
+/**
+ * Recordings are named after their provider; `compatible`: variants of the format elsewhere. They follow the documented shapes
+ * (sources: `quirks.ts`); texts and figures are ours.
+ */
 export const expectedOpenAi: ExpectedReplies = {
   'openai-text.json': {
     title: "reads OpenAI's plain reply as recorded",
@@ -103,8 +106,7 @@ export const expectedOpenAi: ExpectedReplies = {
     error: { code: 'upstream_unavailable', status: 502 },
   },
   'openai-error-event.sse': {
-    title:
-      "ends OpenAI's stream with an error where it is recorded: the text before it is counted and charged",
+    title: "ends OpenAI's stream at its error event as recorded: the text before it is counted and charged",
     provider: 'openai',
     content: [text('Half of the answer')],
     usage: { input: 8, output: 4 },
