@@ -42,7 +42,7 @@ test('a client that disconnects after its call has ended has no effect', () => {
   expect([calls.count, jest.getTimerCount()]).toEqual([0, 0]);
 });
 
-test('an account at its limit of abandoned calls gets no new ones, and its present ones continue', () => {
+test('an account at its limit of abandoned calls gets no new calls, and its calls in flight continue', () => {
   const three = [begin(true), begin(true), begin(true)];
   for (const { caller } of three) caller.abort();
   expect(three.map(({ call }) => call.signal.aborted)).toEqual([false, false, false]);

@@ -54,12 +54,12 @@ const provider = (wire: Wire, translation: string) =>
     ...(wire === 'openai' && { boundInput: () => 1 }),
   }) as unknown as ChatProvider;
 
-/** What is asked of admission for a call in Anthropic's format to a model of these providers. */
+/** Returns the admission request of a call in Anthropic's format to a model of these providers. */
 async function admissionFor(body: object, wires: readonly Wire[], price = PRICE): Promise<AdmissionRequest> {
   return (await admissionsFor(body, wires, price))[0]!;
 }
 
-/** The same, of which the first `short` times are refused for want of money. */
+/** Returns all admission requests of the call, of which the first `short` are refused with `refusal`. */
 async function admissionsFor(
   body: object,
   wires: readonly Wire[],
@@ -95,22 +95,22 @@ async function admissionsFor(
   return asked;
 }
 
-test('the input bound is that of the translation when it is longer than the request', async () => {
+test('the input bound covers a translation that is longer than the request', async () => {
   const body = { messages: [{ role: 'user', content: 'x' }] };
   const inputOf = async (wires: Wire | readonly Wire[], translated: number) => {
     const [asked] = await admissionsFor(body, [wires].flat(), PRICE, 0, undefined, 'y'.repeat(translated));
     return asked!.bound.inputTokens;
   };
-  const said = await inputOf('anthropic', 50_000);
-  expect(said).toBeLessThan(200);
+  const ownBytes = await inputOf('anthropic', 50_000);
+  expect(ownBytes).toBeLessThan(200);
   expect(await inputOf('gemini', 50_000)).toBe(50_000 - 1_024);
   expect(await inputOf(['anthropic', 'gemini'], 50_000)).toBe(50_000 - 1_024);
-  // Other words for the same.
-  expect(await inputOf('gemini', said + 1_000)).toBe(said);
+  // A slightly longer translation of the same content does not raise the bound.
+  expect(await inputOf('gemini', ownBytes + 1_000)).toBe(ownBytes);
 });
 
-describe('an hour of cache', () => {
-  const said = (ttl: string) => ({
+describe('caching for one hour', () => {
+  const cachedFor = (ttl: string) => ({
     messages: [
       { role: 'user', content: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl } }] },
     ],
@@ -118,25 +118,25 @@ describe('an hour of cache', () => {
   const perToken = ({ bound }: AdmissionRequest) => Number(bound.costNano) / bound.inputTokens;
 
   test('is included in the bound at its own price when requested', async () => {
-    expect(perToken(await admissionFor(said('1h'), ['anthropic']))).toBe(2_000);
-    expect(perToken(await admissionFor(said('1h'), ['gemini', 'anthropic']))).toBe(2_000);
-    expect(perToken(await admissionFor(said('5m'), ['anthropic']))).toBe(1_250);
+    expect(perToken(await admissionFor(cachedFor('1h'), ['anthropic']))).toBe(2_000);
+    expect(perToken(await admissionFor(cachedFor('1h'), ['gemini', 'anthropic']))).toBe(2_000);
+    expect(perToken(await admissionFor(cachedFor('5m'), ['anthropic']))).toBe(1_250);
   });
 
   test('is refused when the model has no price for it', async () => {
     const { cacheWriteLongNano, ...without } = PRICE;
-    await expect(admissionFor(said('1h'), ['anthropic'], without)).rejects.toMatchObject({
+    await expect(admissionFor(cachedFor('1h'), ['anthropic'], without)).rejects.toMatchObject({
       code: 'invalid_request',
     });
   });
 
-  test('is only a hint for a provider of another format', async () => {
+  test('is ignored by a provider of another format', async () => {
     const { cacheWriteLongNano, ...without } = PRICE;
-    expect(perToken(await admissionFor(said('1h'), ['openai', 'gemini'], without))).toBe(1_250);
+    expect(perToken(await admissionFor(cachedFor('1h'), ['openai', 'gemini'], without))).toBe(1_250);
   });
 });
 
-describe('a prompt that does not fit by its bytes', () => {
+describe('a prompt whose bytes exceed the context', () => {
   const body = { messages: [{ role: 'user', content: 'x'.repeat(1_000) }] };
 
   test('is counted when every target uses the same encoding', async () => {
@@ -153,13 +153,13 @@ describe('a prompt that does not fit by its bytes', () => {
 
 describe('the prompt estimate for a TPM limit', () => {
   const LIMITED = { ...CALL, key: { ...CALL.key, hasTpmLimit: true } };
-  const said = (...content: unknown[]) => ({ messages: [{ role: 'user', content }] });
-  const prose = said({ type: 'text', text: 'The quick brown fox. '.repeat(1_000) });
+  const messageOf = (...content: unknown[]) => ({ messages: [{ role: 'user', content }] });
+  const prose = messageOf({ type: 'text', text: 'The quick brown fox. '.repeat(1_000) });
   const promptOf = async (body: object, wires: readonly Wire[] = ['anthropic']) =>
     (await admissionsFor(body, wires, PRICE, 0, undefined, '{}', LIMITED))[0]!.promptTokens;
 
   test('is exact for public encodings and close for others', async () => {
-    // 5,001 tokens and the frame.
+    // 5,001 tokens of text and 7 of the message frame.
     expect(await promptOf(prose, ['openai'])).toBe(5_008);
     for (const wire of ['anthropic', 'gemini'] as const) {
       expect(await promptOf(prose, [wire])).toBeGreaterThan(4_500);
@@ -191,23 +191,26 @@ describe('the prompt estimate for a TPM limit', () => {
   test('excludes the bytes of images', async () => {
     const data = 'A'.repeat(20_000);
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
-    expect(await promptOf(said(image))).toBeLessThan(1_500);
+    expect(await promptOf(messageOf(image))).toBeLessThan(1_500);
   });
 
   test('uses the bytes of content that only the format of the client can express', async () => {
     const tokens = await promptOf(
-      said({ type: 'server_tool_use', id: 'a', name: 'b', input: { c: 'd '.repeat(4_000) } }),
+      messageOf({ type: 'server_tool_use', id: 'a', name: 'b', input: { c: 'd '.repeat(4_000) } }),
     );
     expect(tokens).toBeGreaterThan(2_000);
     expect(tokens).toBeLessThan(2_200);
   });
 
   test.each([
-    ['its schema', { output_config: { format: { type: 'json_schema', schema: { a: 'b '.repeat(5_000) } } } }],
-    ['its tools', { tools: [{ name: 'f', description: 'b '.repeat(5_000), input_schema: {} }] }],
-    ['its system', { system: 'b '.repeat(5_000) }],
-  ])('has %s', async (_, more) => {
-    const tokens = await promptOf({ ...said({ type: 'text', text: 'x' }), ...more });
+    [
+      'the output schema',
+      { output_config: { format: { type: 'json_schema', schema: { a: 'b '.repeat(5_000) } } } },
+    ],
+    ['the tools', { tools: [{ name: 'f', description: 'b '.repeat(5_000), input_schema: {} }] }],
+    ['the system prompt', { system: 'b '.repeat(5_000) }],
+  ])('includes %s', async (_, more) => {
+    const tokens = await promptOf({ ...messageOf({ type: 'text', text: 'x' }), ...more });
     expect(tokens).toBeGreaterThan(4_500);
     expect(tokens).toBeLessThan(6_000);
   });

@@ -22,7 +22,7 @@ const provider = openAiProvider(
   new Quota({ limit: 1_000 }),
 );
 
-/** A reply in these pieces, which notes whether it was let go. */
+/** Returns a reply in these chunks, and whether its reader has released it. */
 function reply(pieces: readonly (string | Promise<string>)[], failure?: Error) {
   const seen = { released: false };
   async function* read(): AsyncGenerator<Buffer> {
@@ -53,8 +53,8 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
 describe('a stream that begins', () => {
   test.each([
     ['in one piece', [`${ROLE}${CHUNK}${CHUNK}data: [DO`, 'NE]\n\n']],
-    ['in many', [...`${ROLE}: wait\n\n${CHUNK}${CHUNK}${DONE}`]],
-  ])('%s is passed on to the byte', async (_name, pieces) => {
+    ['byte by byte', [...`${ROLE}: wait\n\n${CHUNK}${CHUNK}${DONE}`]],
+  ])('is passed on unchanged when it arrives %s', async (_name, pieces) => {
     expect(await textOf(await begin(reply(pieces).body))).toBe(pieces.join(''));
   });
 
@@ -71,7 +71,7 @@ describe('a stream that begins', () => {
 });
 
 describe('a stream is buffered', () => {
-  /** Does not end the stream, which would wait for what the provider never sends. */
+  /** Leaves the stream open, because ending it would wait for a chunk that never arrives. */
   const firstOf = async (body: AsyncIterable<Buffer>): Promise<string> =>
     `${(await body[Symbol.asyncIterator]().next()).value}`;
 
@@ -112,57 +112,60 @@ describe('a stream is buffered', () => {
 
   test.each([
     ['ends', undefined],
-    ['breaks', new Error('reset')],
-  ])('not for a caller who has left: it %s where it is billed', async (_how, failure) => {
-    const caller = new AbortController();
-    const begun = begin(reply([ROLE], failure).body, { caller: caller.signal });
-    caller.abort();
-    const read = textOf(await begun);
-    if (failure) await expect(read).rejects.toThrow('reset');
-    else expect(await read).toBe(ROLE);
-  });
+    ['fails', new Error('reset')],
+  ])(
+    'only until its client disconnects; a stream that then %s is passed on for billing',
+    async (_how, failure) => {
+      const caller = new AbortController();
+      const begun = begin(reply([ROLE], failure).body, { caller: caller.signal });
+      caller.abort();
+      const read = textOf(await begun);
+      if (failure) await expect(read).rejects.toThrow('reset');
+      else expect(await read).toBe(ROLE);
+    },
+  );
 });
 
-describe('a stream that fails before its first event', () => {
+describe('a stream is rejected before its first event', () => {
   test.each([
     ['by its end', []],
     ['by its end within an event', ['data: {"choi']],
     ['with an error', ['data: {"error":{"message":"overloaded"}}\n\n']],
     ['with an error of another kind', ['data: {"object":"error","message":"overloaded"}\n\n']],
-    ['with an error by its name alone', ['event: error\ndata: {"message":"overloaded"}\n\n']],
-    ['with its end', ['data: [DONE]\n\n']],
-    ['with what is no JSON', ['data: <html>\n\n']],
+    ['with an error known by its event name only', ['event: error\ndata: {"message":"overloaded"}\n\n']],
+    ['with an immediate end marker', ['data: [DONE]\n\n']],
+    ['with invalid JSON', ['data: <html>\n\n']],
     ['with a bare value', ['data: 7\n\n']],
-  ])('%s', async (_name, pieces) => {
+  ])('that fails %s', async (_name, pieces) => {
     const { body, seen } = reply(pieces);
     await expect(begin(body)).rejects.toThrow(/stream (ended|begins)/);
     expect(seen.released).toBe(true);
   });
 
-  test('fails with the error of its connection', async () => {
+  test('with the error of its connection', async () => {
     await expect(begin(reply([': wait\n\n'], new Error('reset')).body)).rejects.toThrow('reset');
   });
 });
 
-describe('a stream that fails before its first content', () => {
+describe('a stream is rejected before its first content', () => {
   test.each([
     ['by its end', [ROLE]],
     ['by its end within its first content', [ROLE, CHUNK.slice(0, -9)]],
     ['by its end before the blank line of its first content', [ROLE, CHUNK.slice(0, -1)]],
-    ['with what is no JSON', [ROLE, 'data: {broken\n\n']],
-    ['with an error that tells no more', [ROLE, 'data: {"error":{"message":"down"}}\n\n']],
-    ['with an error in the same piece', [`${ROLE}event: error\ndata: {"message":"down"}\n\n${CHUNK}`]],
+    ['with invalid JSON', [ROLE, 'data: {broken\n\n']],
+    ['with an error without a status', [ROLE, 'data: {"error":{"message":"down"}}\n\n']],
+    ['with an error in the same chunk', [`${ROLE}event: error\ndata: {"message":"down"}\n\n${CHUNK}`]],
     [
       'with a finish reason that reports an error',
       [ROLE, 'data: {"choices":[{"delta":{},"finish_reason":"error"}]}\n\n'],
     ],
-  ])('%s', async (_name, pieces) => {
+  ])('that fails %s', async (_name, pieces) => {
     const { body, seen } = reply(pieces);
     await expect(begin(body)).rejects.toThrow(/stream (ended|begins)|failure/);
     expect(seen.released).toBe(true);
   });
 
-  test('fails with the error of its connection', async () => {
+  test('with the error of its connection', async () => {
     await expect(begin(reply([ROLE], new Error('reset')).body)).rejects.toThrow('reset');
   });
 
@@ -174,7 +177,7 @@ describe('a stream that fails before its first content', () => {
     [{ code: 429, message: 'slow down' }, { status: 429 }],
     [{ type: 'insufficient_quota', code: 'insufficient_quota', message: 'x' }, { status: 402 }],
     [{ type: 'server_error', message: 'x' }, { status: 500 }],
-  ])('with the error %j: as if it had been refused with that status', async (error, failure) => {
+  ])('with the status of the error event %j', async (error, failure) => {
     const failed = begin(reply([ROLE, `data: ${JSON.stringify({ error })}\n\n`]).body);
     await expect(failed).rejects.toBeInstanceOf(UpstreamError);
     await expect(failed).rejects.toMatchObject({ failure });

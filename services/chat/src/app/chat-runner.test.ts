@@ -119,7 +119,7 @@ async function* reply(...pieces: (string | Buffer | Error)[]): AsyncGenerator<Bu
   }
 }
 
-/** A call whose provider begins so. */
+/** Sends a call whose provider begins with the given reply. */
 function send(
   begun: Promise<AsyncIterable<Buffer>>,
   { keepAliveMs = 60_000, outputTokens = 100, stream = true, usageIsHidden = false } = {},
@@ -157,12 +157,12 @@ const streamOf = async (...pieces: (string | Buffer | Error)[]) =>
   textOf(await send(Promise.resolve(reply(...pieces))));
 
 describe('a complete stream', () => {
-  test('is passed on in the chunks of the provider and billed by its figures for the provider that answered', async () => {
+  test("is passed on in the provider's chunks and billed with the usage of the provider that answered", async () => {
     const answer = await send(Promise.resolve(reply(chunk('a'), chunk('b'), USAGE + DONE)));
     expect(answer.headers).toMatchObject({ 'x-gateway-max-tokens': '5' });
     const seen: number[] = [];
     expect(await textOf(answer, () => seen.push(ended.length))).toBe(chunk('a') + chunk('b') + DONE);
-    // The end waits for the bill.
+    // The last chunk is sent only after the usage is recorded.
     expect(seen).toEqual([0, 0, 1]);
     expect(ended).toMatchObject([
       { outcome: 'USAGE_OUTCOME_SETTLED', provider: 'second', costNano: '11', errorCode: '' },
@@ -181,29 +181,32 @@ test('a stream in flight reports its tokens for the TPM limit', async () => {
     yield Buffer.from(USAGE + DONE);
   }
   await textOf(await send(Promise.resolve(streamed())));
-  // The estimate of its prompt, and its output instead of the 2 tokens that were expected.
+  // The estimated prompt and the actual output, which exceeds the expected 2 tokens.
   expect(reported[0]).toBe(10 + 5);
 });
 
-describe('a stream that breaks', () => {
+describe('a stream fails', () => {
   test.each([
-    ['ends early', []],
-    ['throws', [new Error('ECONNRESET')]],
-    ['sends an error', ['data: {"error":{"message":"overloaded"}}\n\n', DONE]],
-    ['is cut in its end marker', ['data: [DON']],
-  ])('and %s ends in an error frame; what passed is charged', async (_how, tail) => {
-    const text = await streamOf(chunk('a'), chunk(' b'), ...tail);
-    expect(text).toMatch(ERROR_FRAME);
-    expect(text.startsWith(chunk('a') + chunk(' b'))).toBe(true);
-    expect(text).not.toContain('[DONE]');
-    expect(ended).toMatchObject([
-      { outcome: 'USAGE_OUTCOME_SETTLED', errorCode: 'upstream_failed', tokens: { output: '2' } },
-    ]);
-    expect(broken).toEqual(['second']);
-    expect(healths).toEqual(['second broke']);
-  });
+    ['ends the stream early', []],
+    ['resets the connection', [new Error('ECONNRESET')]],
+    ['sends an error event', ['data: {"error":{"message":"overloaded"}}\n\n', DONE]],
+    ['ends within the end marker', ['data: [DON']],
+  ])(
+    'when the provider %s: it ends with an error event, and the output so far is charged',
+    async (_how, tail) => {
+      const text = await streamOf(chunk('a'), chunk(' b'), ...tail);
+      expect(text).toMatch(ERROR_FRAME);
+      expect(text.startsWith(chunk('a') + chunk(' b'))).toBe(true);
+      expect(text).not.toContain('[DONE]');
+      expect(ended).toMatchObject([
+        { outcome: 'USAGE_OUTCOME_SETTLED', errorCode: 'upstream_failed', tokens: { output: '2' } },
+      ]);
+      expect(broken).toEqual(['second']);
+      expect(healths).toEqual(['second broke']);
+    },
+  );
 
-  test('when the provider never sends output, whatever else it sends', async () => {
+  test('when the provider sends no output for hours, even if it sends comments', async () => {
     const hourMs = 3_600_000;
     const clockMs = jest.spyOn(performance, 'now').mockReturnValue(0);
     async function* pings() {
@@ -233,26 +236,26 @@ describe('a stream that breaks', () => {
   });
 });
 
-describe('silence', () => {
-  test('is filled with comments between two events, which are not billed', async () => {
+describe('during a pause of the provider', () => {
+  test('keep-alive comments are sent between events, and they are not billed', async () => {
     expect(await streamOf(chunk('a'), NOTHING, NOTHING, USAGE, DONE)).toBe(
       `${chunk('a')}${KEEP_ALIVE}${KEEP_ALIVE}${DONE}`,
     );
     expect(ended).toMatchObject([{ costNano: '11' }]);
   });
 
-  test('is never filled between the chunks of one event', async () => {
+  test('no keep-alive comment is sent between the chunks of one event', async () => {
     const event = chunk('a');
     expect(await streamOf(event.slice(0, 9), NOTHING, event.slice(9), DONE)).toBe(KEEP_ALIVE + event + DONE);
   });
 
-  test('is filled while the provider sends events that the client does not see', async () => {
-    // The caller asked for no usage, so it hears nothing of these.
+  test('keep-alive comments are sent although the provider sends events that the client does not see', async () => {
+    // The client did not request usage, so it receives none of these events.
     const text = await textOf(await send(Promise.resolve(reply(USAGE, USAGE, DONE)), { keepAliveMs: 0 }));
     expect(text).toBe(`${KEEP_ALIVE}${KEEP_ALIVE}${KEEP_ALIVE}${DONE}`);
   });
 
-  test('is filled before the provider starts to answer', async () => {
+  test('keep-alive comments are sent before the provider starts to answer', async () => {
     const { promise, resolve } = Promise.withResolvers<AsyncIterable<Buffer>>();
     const answer = await send(promise, { keepAliveMs: KEEP_ALIVE_MS });
     const text = await textOf(answer, (soFar) => {
@@ -262,7 +265,7 @@ describe('silence', () => {
     expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_SETTLED', errorCode: '' }]);
   });
 
-  test('that ends in a failure ends with an error event and is free', async () => {
+  test('a failure ends the stream with an error event, and the call is free', async () => {
     const { promise, reject } = Promise.withResolvers<AsyncIterable<Buffer>>();
     const answer = await send(promise, { keepAliveMs: KEEP_ALIVE_MS });
     const text = await textOf(answer, () => reject(new UpstreamError({ kind: 'status', status: 500 })));
@@ -288,7 +291,7 @@ describe('a client that disconnects', () => {
   test('before the first byte pays nothing', async () => {
     const { promise, reject } = Promise.withResolvers<AsyncIterable<Buffer>>();
     const sent = send(promise);
-    // It is dispatched by then.
+    // Waits until the call is dispatched.
     await new Promise(setImmediate);
     caller.abort();
     reject(new Error('CLIENT_DISCONNECTED'));
@@ -298,7 +301,7 @@ describe('a client that disconnects', () => {
         outcome: 'USAGE_OUTCOME_RELEASED',
         status: 499,
         errorCode: '',
-        // Of the prompt, by its bytes.
+        // The cost of the prompt, estimated by its bytes.
         lossReason: 'LOSS_REASON_ABANDONED',
         lossNano: '20',
       },
@@ -326,13 +329,13 @@ describe('a client that disconnects', () => {
     expect([left, abandoned.count]).toEqual([[], 0]);
   });
 
-  test('before the dispatch is not dispatched', async () => {
+  test('before the dispatch causes no upstream call', async () => {
     caller.abort();
     await expect(send(Promise.resolve(reply(chunk('a'), DONE)))).rejects.toBeInstanceOf(GatewayError);
     expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_RELEASED', status: 499, lossNano: '0' }]);
   });
 
-  test('while it waits pays nothing, and its link still receives the end of the stream', async () => {
+  test('while waiting pays nothing, and its link still receives the end of the stream', async () => {
     const { promise, reject } = Promise.withResolvers<AsyncIterable<Buffer>>();
     const answer = await send(promise, { keepAliveMs: KEEP_ALIVE_MS });
     await textOf(answer, () => {

@@ -37,9 +37,9 @@ const isSilent: Does = ({ signal }) =>
     signal.addEventListener('abort', () => reject(new Error('CLIENT_DISCONNECTED')));
   });
 
-/** What each provider does to a call. */
+/** The behavior of each provider. */
 let does: Record<string, Does>;
-/** The providers that were called, in order, and with what. */
+/** The calls that providers received, in order. */
 let called: { provider: string; request: HttpRequest }[];
 let outcomes: string[];
 let nowMs: number;
@@ -115,7 +115,7 @@ function callTo(routes: readonly Route[], { stream = false, ...fields }: CallFie
 const context = (signal = new AbortController().signal) =>
   ({ requestId: 'r', signal, log: { warn() {} } }) as unknown as RequestContext;
 
-/** The provider that answered, or the failure. */
+/** Returns the provider that answered, or the failure. */
 async function begin(call: AdmittedCall, signal?: AbortSignal): Promise<string | UpstreamFailure> {
   try {
     return (await dispatcher.begin(context(signal), call)).route.provider.id;
@@ -125,25 +125,25 @@ async function begin(call: AdmittedCall, signal?: AbortSignal): Promise<string |
   }
 }
 
-describe('a provider that does not answer', () => {
+describe('a target that fails', () => {
   const elsewhere: [string, Does, string][] = [
     ['refuses the connection', fails('ECONNREFUSED'), 'unreachable'],
     ['does not connect in time', fails('CONNECT_TIMEOUT'), 'unreachable'],
-    ['resets', fails('ECONNRESET'), 'broken'],
-    ['says nothing in time', fails('FIRST_BYTE_TIMEOUT'), 'broken'],
+    ['resets the connection', fails('ECONNRESET'), 'broken'],
+    ['sends no response in time', fails('FIRST_BYTE_TIMEOUT'), 'broken'],
     ...[401, 403, 404, 408, 429, 500, 503, 529].map((status): [string, Does, string] => [
       `answers ${status}`,
       answers(status),
       `${status}`,
     ]),
   ];
-  test.each(elsewhere)('that %s is replaced by another target', async (_what, fault, outcome) => {
+  test.each(elsewhere)('because it %s is replaced by another target', async (_what, fault, outcome) => {
     does = { a: fault, b: answers(200) };
     expect(await begin(callTo([routeTo('a'), routeTo('b')]))).toBe('b');
     expect(outcomes).toEqual([`a ${outcome}`, 'b answered']);
   });
 
-  test.each([400, 413, 415, 422])('that answers %i is final: no other target is tried', async (status) => {
+  test.each([400, 413, 415, 422])('with status %i is final: no other target is tried', async (status) => {
     does = { a: answers(status), b: answers(200) };
     expect(await begin(callTo([routeTo('a'), routeTo('b')]))).toEqual({ kind: 'status', status });
     expect(outcomes).toEqual([`a ${status}`]);
@@ -152,18 +152,18 @@ describe('a provider that does not answer', () => {
   const streams: [string, string, string][] = [
     ['ends before its first event', ': wait\n\n', 'broken'],
     ['begins with an error', 'event: error\ndata: {"type":"error"}\n\n', 'broken'],
-    ['begins with what is no event', 'data: <html>\n\n', 'broken'],
+    ['begins with an invalid event', 'data: <html>\n\n', 'broken'],
     ['ends before its first content', START, 'broken'],
     ['is overloaded before its first content', START + errorEvent('overloaded_error'), '529'],
     ['is limited before its first content', START + errorEvent('rate_limit_error'), '429'],
   ];
-  test.each(streams)('whose stream %s is replaced by another target', async (_what, text, outcome) => {
+  test.each(streams)('because its stream %s is replaced by another target', async (_what, text, outcome) => {
     does = { a: answers(200, text), b: answers(200, EVENT) };
     expect(await begin(callTo([routeTo('a'), routeTo('b')], { stream: true }))).toBe('b');
     expect(outcomes).toEqual([`a ${outcome}`, 'b answered']);
   });
 
-  test('whose stream reports an invalid request before its first content is final', async () => {
+  test('because its stream reports an invalid request before its first content is final', async () => {
     does = { a: answers(200, START + errorEvent('invalid_request_error')), b: answers(200, EVENT) };
     expect(await begin(callTo([routeTo('a'), routeTo('b')], { stream: true }))).toEqual({
       kind: 'status',
@@ -173,12 +173,12 @@ describe('a provider that does not answer', () => {
     expect(called.length).toBe(1);
   });
 
-  test('whose stream fails after its first content is final', async () => {
+  test('because its stream fails after its first content is final', async () => {
     does = { a: answers(200, EVENT + errorEvent('overloaded_error')), b: answers(200, EVENT) };
     expect(await begin(callTo([routeTo('a'), routeTo('b')], { stream: true }))).toBe('a');
   });
 
-  test('whose stream contains only comments is replaced when its time is over', async () => {
+  test('because its stream contains only comments until the timeout is replaced', async () => {
     let left = false;
     const body = {
       [Symbol.asyncIterator]: () => body,
@@ -211,7 +211,7 @@ describe('when every target fails', () => {
     [['broken', 'rejecting', 'unreachable'], { kind: 'status', status: 500 }],
     [['unreachable', 'broken'], { kind: 'status', status: 500 }],
     [['unreachable'], { kind: 'unreachable' }],
-  ])('%p: the caller learns what promises most', async (names, failure) => {
+  ])('%p: the client gets the error that is most likely to be cured by a retry', async (names, failure) => {
     does = FAULTS;
     expect(await begin(callTo(names.map((name) => routeTo(name))))).toMatchObject(failure);
     expect(called.map(({ provider }) => provider)).toEqual(names);
@@ -262,7 +262,7 @@ describe('the request body', () => {
   });
 });
 
-describe('a caller that leaves', () => {
+describe('a client that disconnects', () => {
   test('stops the call: no other target is tried, and no failure is counted', async () => {
     does = { a: isSilent, b: answers(200) };
     const caller = new AbortController();

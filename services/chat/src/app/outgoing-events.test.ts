@@ -19,7 +19,7 @@ const start = () =>
   );
 const push = (events: OutgoingEvents, text: string) => events.push(Buffer.from(text)).toString();
 
-test('the end marker is kept back, and nothing after it is passed on', () => {
+test('the end marker is held back, and nothing after it is passed on', () => {
   const events = start();
   expect(push(events, `${CHUNK}${DONE}${CHUNK}`)).toBe(CHUNK);
   expect([events.over, events.done?.toString(), events.failure]).toEqual([true, DONE, undefined]);
@@ -47,7 +47,7 @@ describe('a connection that ends', () => {
     ['after an event', CHUNK],
     ['within an event', `${CHUNK}data: {"choi`],
     ['within the end marker', `${CHUNK}data: [DON`],
-  ])('%s: the stream is broken', (_when, text) => {
+  ])('%s breaks the stream', (_when, text) => {
     const events = start();
     expect(push(events, text)).toBe(CHUNK);
     events.end();
@@ -63,7 +63,7 @@ describe('a connection that ends', () => {
   });
 });
 
-test('a complete stream cannot break any more', () => {
+test('a stream is complete after its end marker and cannot fail any more', () => {
   const events = start();
   push(events, DONE);
   events.break(new Error('reset'));

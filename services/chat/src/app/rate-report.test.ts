@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { NO_USAGE } from '../domain/usage';
 import { RateReport } from './rate-report';
 
-/** The tokens and numbers of the reports of a call that was admitted with 10 tokens of prompt and 100 of output. */
+/** Reports of a call admitted with 10 prompt tokens and 100 expected output tokens, as tokens and sequence numbers. */
 function reporting(): { report: RateReport; sent: (readonly [tokens: unknown, sequence: unknown])[] } {
   const sent: (readonly [unknown, unknown])[] = [];
   const reservation = { generation: '1', bucket: '7', tokens: '110' };

@@ -8,7 +8,7 @@ import { refuseOverlong } from './refuse-overlong';
 const counting = tokenizerCpuQuota(1_000_000, () => 0);
 const requestOf = (content: unknown) =>
   parseChatRequest(Buffer.from(JSON.stringify({ model: 'sim/chat', messages: [{ role: 'user', content }] })));
-/** One token a word, and seven around them. */
+/** Returns a text of one token per word; the message frame adds seven. */
 const words = (tokens: number) => ' word'.repeat(tokens - 7);
 
 function detailOf(content: unknown, contextLength: number, isPublic: boolean): string | undefined {

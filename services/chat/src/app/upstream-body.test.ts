@@ -29,24 +29,29 @@ function sent(
 }
 
 test.each([
-  ['more than the model has is what it has', { max_tokens: 100_000 }, false, 4_096],
-  ['by its other name too', { max_completion_tokens: 100_000 }, false, 4_096],
-  ['less is the caller’s', { max_tokens: 10 }, 'always', 10],
-  ['none is none where the provider knows its models', {}, false, undefined],
-  ['none is the model’s where the provider would go on', {}, 'where_it_fits', 4_096],
-  ['none is none where the context ends the reply', { user: 'x'.repeat(17_000) }, 'where_it_fits', undefined],
+  ['is lowered to the maximum of the model', { max_tokens: 100_000 }, false, 4_096],
+  ['is lowered under the name max_completion_tokens too', { max_completion_tokens: 100_000 }, false, 4_096],
+  ['is unchanged below the maximum of the model', { max_tokens: 10 }, 'always', 10],
+  ['stays absent for a provider that knows the maximum', {}, false, undefined],
+  ['is set to the maximum of the model if that fits the context', {}, 'where_it_fits', 4_096],
   [
-    'that is the model’s where the provider takes it all the same',
+    'stays absent if the context limits the reply first',
+    { user: 'x'.repeat(17_000) },
+    'where_it_fits',
+    undefined,
+  ],
+  [
+    'is set to the maximum of the model beyond the context if the provider accepts that',
     { user: 'x'.repeat(17_000) },
     'always',
     4_096,
   ],
-] as const)('of a maximum output %s', (_, maximum, needsMaximum, expected) => {
+] as const)('the maximum output sent upstream: %s', (_, maximum, needsMaximum, expected) => {
   const { max_tokens, max_completion_tokens } = sent(maximum, needsMaximum);
   expect([max_tokens, max_completion_tokens]).toEqual([expected, undefined]);
 });
 
-test('the maximum that funds pay for has priority', () => {
+test('the maximum that the hold pays for has priority', () => {
   expect(sent({ max_tokens: 100_000 }, 'always', 17).max_tokens).toBe(17);
 });
 

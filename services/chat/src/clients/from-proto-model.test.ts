@@ -5,7 +5,7 @@ import { fromProtoModel } from './from-proto-model';
 
 const RATES = { serviceTiers: {}, longContextAboveTokens: 0, longContext: null };
 
-/** The price of an entry by these rates, and what they are for long inputs. */
+/** Returns the price of a catalog entry with these rates and long-context rates. */
 function priceOf(rates: Partial<TokenPricing__Output>, longContext?: Partial<TokenPricing__Output>) {
   const tokens = {
     ...RATES,

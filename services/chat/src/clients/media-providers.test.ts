@@ -8,7 +8,7 @@ import { MediaProviders } from './media-providers';
 const SECRET = 'a-secret-for-tests-only';
 const log = createLogger('test', 'silent');
 
-/** Media's answer to the question which providers it serves, asked by chat. */
+/** Media's response to chat's request for the providers that it serves. */
 async function askMedia(
   answer: () => { providers: { id: string }[] },
   check: (media: MediaProviders) => void,

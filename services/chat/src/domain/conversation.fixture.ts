@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { AssistantPart, Conversation, Signature, TextPart, Turn, UserPart } from './conversation';
 
 const words = fc.string({ unit: 'grapheme', maxLength: 12 });
-/** Few ids, so that results match calls; some of them are accepted by no provider. */
+/** Few ids, so that results match calls; some of the ids are invalid for every provider. */
 const callId = fc.constantFrom('a', 'call_b', 'toolu_01', 'weird id/ü', 'x'.repeat(80));
 const text: fc.Arbitrary<TextPart> = words.map((said) => ({ kind: 'text', text: said }));
 const image: fc.Arbitrary<UserPart> = fc.constant({

@@ -10,15 +10,15 @@ const HEAVY = process.env.TEST_HEAVY !== undefined;
 const pdfSize = (base64: string) => sizeWithin(base64, new CpuDeadline(5_000));
 
 const sizeOf = (parts: PdfParts = {}) => pdfSize(pdfOf(parts).toString('base64'));
-/** Of a page of prose. */
+/** About one page of text. */
 const PROSE = 'The quick brown fox jumps over the lazy dog. '.repeat(70).trim();
 
 describe('the size of an ordinary PDF', () => {
   test.each<[string, PdfParts]>([
-    ['plain', { compressed: false }],
-    ['compressed', {}],
+    ['without compression', { compressed: false }],
+    ['with compression', {}],
     ['with object streams', { objectStream: true }],
-  ])('%s: its pages, and at least the bytes of its text', (_, form) => {
+  ])('has the pages and at least the text bytes of a PDF %s', (_, form) => {
     for (const pages of [1, 3, 40]) {
       const size = sizeOf({ pages, text: PROSE, ...form });
       expect(size?.pages).toBe(pages);
@@ -113,7 +113,7 @@ describe('a PDF that could hide pages or text has no bound', () => {
       },
     ],
     ['text that properties repeat', { more: ['<< /Properties << /P << /ActualText (long) >> >> >>'] }],
-  ])('%s', (_, pdf) => {
+  ])('because of %s', (_, pdf) => {
     const bytes = Buffer.isBuffer(pdf) ? pdf : pdfOf(pdf);
     expect(pdfSize(bytes.toString('base64'))).toBeUndefined();
   });
@@ -165,7 +165,7 @@ describe('a PDF that takes long to read has no bound', () => {
   const latin1 = (bytes: Buffer) => bytes.toString('latin1');
   const emptyStream = latin1(streamOf('', false));
 
-  /** Objects whose `/Length` leads into the same long white space. */
+  /** Returns objects whose `/Length` points into the same long white space. */
   const lengthsIntoSpaces = (before: string, after: string) => {
     const count = 28_000;
     const object = (length: number) =>
@@ -178,7 +178,7 @@ describe('a PDF that takes long to read has no bound', () => {
     );
   };
 
-  /** Compressed blocks that hold no data but tables: eight of them are 90 bytes. */
+  /** Returns compressed blocks of tables without data; eight of them have 90 bytes. */
   const emptyBlocks = (blocks: number) => {
     const bits: number[] = [];
     const put = (value: number, count: number) => {

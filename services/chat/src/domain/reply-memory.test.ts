@@ -14,7 +14,7 @@ afterEach(() => {
 
 const quotaOf = (mib: number) => memoryQuota(mib * MIB, 0);
 
-/** Whether the memory was reserved at once. */
+/** Returns whether the memory was reserved without waiting. */
 async function grown(reply: ReplyMemory, bytes: number): Promise<'grown' | 'waits'> {
   const reserved = reply.grow(bytes);
   await Promise.race([reserved, new Promise(process.nextTick)]);

@@ -12,7 +12,7 @@ test.each([
   expect(() => resolveChatModel(models, slug, ACCESS)).toThrow(expect.objectContaining({ code }));
 });
 
-test('an alias of a model that the allowlist holds by its slug is allowed, another model is not found', () => {
+test('an alias is allowed if the allowlist contains the slug of its model; another model is not found', () => {
   const model: Partial<Model> = {
     slug: 'sim/chat',
     active: true,

@@ -4,7 +4,7 @@ import type { Route } from './route';
 
 export { targetOf };
 
-/** A provider with nothing but an identity. */
+/** A provider that has only an id. */
 export const providerOf = (id: string): ChatProvider => ({ id }) as unknown as ChatProvider;
 
 export const routeOf = (provider: string): Route => ({

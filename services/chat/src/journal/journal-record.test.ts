@@ -31,9 +31,9 @@ function dispatched(price: TokenPrice, standardPrice?: TokenPrice): JournalRecor
 }
 
 test.each<[string, TokenPrice]>([
-  ['with nothing but its rates', { inputNano: 2n ** 62n, outputNano: 0n }],
-  ['with all it may have', { ...RATES, longContext: { aboveTokens: 1_000, price: RATES } }],
-])('the price of a call %s comes back to the nano', (_, price) => {
+  ['with required rates only', { inputNano: 2n ** 62n, outputNano: 0n }],
+  ['with every optional rate', { ...RATES, longContext: { aboveTokens: 1_000, price: RATES } }],
+])("a call's price %s survives a round trip exactly", (_, price) => {
   for (const record of [dispatched(price), dispatched(RATES, price)]) {
     const line = encodeRecord(record);
     expect(line).toMatch(/^[^\n]+\n$/);

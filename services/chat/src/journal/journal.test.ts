@@ -40,7 +40,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 describe('after a kill', () => {
-  test('ended calls are known, and interrupted calls end with their last progress', async () => {
+  test('ended calls are recovered, and interrupted calls end with their last progress', async () => {
     const journal = open();
     await journal.dispatched(call('ended'), 10);
     await journal.dispatched(call('cut'), 10);
@@ -61,7 +61,7 @@ describe('after a kill', () => {
     ]);
   });
 
-  test('cache writes of an hour keep their price', async () => {
+  test('cache writes of one hour keep their price', async () => {
     const journal = open();
     const dear = { ...price, cacheWriteNano: 1_250_000_000n, cacheWriteLongNano: 2_000_000_000n };
     await journal.dispatched({ ...call('cut'), price: dear }, 10);
@@ -71,7 +71,7 @@ describe('after a kill', () => {
     expect(cut).toMatchObject({ costNano: '52500', tokens: { input: '0', cacheWrite: '30' } });
   });
 
-  test('the rest of the hold is an operator loss for hidden usage', async () => {
+  test('the rest of the hold of a call with hidden usage is an operator loss', async () => {
     const journal = open();
     const held = { holdNano: 100_000n };
     await journal.dispatched({ ...call('shown'), ...held, usageIsHidden: false }, 10);
@@ -97,7 +97,7 @@ describe('after a kill', () => {
     ]);
   });
 
-  test('a torn last line is ignored', async () => {
+  test('an incomplete last line is ignored', async () => {
     const journal = open();
     await journal.final(final('whole'));
     const [newest] = segments().sort();

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { writeMembers } from './write-members';
 
 test.each([
-  ['nothing', {}],
+  ['no members', {}],
   ['one member', { a: 1 }],
   ['members of all kinds', { 'a"b': [null, { c: 'ü"\n' }], d: {}, e: false, f: null }],
   ['undefined members', { a: undefined, b: 1, c: undefined }],
@@ -11,7 +11,7 @@ test.each([
   expect(writeMembers(members)).toBe(JSON.stringify(members));
 });
 
-test('members nested too deeply to be written are an invalid_request', () => {
+test('rejects members that are nested too deeply with invalid_request', () => {
   const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
   expect(() => writeMembers({ deep })).toThrow(
     expect.objectContaining({ code: 'invalid_request', detail: 'nested too deeply' }),

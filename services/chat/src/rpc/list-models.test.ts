@@ -102,7 +102,7 @@ describe('GET /v1/models', () => {
     expect(await list('', { key: narrow })).toEqual(['sim/image']);
   });
 
-  test('lists chat models only in Anthropic’s shape', async () => {
+  test("lists only chat models in Anthropic's format", async () => {
     expect(await list('', { headers: ANTHROPIC })).toEqual(['sim/chat']);
     expect(await list('type=image', { headers: ANTHROPIC })).toEqual([]);
   });
@@ -128,7 +128,7 @@ describe('GET /v1/models', () => {
     });
   });
 
-  test('never shows how a model is served or where its price was read', async () => {
+  test('never shows upstream targets or price sources', async () => {
     expect(JSON.stringify(await ask(listModels, {}))).not.toMatch(/secret|contract/);
   });
 });
@@ -137,7 +137,7 @@ describe('GET /v1/models/{slug}', () => {
   const get = (slug: string, headers = {}, key: object = KEY) =>
     ask(getModel, { path: `/v1/models/${slug}`, headers, key: key as LinkCall['key'] });
 
-  test('answers an alias with its model, by the canonical id', async () => {
+  test('answers an alias with its model, under the canonical id', async () => {
     const image = { id: 'sim/image', aliases: ['sim/image-2026-01-01', 'picture'] };
     expect(await get('sim/image-2026-01-01')).toMatchObject(image);
     await expect(get('picture')).rejects.toMatchObject({ code: 'model_not_found' });
@@ -169,7 +169,7 @@ describe('GET /v1/models/{slug}', () => {
     },
   );
 
-  test('answers model_not_found for an image model in Anthropic’s shape', async () => {
+  test("answers model_not_found for an image model in Anthropic's format", async () => {
     await expect(get('sim/image', ANTHROPIC)).rejects.toMatchObject({ code: 'model_not_found' });
     expect(await get('sim/chat', ANTHROPIC)).toMatchObject({ type: 'model', id: 'sim/chat' });
   });

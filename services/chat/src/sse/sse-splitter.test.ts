@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { SseSplitter } from './sse-splitter';
 
 const STREAMS = {
-  lf: 'data: {"a":1}\n\n: ping\n\nevent: x\ndata: 2\n\ndata: [DONE]\n\n',
-  crlf: 'data: {"a":1}\r\n\r\ndata: 2\r\n\r\n',
-  text: 'data: "ä€\u{1f600}"\n\n',
+  'LF line ends': 'data: {"a":1}\n\n: ping\n\nevent: x\ndata: 2\n\ndata: [DONE]\n\n',
+  'CRLF line ends': 'data: {"a":1}\r\n\r\ndata: 2\r\n\r\n',
+  'non-ASCII text': 'data: "ä€\u{1f600}"\n\n',
 };
 
-describe.each(Object.entries(STREAMS))('%s', (_name, stream) => {
+describe.each(Object.entries(STREAMS))('a stream with %s', (_name, stream) => {
   const bytes = Buffer.from(stream);
   const whole = new SseSplitter().push(bytes).map(String);
 
@@ -25,7 +25,7 @@ describe.each(Object.entries(STREAMS))('%s', (_name, stream) => {
   });
 });
 
-test('an unfinished event is the rest', () => {
+test('an unfinished event remains in rest', () => {
   const splitter = new SseSplitter();
   expect(splitter.push(Buffer.from('data: 1\n\ndata: 2\n')).map(String)).toEqual(['data: 1\n\n']);
   expect(splitter.rest.toString()).toBe('data: 2\n');
