@@ -11,7 +11,7 @@ import { Admission, type AdmissionRequest } from './reserve-call';
 const PRICE = { inputNano: 1_000_000n, outputNano: 4_000_000n };
 const INPUT_TOKENS = 100;
 
-/** A call of 1,000 tokens of output in each choice, and what is held beside them for a prediction. */
+/** A call with a bound of 1,000 output tokens per choice plus its prediction. */
 function request(choices: number, predictionBytes: number): AdmissionRequest {
   const outputTokens = (1_000 + predictionBytes) * choices;
   return {
@@ -40,7 +40,7 @@ function request(choices: number, predictionBytes: number): AdmissionRequest {
   };
 }
 
-/** What becomes of it when billing holds enough for so much output of all choices. */
+/** Reserves the call with a hold for the given output tokens of all choices. */
 async function admittedFor(
   asked: AdmissionRequest,
   heldTokens: number,
