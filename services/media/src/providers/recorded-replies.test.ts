@@ -127,8 +127,8 @@ const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   'openai/images-base64': {
     edit: {
       images: [
-        { mime: 'image/png', base64: PNG_BASE64 },
-        { mime: 'image/png', base64: PNG_BASE64 },
+        { mime: 'image/webp', base64: 'UklGRhIAAABXRUJQ' },
+        { mime: 'image/webp', base64: 'UklGRhQAAABXRUJQ' },
       ],
       tokens: { textInput: 7, imageInput: 323, output: 2_112 },
     },

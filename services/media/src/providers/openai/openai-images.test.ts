@@ -5,25 +5,11 @@ import { uploadOf } from '../../domain/upload.fixture';
 import { anOrder, aProviderCall } from '../../images/rules/image-order.fixture';
 import type { ImageOrder } from '../../images/rules/image-provider';
 import { type FakeReply, FakeUpstream } from '../../testing/fake-upstream';
+import { recordedReply } from '../recorded-replies.fixture';
 import { openAiImages } from './openai-images';
 
 const ACCOUNT = { id: 'openai', baseUrl: 'https://api.example.com/v1', credentials: { API_KEY: 'k' } };
-const USAGE = {
-  input_tokens: 330,
-  input_tokens_details: { image_tokens: 323, text_tokens: 7 },
-  output_tokens: 2_112,
-  output_tokens_details: { image_tokens: 2_112, text_tokens: 0 },
-  total_tokens: 2_442,
-};
-const REPLY = {
-  created: 1_795_000_000,
-  background: 'opaque',
-  data: [{ b64_json: 'AAAA' }, { b64_json: 'BBBB' }],
-  output_format: 'webp',
-  quality: 'medium',
-  size: '1024x1024',
-  usage: USAGE,
-};
+const REPLY = recordedReply('openai/images-base64') as { usage: object };
 
 async function generate(order: Partial<ImageOrder>, ...replies: FakeReply[]) {
   const upstream = new FakeUpstream(...replies);
@@ -103,17 +89,6 @@ describe('what is sent', () => {
 });
 
 describe('what comes back', () => {
-  test('images, and tokens told apart', async () => {
-    const { result } = await generate({ images: IMAGES }, { json: REPLY });
-    expect(result).toEqual({
-      images: [
-        { mime: 'image/webp', base64: 'AAAA' },
-        { mime: 'image/webp', base64: 'BBBB' },
-      ],
-      tokens: { textInput: 7, imageInput: 323, output: 2_112 },
-    });
-  });
-
   test('links, of others that speak this format', async () => {
     const data = [{ url: 'https://files.example.com/a', revised_prompt: 'a grey cat' }];
     const { result } = await generate({ format: 'jpeg' }, { json: { data } });
@@ -124,7 +99,7 @@ describe('what comes back', () => {
   });
 
   test('nothing, at the price of the prompt', async () => {
-    const usage = { ...USAGE, output_tokens: 0 };
+    const usage = { ...REPLY.usage, output_tokens: 0 };
     const { result } = await generate({}, { json: { ...REPLY, data: [], usage } });
     expect(result).toEqual({ images: [], tokens: { textInput: 330, imageInput: 0, output: 0 } });
   });
@@ -160,7 +135,7 @@ describe('what comes back', () => {
     [{ text_tokens: -1 }, { output: 2_112 }],
     [undefined, { output: 2_112 }],
   ])('words beside the images are told apart, as their price is: %j', async (details, told) => {
-    const usage = { ...USAGE, output_tokens: 2_112, output_tokens_details: details };
+    const usage = { ...REPLY.usage, output_tokens: 2_112, output_tokens_details: details };
     const { tokens } = (await generate({}, { json: { ...REPLY, usage } })).result;
     expect(tokens).toEqual({ textInput: 330, imageInput: 0, ...told });
   });
