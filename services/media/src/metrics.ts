@@ -13,7 +13,7 @@ export interface TargetMetrics {
 
 /** Counters of video tasks. */
 export interface TaskMetrics {
-  looked(provider: string, outcome: 'seen' | 'failed'): void;
+  polled(provider: string, outcome: 'succeeded' | 'failed'): void;
   ended(provider: string, state: string, seconds: number): void;
 }
 
@@ -89,9 +89,9 @@ async function unlessAway<T>(count: Promise<T>, timeoutMs: number): Promise<T | 
 }
 
 function createTaskMetrics(registry: Registry): TaskMetrics {
-  const looks = new Counter({
+  const polls = new Counter({
     name: 'media_task_polls_total',
-    help: 'Polls of video tasks by this process, by whether the provider answered: seen, failed',
+    help: 'Polls of video tasks by this process, by outcome: succeeded, failed',
     labelNames: ['provider', 'outcome'],
     registers: [registry],
   });
@@ -103,7 +103,7 @@ function createTaskMetrics(registry: Registry): TaskMetrics {
     registers: [registry],
   });
   return {
-    looked: (provider, outcome) => looks.inc({ provider, outcome }),
+    polled: (provider, outcome) => polls.inc({ provider, outcome }),
     ended: (provider, state, seconds) => took.observe({ provider, state }, seconds),
   };
 }

@@ -44,7 +44,7 @@ const MAX_WAITERS = 256;
 const MAX_ACCOUNT_WAITERS = 4;
 const MAX_REPLAYED_BYTES = 4 * KEPT_REPLIES.maxReplyBytes;
 const SWEEP_MS = 60_000;
-/** For the queries of a scrape, which have their own connection: they delay no call, and no call delays them. */
+/** For the queries of a scrape, which have their own connection, so that they and calls don't delay each other. */
 const COUNT_TIMEOUT_MS = 2_000;
 /** For the rest of the shutdown, after the drain: polls, deliveries, the last heartbeat. */
 const STOP_REST_MS = 10_000;
@@ -59,10 +59,10 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
 
   const { billing, billingInstances, catalog } = createClients(settings);
   const models = new CatalogWatch({ client: catalog, log, fromProto: fromProtoModel });
-  const books = await createBilling({ settings, log, pool, billing, billingInstances });
+  const mediaBilling = await createBilling({ settings, log, pool, billing, billingInstances });
   const keys = new KeyClient(billing);
   const funds = new AccountFunds(billing);
-  const store = new Idempotency(pool, { ...KEPT_REPLIES, instanceId: books.instanceId });
+  const store = new Idempotency(pool, { ...KEPT_REPLIES, instanceId: mediaBilling.instanceId });
   const sweeping = every(SWEEP_MS, 'idempotency', log, () => store.sweep());
   const health = new TargetHealth(() => performance.now(), settings.CIRCUIT_OPEN_MS);
   const countPool = createPool({
@@ -109,13 +109,13 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
       limits: FORM_LIMITS,
     }),
   };
-  const { admission } = books;
+  const { admission } = mediaBilling;
   const images = openImages({ ...shared, admission, providers: providers.images, metrics: metrics.targets });
   const videos = openVideos({
     ...shared,
     log,
     pool,
-    books,
+    mediaBilling,
     providers: providers.videos,
     targetMetrics: metrics.targets,
     taskMetrics: metrics.tasks,
@@ -135,7 +135,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     metrics: metrics.registry,
     checks: {
       catalog: () => models.loaded,
-      billing: () => books.reserve.up,
+      billing: () => mediaBilling.reserve.up,
       database: () => ping(pool),
     },
   });
@@ -154,7 +154,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
       await refusals.close();
       await videos.poller.stop();
       upstream.close();
-      await books.close();
+      await mediaBilling.close();
       models.close();
       for (const client of [billing, catalog, ...billingInstances]) client.close();
       await Promise.all([pool.end(), countPool.end()]);

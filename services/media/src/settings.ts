@@ -26,7 +26,7 @@ const shape = {
   SIM_BASE_URL: z.url().optional(),
   /** After this time an image call gets `image_generation_timeout`. */
   IMAGE_TIMEOUT_MS: milliseconds(120_000),
-  /** How long the provider's answer is awaited after that, so that the call can be billed. */
+  /** Time after that for which the provider's reply is still awaited, so that the call can be billed. */
   IMAGE_GRACE_MS: milliseconds(600_000),
   /** Memory for the images of all calls in flight, estimated from their pixels. */
   IMAGE_MAX_BYTES: z.coerce
@@ -61,7 +61,7 @@ const shape = {
   /** From the opening of a target's circuit to the first probe. */
   CIRCUIT_OPEN_MS: milliseconds(10_000),
   RESERVE_TIMEOUT_MS: milliseconds(5_000),
-  /** Silence after which others take over an instance's bills: within ten seconds, including a quarter of it and a start. */
+  /** Time without heartbeats after which others take over an instance's bills: within ten seconds, including a quarter of it and a start. */
   INSTANCE_LEASE_MS: milliseconds(6_000),
   /** Absent: until every waiting client of an image call has been answered. */
   DRAIN_TIMEOUT_MS: timerMs().optional(),

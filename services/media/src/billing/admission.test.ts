@@ -57,7 +57,7 @@ function admissionTo(
   const admission = new Admission({
     bills: bills as unknown as Bills,
     outbox: { admits: () => admits },
-    keeper: {
+    billOutbox: {
       dropLater: (requestId) => void steps.push(`drop ${requestId} later`),
       end: async (event) => {
         steps.push(event.outcome);

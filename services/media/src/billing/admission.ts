@@ -19,7 +19,7 @@ export interface AdmissionDeps {
   readonly reserve: Pick<ReserveClient, 'reserve' | 'reserveSettled'>;
   readonly outbox: Pick<UsageOutbox, 'admits'>;
   readonly bills: Bills;
-  readonly keeper: Pick<BillOutbox, 'end' | 'dropLater'>;
+  readonly billOutbox: Pick<BillOutbox, 'end' | 'dropLater'>;
 }
 
 export interface AdmissionRequest {
@@ -53,7 +53,7 @@ export class Admission {
 
   /** @throws GatewayError billing's refusal, or `internal_error` when the call could not be recorded */
   async admit(context: RequestContext, request: AdmissionRequest): Promise<Bill> {
-    const { bills, keeper, outbox } = this.#deps;
+    const { bills, billOutbox, outbox } = this.#deps;
     if (!outbox.admits(Date.now())) {
       throw new GatewayError('internal_error', { cause: new Error('bills pile up') });
     }
@@ -71,13 +71,13 @@ export class Admission {
     try {
       await bills.open(call);
     } catch (error) {
-      keeper.dropLater(call.requestId);
+      billOutbox.dropLater(call.requestId);
       throw error;
     }
     const grant = await this.#hold(context, call, request);
     this.#held.add(context);
     const admitted = { ...call, admittedMs: Date.now() - call.startedAtMs };
-    return new Bill(admitted, grant, { bills, end: (event) => keeper.end(event) });
+    return new Bill(admitted, grant, { bills, end: (event) => billOutbox.end(event) });
   }
 
   /** Whether money was or may have been reserved: the end of the bill then creates the record. */
@@ -117,14 +117,16 @@ export class Admission {
     } catch (thrown) {
       const error = GatewayError.from(thrown);
       if (mayHold(error)) this.#held.add(context);
-      this.#giveUp(call, error).catch((err) => context.log.error({ err }, 'give back'));
+      this.#giveUp(call, error).catch((err) =>
+        context.log.error({ err }, 'bill of a failed call not released'),
+      );
       throw thrown;
     }
   }
 
   async #giveUp(call: BilledCall, error: GatewayError): Promise<void> {
     const { code, row } = error;
-    const { bills, keeper } = this.#deps;
+    const { bills, billOutbox } = this.#deps;
     if (!mayHold(error)) {
       const isGone = await bills.drop(call.requestId).then(
         () => true,
@@ -132,11 +134,11 @@ export class Admission {
       );
       if (isGone) return;
     }
-    await keeper.end(releasedEvent(call, { status: row.status, errorCode: code, endedAtMs: Date.now() }));
+    await billOutbox.end(releasedEvent(call, { status: row.status, errorCode: code, endedAtMs: Date.now() }));
   }
 }
 
-/** A refusal reserves nothing; after a failure it is unknown. */
+/** Whether the error is a refusal, which reserves nothing; after a failure the outcome is unknown. */
 const mayHold = ({ code }: GatewayError): boolean => code === 'internal_error';
 
 function fromProtoGrant(grant: ReserveGrant__Output): Grant {

@@ -20,7 +20,7 @@ beforeAll(async () => {
   pool = createPool({ url: await createServiceDatabase('media', database.url), log });
 }, 60_000);
 afterEach(async () => {
-  for (const { keeper } of started.splice(0)) await keeper.stop();
+  for (const { billOutbox } of started.splice(0)) await billOutbox.stop();
   await pool.query('DELETE FROM media.bills; DELETE FROM media.instances');
 });
 afterAll(async () => {
@@ -36,14 +36,14 @@ class Instance {
   /** Signs of life are waited for in vain. */
   writesStall = false;
   acknowledges = true;
-  readonly keeper: BillOutbox = new BillOutbox({
+  readonly billOutbox: BillOutbox = new BillOutbox({
     bills: this.bills,
     instanceId: this.id,
-    pool: this.#keeperPool(),
+    pool: this.#outboxPool(),
     outbox: {
       add: (event) => {
         this.heard.push(event);
-        if (this.acknowledges) this.keeper.delivered(event);
+        if (this.acknowledges) this.billOutbox.delivered(event);
       },
     },
     log,
@@ -53,7 +53,7 @@ class Instance {
     uncertainMs: 50,
   });
 
-  #keeperPool(): Pool {
+  #outboxPool(): Pool {
     const query = async (text: string, values: unknown[]) => {
       while (this.writesStall && text.includes('INSERT')) await new Promise((go) => setTimeout(go, 10));
       return pool.query(text, values);
@@ -63,7 +63,7 @@ class Instance {
 
   static async start(): Promise<Instance> {
     const instance = new Instance();
-    await instance.keeper.start();
+    await instance.billOutbox.start();
     started.push(instance);
     return instance;
   }
@@ -120,8 +120,8 @@ const noRows = () => eventually(async () => (await rows()) === 0);
 test('an end is delivered once and its row goes when billing has it', async () => {
   const one = await Instance.start();
   const call = await one.dispatch();
-  expect(await one.keeper.end(settled(call))).toBe(true);
-  expect(await one.keeper.end(lostEvent(call, ENDING))).toBe(false);
+  expect(await one.billOutbox.end(settled(call))).toBe(true);
+  expect(await one.billOutbox.end(lostEvent(call, ENDING))).toBe(false);
   await noRows();
   expect(one.ends).toHaveLength(1);
   expect(one.heard[0]).toMatchObject({
@@ -139,7 +139,7 @@ test('of many ends at once the first counts', async () => {
   const call = await one.dispatch();
   const ends = await Promise.all(
     Array.from({ length: 20 }, (_, i) =>
-      one.keeper.end(i % 2 === 0 ? settled(call) : lostEvent(call, ENDING)),
+      one.billOutbox.end(i % 2 === 0 ? settled(call) : lostEvent(call, ENDING)),
     ),
   );
   expect(ends.filter(Boolean)).toHaveLength(1);
@@ -152,7 +152,7 @@ test('what a killed instance leaves is ended by one of the others: released, los
   const open = await Promise.all(Array.from({ length: 30 }, () => killed.open()));
   const dispatched = await Promise.all(Array.from({ length: 30 }, () => killed.dispatch()));
   const ended = await killed.dispatch();
-  await killed.keeper.end(settled(ended));
+  await killed.billOutbox.end(settled(ended));
   const others = await Promise.all([Instance.start(), Instance.start(), Instance.start()]);
   await noRows();
   expect(others.flatMap((one) => one.ends).sort()).toEqual(
@@ -180,7 +180,7 @@ test('who was taken for dead and wakes up changes nothing', async () => {
   const other = await Instance.start();
   await eventually(() => other.heard.length === 2);
   expect(await frozen.bills.dispatched(open)).toBe(false);
-  expect(await frozen.keeper.end(settled(dispatched))).toBe(false);
+  expect(await frozen.billOutbox.end(settled(dispatched))).toBe(false);
   expect(await withTransaction(pool, (client) => frozen.bills.handOver(client, dispatched.requestId))).toBe(
     false,
   );
@@ -196,7 +196,7 @@ test('a living instance keeps its bills, and one that leaves hands them on at on
   // Twice the silence: whoever would adopt it has had the time.
   await new Promise((resolve) => setTimeout(resolve, 2 * LEASE_MS));
   expect(other.heard).toEqual([]);
-  await one.keeper.stop();
+  await one.billOutbox.stop();
   await noRows();
   expect(other.ends).toEqual([`${call.requestId} USAGE_OUTCOME_LOST`]);
 });
@@ -206,7 +206,7 @@ test('a task’s bill is nobody’s until the task ends it, in the transaction o
   const call = await killed.dispatch();
   const handOver = () => withTransaction(pool, (client) => killed.bills.handOver(client, call.requestId));
   expect([await handOver(), await handOver()]).toEqual([true, false]);
-  expect(await killed.keeper.end(lostEvent(call, ENDING))).toBe(false);
+  expect(await killed.billOutbox.end(lostEvent(call, ENDING))).toBe(false);
   const endIn = (work: () => void = () => {}) =>
     withTransaction(pool, async (client) => {
       const event = await other.bills.endTask(client, call.requestId, settled);
@@ -220,7 +220,7 @@ test('a task’s bill is nobody’s until the task ends it, in the transaction o
   const ends = await Promise.all([endIn(), endIn(), endIn()]);
   const [event, ...more] = ends.filter((end) => end !== undefined);
   expect([event?.requestId, more]).toEqual([call.requestId, []]);
-  other.keeper.deliver(event!);
+  other.billOutbox.deliver(event!);
   await noRows();
   expect(other.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
 });
@@ -243,7 +243,7 @@ test('an end whose commit was not told of is known as our own when it is tried a
     if (tries++ === 0) throw new Error('connection lost');
     return isFirst;
   };
-  expect(await one.keeper.end(settled(call))).toBe(true);
+  expect(await one.billOutbox.end(settled(call))).toBe(true);
   expect(tries).toBe(2);
   await noRows();
   expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
@@ -260,7 +260,7 @@ test('an end waits for a database that is away', async () => {
       throw error;
     });
   await runSql(database.url, 'ALTER TABLE media.bills RENAME TO away');
-  const ending = one.keeper.end(settled(call));
+  const ending = one.billOutbox.end(settled(call));
   await eventually(() => failures > 0);
   await runSql(database.url, 'ALTER TABLE media.away RENAME TO bills');
   expect(await ending).toBe(true);
@@ -287,11 +287,11 @@ test('a bill of an instance that nobody knows of is found by itself, once that i
 test('a bill that may have been opened is gone after a while; one that was is not', async () => {
   const one = await Instance.start();
   const [opened, dispatched] = [await one.open(), await one.dispatch()];
-  one.keeper.dropLater(opened.requestId);
-  one.keeper.dropLater(dispatched.requestId);
-  one.keeper.dropLater(randomUUID());
+  one.billOutbox.dropLater(opened.requestId);
+  one.billOutbox.dropLater(dispatched.requestId);
+  one.billOutbox.dropLater(randomUUID());
   await eventually(async () => (await rows()) === 1);
-  expect(await one.keeper.end(settled(dispatched))).toBe(true);
+  expect(await one.billOutbox.end(settled(dispatched))).toBe(true);
 });
 
 test('who can’t write takes nobody for dead, until it can and has waited anew', async () => {
@@ -319,7 +319,7 @@ test('an end is tried for as long as its instance lives', async () => {
     return end.call(one.bills, event);
   };
   try {
-    expect(await one.keeper.end(settled(call))).toBe(true);
+    expect(await one.billOutbox.end(settled(call))).toBe(true);
   } finally {
     clock.mockRestore();
   }
@@ -336,7 +336,7 @@ test('a try that nobody answers is given up, and its end known as our own', asyn
     const isFirst = await end.call(one.bills, event);
     return ++tries === 1 ? new Promise<never>(() => {}) : isFirst;
   };
-  expect(await one.keeper.end(settled(call))).toBe(true);
+  expect(await one.billOutbox.end(settled(call))).toBe(true);
   expect(tries).toBe(2);
   await noRows();
   expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
@@ -350,9 +350,9 @@ test('an instance that stops tries once more, and leaves the end to others', asy
     tries++;
     throw new Error('away');
   };
-  const ending = one.keeper.end(settled(call));
+  const ending = one.billOutbox.end(settled(call));
   await eventually(() => tries === 3);
-  await Promise.all([expect(ending).rejects.toThrow('away'), one.keeper.stop()]);
+  await Promise.all([expect(ending).rejects.toThrow('away'), one.billOutbox.stop()]);
   const other = await Instance.start();
   await noRows();
   expect(other.ends).toEqual([`${call.requestId} USAGE_OUTCOME_LOST`]);

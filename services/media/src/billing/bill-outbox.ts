@@ -14,9 +14,8 @@ export interface BillOutboxOptions {
   readonly pool: Pool;
   readonly outbox: Pick<UsageOutbox, 'add'>;
   readonly log: Logger;
-  /** Silence after which an instance counts as dead. */
+  /** Time without heartbeats after which an instance counts as dead. */
   readonly leaseMs: number;
-  /** Grace for orders of a lost instance that others can follow. */
   readonly newTaskId: () => string;
   /** Timeout of one attempt to store an end. */
   readonly tryMs?: number;
@@ -24,7 +23,7 @@ export interface BillOutboxOptions {
   readonly uncertainMs?: number;
 }
 
-/** Heartbeats within the silence after which an instance counts as dead. */
+/** Heartbeats per lease. */
 const BEATS_PER_LEASE = 8;
 const END_RETRY_MIN_MS = 100;
 const END_RETRY_MAX_MS = 2_000;
@@ -43,7 +42,7 @@ const MAX_UNCERTAIN = 10_000;
 export class BillOutbox {
   readonly #options: BillOutboxOptions;
   readonly #beatMs: number;
-  /** Ends being delivered to billing, and delivered ones whose rows can be deleted. */
+  /** Ends being delivered to billing, and delivered ends whose rows can be deleted. */
   readonly #waiting = new Set<string>();
   readonly #arrived = new Set<string>();
   /** Bills being ended: their rows are kept as proof of their end. */
@@ -127,7 +126,7 @@ export class BillOutbox {
     }
   }
 
-  /** Not beyond the end of this instance, which makes one more attempt then. */
+  /** Ends early when this instance stops, so that it makes one more attempt. */
   async #pause(waitMs: number): Promise<void> {
     await sleep(waitMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
   }
@@ -154,7 +153,7 @@ export class BillOutbox {
     else this.#options.log.error({ requestId }, 'bill of uncertain state abandoned');
   }
 
-  /** Billing has the end. */
+  /** Called when billing has acknowledged the end. */
   delivered({ requestId }: UsageEvent): void {
     this.#waiting.delete(requestId);
     this.#arrived.add(requestId);
@@ -183,7 +182,7 @@ export class BillOutbox {
     const { bills, pool, instanceId, log, newTaskId } = this.#options;
     const others = await listOthers(pool, instanceId);
     const nowMs = performance.now();
-    // A database that reads but does not write prevents heartbeats of live instances too: nobody is declared dead then.
+    // A database that reads but does not write prevents heartbeats of live instances too: so no instance is declared dead.
     if (nowMs - this.#beatAtMs > this.#options.leaseMs / 2) this.#failureDetector.forget();
     const silent = this.#failureDetector.findSilent(others, nowMs);
     if (silent.length > 0) {

@@ -2,7 +2,7 @@ import { type BilledCall, type CallOutcome, MeteredCall, type UsageEvent } from 
 import { GatewayError, type RateFigures, rateHeaders } from '@gateway/errors';
 import type { PoolClient } from '@gateway/postgres';
 import type { Bills } from '../store/bills';
-import type { SoughtTask } from '../videos/rules/video-task';
+import type { RecoverableTask } from '../videos/rules/video-task';
 import { type Charge, settledEvent } from './rules/bill-event';
 
 /** What billing granted. */
@@ -39,12 +39,12 @@ export class Bill extends MeteredCall {
   /**
    * Marks the bill as dispatched before a provider is called, and again before another one is. From then on it is not
    * assumed that nothing was spent.
-   * @param sought how to find the order if its answer is lost
+   * @param recoverable how to find the task if the response is lost
    * @throws GatewayError `internal_error` when that can't be stored, or the bill belongs to another instance now
    */
-  async dispatched(provider = this.call.provider, sought?: SoughtTask): Promise<void> {
+  async dispatched(provider = this.call.provider, recoverable?: RecoverableTask): Promise<void> {
     this.setProvider(provider);
-    if (await this.#bills.dispatched(this.call, sought)) return;
+    if (await this.#bills.dispatched(this.call, recoverable)) return;
     throw new GatewayError('internal_error', { cause: new Error('the bill was taken over') });
   }
 

@@ -18,7 +18,7 @@ import { MEDIA_OWNER } from './rules/owner';
 
 const DELIVERY_DRAIN_MS = 3_000;
 
-export interface BooksOptions {
+export interface MediaBillingOptions {
   readonly settings: Settings;
   readonly log: Logger;
   readonly pool: Pool;
@@ -27,21 +27,21 @@ export interface BooksOptions {
 }
 
 /** Everything this process needs to reserve money and keep its bills. */
-export interface Books {
+export interface MediaBilling {
   /** Id of this run of the process. */
   readonly instanceId: string;
   readonly admission: Admission;
   readonly bills: Bills;
-  readonly keeper: BillOutbox;
+  readonly billOutbox: BillOutbox;
   readonly reserve: ReserveClient;
   close(): Promise<void>;
 }
 
 /** Resolves when other instances see this one as alive. */
-export async function createBilling(options: BooksOptions): Promise<Books> {
+export async function createBilling(options: MediaBillingOptions): Promise<MediaBilling> {
   const { settings, log, pool, billing } = options;
   const instanceId = randomUUID();
-  const keeperPool = createPool({
+  const outboxPool = createPool({
     url: settings.DATABASE_URL,
     log,
     maxConnections: 2,
@@ -58,18 +58,18 @@ export async function createBilling(options: BooksOptions): Promise<Books> {
         })
       : grpcDelivery(billing),
     log,
-    onDelivered: (event) => keeper.delivered(event),
+    onDelivered: (event) => billOutbox.delivered(event),
   });
-  const keeper: BillOutbox = new BillOutbox({
+  const billOutbox: BillOutbox = new BillOutbox({
     bills,
     instanceId,
-    pool: keeperPool,
+    pool: outboxPool,
     outbox,
     log,
     leaseMs: settings.INSTANCE_LEASE_MS,
     newTaskId,
   });
-  await keeper.start();
+  await billOutbox.start();
   const reserve = new ReserveClient({
     clients: options.billingInstances,
     log,
@@ -80,16 +80,16 @@ export async function createBilling(options: BooksOptions): Promise<Books> {
   const stopHeartbeat = startHeartbeat(billing, MEDIA_OWNER, log);
   return {
     instanceId,
-    admission: new Admission({ reserve, outbox, bills, keeper }),
+    admission: new Admission({ reserve, outbox, bills, billOutbox }),
     bills,
-    keeper,
+    billOutbox,
     reserve,
     async close() {
       reserve.close();
       await outbox.close(DELIVERY_DRAIN_MS);
-      await keeper.stop();
+      await billOutbox.stop();
       stopHeartbeat();
-      await keeperPool.end();
+      await outboxPool.end();
     },
   };
 }

@@ -3,8 +3,7 @@ import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v
 import type { ModelLookup } from '../domain/model';
 
 /**
- * Checks access to an existing response or task: whatever has become of its model, a key gets none of a model that it may
- * not call.
+ * Checks access to an existing response or task: a key must be allowed to call its model, even if that model was delisted.
  * @param name as the client wrote it
  * @throws ModelNotAllowed
  */

@@ -72,7 +72,7 @@ export interface ImageOutputTokens {
   readonly tokens: number;
 }
 
-/** Nano-USD per image or per million tokens. Without a price, the usage is not sold. */
+/** Nano-USD per image or per million tokens. Usage without a price is refused. */
 export interface ImagePricing {
   /** An empty size or quality matches any. */
   readonly perImage: readonly {

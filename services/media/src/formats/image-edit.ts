@@ -27,8 +27,8 @@ export function parseImageEdit(
   }
   for (const { part, kind } of images) if (kind === 'gif') throw invalid(`${part}: not a PNG, JPEG or WebP`);
   const read = readImageFields(Object.fromEntries(typed(fields)), editSchema);
-  const unheeded = markup ? [...read.unheeded, 'markup'] : read.unheeded;
-  return { ...read, unheeded, edit: true, images, ...(mask && { mask }) };
+  const unsupportedFields = markup ? [...read.unsupportedFields, 'markup'] : read.unsupportedFields;
+  return { ...read, unsupportedFields, edit: true, images, ...(mask && { mask }) };
 }
 
 /** Form fields are text; a value that is not a number or boolean stays text, for the schema to refuse. */

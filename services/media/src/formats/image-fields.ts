@@ -5,21 +5,21 @@ import type { ImageRequest } from '../images/rules/image-request';
 import { parseImageSize } from '../images/rules/image-size';
 import type { editSchema, generationSchema, ImageFields } from './image-schema';
 
-/** What follows from the fields alone. */
-export type FieldsOfRequest = Omit<ImageRequest, 'edit' | 'images' | 'mask'>;
+/** The part of a request that its fields determine. */
+export type RequestFields = Omit<ImageRequest, 'edit' | 'images' | 'mask'>;
 
 const MAX_DETAIL_CHARS = 300;
 
 /**
- * @throws GatewayError `invalid_request` for what breaks the schema, then `missing_parameter`, then `invalid_model`
+ * @throws GatewayError `invalid_request` if the schema refuses the value, then `missing_parameter`, then `invalid_model`
  */
 export function readImageFields(
   value: Record<string, unknown>,
   schema: typeof generationSchema | typeof editSchema,
-): FieldsOfRequest {
-  // Checked first: nothing else can be missing from another kind of body.
-  const told = withoutEmptyModel(value);
-  const result = safeParse(schema, isEmpty(told.prompt) ? { ...told, prompt: undefined } : told);
+): RequestFields {
+  // The schema is checked first: parameters can only be missing from an object.
+  const members = withoutEmptyModel(value);
+  const result = safeParse(schema, isEmpty(members.prompt) ? { ...members, prompt: undefined } : members);
   if (!result.success) throw schemaError(result.error.issues);
   const fields = result.data as ImageFields;
   if (fields.stream) throw invalid('stream: streams of images are not supported');
@@ -28,10 +28,16 @@ export function readImageFields(
   if (model === undefined) throw missingParameter('model');
   if (isEmpty(prompt)) throw missingParameter('prompt');
   if (!model) throw new GatewayError('invalid_model');
-  return { model, prompt: prompt!, ...wishes(fields), hints: hintsOf(fields), unheeded: unheededOf(fields) };
+  return {
+    model,
+    prompt: prompt!,
+    ...optionsOf(fields),
+    hints: hintsOf(fields),
+    unsupportedFields: unsupportedFieldsOf(fields),
+  };
 }
 
-function wishes(fields: ImageFields) {
+function optionsOf(fields: ImageFields) {
   const size = fields.size ? parseImageSize(fields.size) : undefined;
   const { quality, background, output_format, output_compression, response_format } = fields;
   return {
@@ -45,7 +51,7 @@ function wishes(fields: ImageFields) {
   };
 }
 
-/** Passed to providers that know them. */
+/** Passed to the providers that support them. */
 function hintsOf({ moderation, safety_identifier, user }: ImageFields): Record<string, string> {
   return {
     ...(moderation && { moderation }),
@@ -54,8 +60,8 @@ function hintsOf({ moderation, safety_identifier, user }: ImageFields): Record<s
   };
 }
 
-/** Fields without a price here, or without a meaning to any model: refused, not dropped, because they change the result. */
-function unheededOf(fields: ImageFields): string[] {
+/** Returns the set fields that have no price or that no model supports. They are refused, not dropped, because they change the result. */
+function unsupportedFieldsOf(fields: ImageFields): string[] {
   const { style, svg, complexity, frame_count, frame_duration_ms, input_fidelity } = fields;
   const set = { style, svg, complexity, frame_count, frame_duration_ms };
   const names = Object.entries(set).flatMap(([name, value]) => (value == null ? [] : [name]));

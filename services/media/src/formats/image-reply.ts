@@ -1,5 +1,5 @@
 import type { FittedImageOrder } from '../images/rules/fit-image-order';
-import type { ImageResult, ImageTokens, MadeImage } from '../images/rules/image-provider';
+import type { GeneratedImage, ImageResult, ImageTokens } from '../images/rules/image-provider';
 import type { ImageRequest } from '../images/rules/image-request';
 import { imageSizeText } from '../images/rules/image-size';
 
@@ -27,7 +27,7 @@ export function toImageReply(
   };
 }
 
-function toData(image: MadeImage, asLink: boolean) {
+function toData(image: GeneratedImage, asLink: boolean) {
   if ('url' in image) return { url: image.url };
   return asLink ? { url: `data:${image.mime};base64,${image.base64}` } : { b64_json: image.base64 };
 }

@@ -17,7 +17,7 @@ describe('a generation', () => {
       prompt: 'a cat',
       n: 1,
       hints: {},
-      unheeded: [],
+      unsupportedFields: [],
       edit: false,
       images: [],
     });
@@ -47,7 +47,7 @@ describe('a generation', () => {
       background: 'transparent',
       replyAs: 'url',
       hints: { moderation: 'low', user: 'u', safety_identifier: 's' },
-      unheeded: [],
+      unsupportedFields: [],
     });
   });
 
@@ -64,7 +64,10 @@ describe('a generation', () => {
   });
 
   test('with fields of the format that no model heeds', () => {
-    expect(generation({ style: 'vivid', complexity: 'low' }).unheeded).toEqual(['style', 'complexity']);
+    expect(generation({ style: 'vivid', complexity: 'low' }).unsupportedFields).toEqual([
+      'style',
+      'complexity',
+    ]);
   });
 
   test.each([
@@ -134,7 +137,7 @@ describe('an edit', () => {
       n: 2,
       compression: 7,
       hints: {},
-      unheeded: [],
+      unsupportedFields: [],
       edit: true,
       images,
       mask,
@@ -142,9 +145,9 @@ describe('an edit', () => {
   });
 
   test('that asks for what has no price', () => {
-    expect(edit({ input_fidelity: 'high' }).unheeded).toEqual(['input_fidelity']);
-    expect(edit({ input_fidelity: 'low' }).unheeded).toEqual([]);
-    expect(edit({}, [IMAGE, uploadOf('markup', 'm')]).unheeded).toEqual(['markup']);
+    expect(edit({ input_fidelity: 'high' }).unsupportedFields).toEqual(['input_fidelity']);
+    expect(edit({ input_fidelity: 'low' }).unsupportedFields).toEqual([]);
+    expect(edit({}, [IMAGE, uploadOf('markup', 'm')]).unsupportedFields).toEqual(['markup']);
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import { createLogger } from '@gateway/process';
 import { expect, test } from '@jest/globals';
 import { IdempotencyWriter } from './idempotency-writer';
-import type { ClaimedCall, KeptReply } from './rules/idempotency';
+import type { ClaimedCall, StoredReply } from './rules/idempotency';
 
 const CALL: ClaimedCall = {
   accountId: 'a',
@@ -34,7 +34,7 @@ function notesThatFail(times: number) {
   });
   return { notes, tried, written };
 }
-const reply = (bytes: number): KeptReply => ({ status: 200, headers: {}, body: Buffer.alloc(bytes) });
+const reply = (bytes: number): StoredReply => ({ status: 200, headers: {}, body: Buffer.alloc(bytes) });
 
 test('a note that does not go in is tried again', async () => {
   const { notes, tried } = notesThatFail(2);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@gateway/process';
 import type { Idempotency } from '../store/idempotency';
-import type { ClaimedCall, KeptReply } from './rules/idempotency';
+import type { ClaimedCall, StoredReply } from './rules/idempotency';
 
 export interface KeyNotesOptions {
   readonly store: Pick<Idempotency, 'answered' | 'free' | 'lost'>;
@@ -29,7 +29,7 @@ export class IdempotencyWriter {
     this.#options = options;
   }
 
-  async answered(log: Logger, call: ClaimedCall, reply: KeptReply): Promise<void> {
+  async answered(log: Logger, call: ClaimedCall, reply: StoredReply): Promise<void> {
     const { store } = this.#options;
     if (await this.#atOnce(() => store.answered(call, reply))) return;
     this.#later(log, lateAnswer(store, call, forLater(reply)));
@@ -89,11 +89,11 @@ export class IdempotencyWriter {
   }
 }
 
-function forLater({ status, headers, body }: KeptReply): KeptReply {
+function forLater({ status, headers, body }: StoredReply): StoredReply {
   return { status, headers, ...(body && body.length <= MAX_LATE_BODY_BYTES && { body }) };
 }
 
 /** A separate function, so that it retains nothing of a reply that was too large. */
-function lateAnswer(store: Pick<Idempotency, 'answered'>, call: ClaimedCall, reply: KeptReply) {
+function lateAnswer(store: Pick<Idempotency, 'answered'>, call: ClaimedCall, reply: StoredReply) {
   return () => store.answered(call, reply);
 }

@@ -7,7 +7,7 @@ import type { Idempotency } from '../store/idempotency';
 import { IdempotencyWriter } from './idempotency-writer';
 import { InFlightKeys } from './in-flight-keys';
 import type { OwnKey } from './own-key';
-import { type ClaimedCall, checkIdempotencyKey, type KeptAnswer } from './rules/idempotency';
+import { type ClaimedCall, checkIdempotencyKey, type StoredAnswer } from './rules/idempotency';
 import { UnkeyedCall } from './unkeyed-call';
 
 /** A stored response whose body has not been loaded. */
@@ -103,7 +103,7 @@ export class IdempotentCalls {
     });
   }
 
-  #replayable(call: ClaimedCall, answer: KeptAnswer): Replayable {
+  #replayable(call: ClaimedCall, answer: StoredAnswer): Replayable {
     const { store, replays } = this.#deps;
     const { status, headers, bodyBytes } = answer;
     return {

@@ -1,12 +1,12 @@
 import type { RepeatBy } from '../images/rules/image-timeout';
-import type { KeptReply } from './rules/idempotency';
+import type { StoredReply } from './rules/idempotency';
 
 /** Updates the state of a call's key, for repeated calls. */
 export interface OwnKey {
   /** Called before a provider is called. @throws GatewayError when the key belongs to another call now */
   dispatched(): Promise<void>;
   /** Repeated calls get this response, whether or not the client is still connected. */
-  answered(reply: KeptReply): Promise<void>;
+  answered(reply: StoredReply): Promise<void>;
   /** The call may be repeated: the first attempt is not charged. */
   free(): Promise<void>;
   /** The outcome will never be known. */

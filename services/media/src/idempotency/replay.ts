@@ -18,7 +18,7 @@ export async function replay(
   const body = await open();
   if (body) return { status, headers: { ...headers, ...rateHeaders(rates) }, body };
   throw new GatewayError('invalid_request', {
-    detail: 'Idempotency-Key: what was answered is no longer kept',
+    detail: 'Idempotency-Key: the response to the first request is no longer stored',
     shouldRetry: false,
   });
 }

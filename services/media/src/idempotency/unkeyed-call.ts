@@ -4,7 +4,7 @@ import type { RepeatBy } from '../images/rules/image-timeout';
 import type { Idempotency } from '../store/idempotency';
 import type { IdempotencyWriter } from './idempotency-writer';
 import type { OwnKey } from './own-key';
-import type { ClaimedCall, KeptReply } from './rules/idempotency';
+import type { ClaimedCall, StoredReply } from './rules/idempotency';
 
 export interface UnkeyedCallDeps {
   readonly store: Pick<Idempotency, 'register'>;
@@ -33,7 +33,7 @@ export class UnkeyedCall implements OwnKey {
 
   async dispatched(): Promise<void> {}
 
-  answered(reply: KeptReply): Promise<void> {
+  answered(reply: StoredReply): Promise<void> {
     return this.#ended(() => this.#deps.notes.answered(this.#deps.log, this.#call, reply));
   }
 

@@ -11,7 +11,7 @@ import { failureText } from '../calls/failure-text';
 import type { UpstreamTimeouts } from '../domain/upstream';
 import type { TargetMetrics } from '../metrics';
 import type { FittedImageOrder } from './rules/fit-image-order';
-import { NothingBegun, surelyNotBegun, targetFailureOf } from './rules/image-failure';
+import { isNotStarted, NotStarted, targetFailureOf } from './rules/image-failure';
 import type { ImageProvider, ImageResult } from './rules/image-provider';
 
 export type ImageRoute = Route<ImageProvider>;
@@ -29,13 +29,13 @@ export interface DispatchedImage {
   /** In the order in which they are tried. */
   readonly routes: readonly ImageRoute[];
   readonly signal: AbortSignal;
-  readonly isAnswerKept: () => boolean;
+  readonly isResponseStored: () => boolean;
   readonly log: Logger;
   /** Called before each attempt. @throws if the attempt must not be made */
   beforeTry(route: ImageRoute): Promise<void>;
 }
 
-export interface MadeImages {
+export interface DispatchResult {
   readonly route: ImageRoute;
   readonly result: ImageResult;
 }
@@ -53,27 +53,27 @@ export class ImageDispatcher {
    * repeated.
    * @throws the error of the last attempt, or the failure for which a retry is most promising
    */
-  async generate(image: DispatchedImage): Promise<MadeImages> {
+  async generate(image: DispatchedImage): Promise<DispatchResult> {
     const { health } = this.#deps;
     let failure: UpstreamFailure = { kind: 'unreachable', cause: new Error('every circuit is open') };
     for (const route of health.inOrder(image.routes) as readonly ImageRoute[]) {
       if (!health.begin(route)) continue;
-      await written(() => image.beforeTry(route));
+      await stored(() => image.beforeTry(route));
       try {
         return { route, result: await this.#try(route, image) };
       } catch (error) {
-        if (!surelyNotBegun(error)) throw error;
+        if (!isNotStarted(error)) throw error;
         failure = preferRetryable(failure, (error as UpstreamError).failure);
         const facts = { provider: route.provider.id, failure: failureText(error) };
         image.log.warn(facts, 'provider did not accept the request');
       }
     }
-    throw new NothingBegun(failure);
+    throw new NotStarted(failure);
   }
 
   async #try(
     route: ImageRoute,
-    { requestId, accountId, order, signal, isAnswerKept }: DispatchedImage,
+    { requestId, accountId, order, signal, isResponseStored }: DispatchedImage,
   ): Promise<ImageResult> {
     const { health, metrics, timeouts } = this.#deps;
     const { provider, target } = route;
@@ -84,7 +84,7 @@ export class ImageDispatcher {
         {
           requestId,
           signal,
-          isAnswerKept,
+          isResponseStored,
           timeouts: {
             connectMs: target.connectTimeoutMs || timeouts.connectMs,
             firstByteMs: target.firstByteTimeoutMs || timeouts.firstByteMs,
@@ -106,10 +106,10 @@ export class ImageDispatcher {
   }
 }
 
-/** A request that can't be serialized is our fault, not the provider's: nothing has been sent. */
-async function written(note: () => Promise<void>): Promise<void> {
+/** Wraps a failure before the request is sent: it is the gateway's error, not the provider's. */
+async function stored(write: () => Promise<void>): Promise<void> {
   try {
-    await note();
+    await write();
   } catch (error) {
     throw GatewayError.from(error);
   }

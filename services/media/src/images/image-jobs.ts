@@ -11,7 +11,7 @@ import type { OwnKey } from '../idempotency/own-key';
 import type { ImageDispatcher, ImageRoute } from './image-dispatcher';
 import { withCredibleTokens } from './rules/credible-tokens';
 import type { FittedImageOrder } from './rules/fit-image-order';
-import { type ImageFailure, imageFailure, nothingMade } from './rules/image-failure';
+import { type ImageFailure, imageFailure, noImages } from './rules/image-failure';
 import { costOf, type ImageRate, maxOutputTokensOf } from './rules/image-price';
 import type { ImageResult, ImageTokens } from './rules/image-provider';
 import { replyBytesOf } from './rules/image-reply-bytes';
@@ -33,7 +33,7 @@ export interface ImageJob {
   toReply(result: ImageResult): WholeReply;
   /** Deletes its files. */
   close(): Promise<void>;
-  /** Released once nothing of it is in memory: when the order failed, or its reply has been sent. */
+  /** Released once the job uses no memory: when the order has failed, or its reply has been sent. */
   readonly lease: JobLease;
 }
 
@@ -41,7 +41,7 @@ export interface ImageJobsOptions {
   readonly dispatcher: ImageDispatcher;
   /** Time after which the client gets `image_generation_timeout`. */
   readonly timeoutMs: number;
-  /** How much longer the provider's answer is awaited. */
+  /** Time after the timeout for which the provider's reply is still awaited. */
   readonly graceMs: number;
   readonly limiter: JobLimiter;
 }
@@ -90,10 +90,10 @@ export class ImageJobs {
 
   async #carryOut(job: ImageJob): Promise<WholeReply> {
     const outcome = await this.#outcomeOf(job);
-    const asTold: AsTold = (end) => (this.#late.has(job) ? TOLD_TOO_LATE : end);
+    const asReported: AsReported = (end) => (this.#late.has(job) ? REPORTED_TIMEOUT : end);
     try {
-      if ('result' in outcome) return await succeed(job, outcome.result, asTold);
-      throw await failed(job, outcome, asTold);
+      if ('result' in outcome) return await succeed(job, outcome.result, asReported);
+      throw await failed(job, outcome, asReported);
     } finally {
       job.lease.endJob();
       await job.close().catch((err) => job.log.error({ err }, 'files of a call not released'));
@@ -109,45 +109,45 @@ export class ImageJobs {
         ...job,
         order: { ...job.order, ...(maxOutputTokens !== undefined && { maxOutputTokens }) },
         signal,
-        isAnswerKept: () => this.#late.has(job),
+        isResponseStored: () => this.#late.has(job),
         async beforeTry({ provider }) {
           await job.own.dispatched();
           await job.bill.dispatched(provider.id);
         },
       });
       if (result.images.length > 0) return { result: withCredibleTokens(result) };
-      return { ...nothingMade(result.tokens), forGood: false };
+      return { ...noImages(result.tokens), isOutcomeLost: false };
     } catch (err) {
-      annotateFailure(job.log, err);
-      if (!signal.aborted) return { ...imageFailure(err), forGood: false };
-      return { error: timedOut(err), charge: 'unknown', forGood: true };
+      logFailure(job.log, err);
+      if (!signal.aborted) return { ...imageFailure(err), isOutcomeLost: false };
+      return { error: timedOut(err), charge: 'unknown', isOutcomeLost: true };
     }
   }
 }
 
 /** A provider's message may contain the client's text and is not logged; a defect of our own is logged with its stack. */
-function annotateFailure(log: Logger, err: unknown): void {
-  const isTheirs = err instanceof UpstreamError || err instanceof MediaRefused;
-  if (isTheirs) log.warn({ failure: failureText(err) }, 'image request failed');
+function logFailure(log: Logger, err: unknown): void {
+  const isFromProvider = err instanceof UpstreamError || err instanceof MediaRefused;
+  if (isFromProvider) log.warn({ failure: failureText(err) }, 'image request failed');
   else log.error({ err }, 'image request failed');
 }
 
 interface JobFailure extends ImageFailure {
   /** The outcome will never be known. */
-  readonly forGood: boolean;
+  readonly isOutcomeLost: boolean;
 }
 
 /** The end of a call as its client saw it, which may be long before the order ends. */
-type AsTold = (end: CallOutcome) => CallOutcome;
+type AsReported = (end: CallOutcome) => CallOutcome;
 
-async function succeed(job: ImageJob, result: ImageResult, asTold: AsTold): Promise<WholeReply> {
+async function succeed(job: ImageJob, result: ImageResult, asReported: AsReported): Promise<WholeReply> {
   const { bill, own } = job;
-  const { reply, charge } = await answered(job, result, asTold);
+  const { reply, charge } = await answered(job, result, asReported);
   try {
-    const isOurs = await bill.settle(charge, asTold({ status: reply.status, errorCode: '' }));
-    if (!isOurs) throw new Error('the bill was ended by others');
+    const isOurs = await bill.settle(charge, asReported({ status: reply.status, errorCode: '' }));
+    if (!isOurs) throw new Error('another instance ended the bill');
   } catch (cause) {
-    // These images are not paid for.
+    // The images have not been charged.
     await own.lost();
     throw new GatewayError('internal_error', { cause });
   }
@@ -159,14 +159,14 @@ async function succeed(job: ImageJob, result: ImageResult, asTold: AsTold): Prom
 async function answered(
   job: ImageJob,
   result: ImageResult,
-  asTold: AsTold,
+  asReported: AsReported,
 ): Promise<ReturnType<typeof answerOf>> {
   try {
     return answerOf(job, result);
   } catch (cause) {
     const error = new GatewayError('internal_error', { cause });
     await job.own.lost();
-    await job.bill.lose(asTold({ status: error.row.status, errorCode: error.code }));
+    await job.bill.lose(asReported({ status: error.row.status, errorCode: error.code }));
     throw error;
   }
 }
@@ -175,7 +175,7 @@ function answerOf({ order, rate, toReply }: ImageJob, result: ImageResult) {
   const { images, tokens, inputMegapixels } = result;
   const reply = toReply(result);
   const charge: Charge = {
-    costNano: costOf(order, rate, { made: images.length, tokens, inputMegapixels }),
+    costNano: costOf(order, rate, { images: images.length, tokens, inputMegapixels }),
     images: images.length,
     ...(tokens && { tokens: sums(tokens) }),
     source: tokens || rate.by === 'image' ? 'provider' : 'counted',
@@ -187,15 +187,15 @@ function answerOf({ order, rate, toReply }: ImageJob, result: ImageResult) {
 async function failed(
   { order, rate, bill, own }: ImageJob,
   failure: JobFailure,
-  asTold: AsTold,
+  asReported: AsReported,
 ): Promise<GatewayError> {
-  const { error, charge, tokens, forGood } = failure;
-  const outcome = asTold({ status: error.row.status, errorCode: error.code });
-  const costNano = tokens ? costOf(order, rate, { made: 0, tokens }) : 0n;
+  const { error, charge, tokens, isOutcomeLost } = failure;
+  const outcome = asReported({ status: error.row.status, errorCode: error.code });
+  const costNano = tokens ? costOf(order, rate, { images: 0, tokens }) : 0n;
   if (charge === 'unknown') await bill.lose(outcome);
   else if (costNano === 0n) await bill.release(outcome);
   else await bill.settle({ costNano, ...(tokens && { tokens: sums(tokens) }) }, outcome);
-  await (forGood ? own.lost() : own.free());
+  await (isOutcomeLost ? own.lost() : own.free());
   return error;
 }
 
@@ -205,7 +205,7 @@ const sums = ({ textInput, imageInput, output, textOutput = 0 }: ImageTokens) =>
 });
 
 const timedOut = (cause?: unknown) => new GatewayError('image_generation_timeout', { cause });
-const TOLD_TOO_LATE: CallOutcome = { status: timedOut().row.status, errorCode: timedOut().code };
+const REPORTED_TIMEOUT: CallOutcome = { status: timedOut().row.status, errorCode: timedOut().code };
 
 /** @throws GatewayError `image_generation_timeout` when it takes longer; the order continues */
 async function withinTime<T>(work: Promise<T>, timeoutMs: number, onLate: () => void): Promise<T> {

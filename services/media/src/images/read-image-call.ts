@@ -16,7 +16,6 @@ export interface ReadImageCall {
   close(): Promise<void>;
 }
 
-/** Reads an image request. */
 const MAX_JSON_BYTES = 1024 * 1024;
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const FORM_TYPE = /^multipart\/form-data\s*(;|$)/i;

@@ -68,7 +68,7 @@ test.each(FAMILIES)('%s: whatever is said is images, none, or a failure', (_name
       const reply = { status, json: mutated(whole, path, by) };
       const provider = create(new FakeUpstream(...replies(reply)));
       try {
-        const { images, tokens } = await provider.generate(anOrder({ linksWillDo: true }), aProviderCall());
+        const { images, tokens } = await provider.generate(anOrder({ acceptsLinks: true }), aProviderCall());
         for (const image of images) {
           expect('url' in image ? image.url : image.base64).toMatch(/./);
           expect(image.mime).toMatch(/^image\//);

@@ -1,12 +1,12 @@
 import { linkExpiryMs } from '../videos/rules/link-expiry';
-import type { MadeVideo } from '../videos/rules/video-provider';
+import type { GeneratedVideo } from '../videos/rules/video-provider';
 import { brokenReply } from './refusal';
 
 /** The message for a video that the provider's policy forbids. */
 export const POLICY_DETAIL = 'refused by the provider’s content policy';
 
 /** Returns a provider's link to a result; undefined if it is invalid. */
-export function videoAt(url: unknown, durationSeconds?: number): MadeVideo | undefined {
+export function videoLink(url: unknown, durationSeconds?: number): GeneratedVideo | undefined {
   if (typeof url !== 'string' || !/^https?:\/\//.test(url) || !URL.canParse(url)) return undefined;
   const expiresAtMs = linkExpiryMs(url);
   return {
@@ -28,7 +28,7 @@ export function idOf(value: unknown): string | undefined {
 }
 
 /** Reads a figure in any notation; NaN for an invalid one, undefined if there is none. */
-export function figureOf(value: unknown): number | undefined {
+export function readFigure(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number') return value;
   return typeof value === 'string' && /^\d{1,9}(\.\d{1,9})?$/.test(value) ? Number(value) : Number.NaN;

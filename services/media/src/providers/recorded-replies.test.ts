@@ -19,7 +19,7 @@ import { minimaxVideos } from './minimax/minimax-videos';
 import { openAiImages } from './openai/openai-images';
 import { POLICY_DETAIL } from './read-video';
 import { recordedReply, recordedReplyNames } from './recorded-replies.fixture';
-import { ORDER, PNG_BASE64 } from './video-wire.fixture';
+import { ORDER, PNG_BASE64 } from './video-protocol.fixture';
 
 const account = (baseUrl: string) => ({
   id: 'x',
@@ -43,11 +43,11 @@ const VIDEOS: Readonly<Record<string, (upstream: Upstream) => VideoProvider>> = 
 /** The calls of an adapter. Each resolves to its result, or to the public error that the gateway's caller receives. */
 const CALLS = {
   generate: (folder: string, upstream: Upstream) => {
-    const order = anOrder({ linksWillDo: true });
+    const order = anOrder({ acceptsLinks: true });
     return outcome(IMAGES[folder]!(upstream).generate(order, aProviderCall()), imageErrorOf);
   },
   edit: (folder: string, upstream: Upstream) => {
-    const order = anOrder({ linksWillDo: true, images: [uploadOf('image', 'png')] });
+    const order = anOrder({ acceptsLinks: true, images: [uploadOf('image', 'png')] });
     return outcome(IMAGES[folder]!(upstream).generate(order, aProviderCall()), imageErrorOf);
   },
   submit: (folder: string, upstream: Upstream) =>

@@ -4,36 +4,36 @@ import fc from 'fast-check';
 import { MediaRefused } from '../domain/media-refused';
 import { mutated } from '../testing/mutated';
 import { TASK_STATES } from '../videos/rules/task';
-import { dashScopeWire } from './dashscope/video-wire';
-import { veoWire } from './gemini/video-wire';
-import { klingWire } from './kling/video-wire';
-import { minimaxWire } from './minimax/video-wire';
-import { type VideoWire, wireVideoProvider } from './video-wire';
-import { CALL, ORDER, RecordedUpstream } from './video-wire.fixture';
+import { dashScopeProtocol } from './dashscope/video-protocol';
+import { veoProtocol } from './gemini/video-protocol';
+import { klingProtocol } from './kling/video-protocol';
+import { minimaxProtocol } from './minimax/video-protocol';
+import { type VideoProtocol, createVideoProvider } from './video-protocol';
+import { CALL, ORDER, RecordedUpstream } from './video-protocol.fixture';
 
 const url = 'https://cdn.test/a.mp4';
-const WIRES: readonly [string, VideoWire, accepted: object, done: object][] = [
+const WIRES: readonly [string, VideoProtocol, accepted: object, done: object][] = [
   [
     'minimax',
-    minimaxWire('k'),
+    minimaxProtocol('k'),
     { task_id: '1', base_resp: { status_code: 0, status_msg: 'ok' } },
     { task: { status: 'succeeded', content: { url }, duration: 5, usage: { output_seconds: 5 } } },
   ],
   [
     'kling',
-    klingWire({ accessKey: 'a', secretKey: 's' }, () => 0),
+    klingProtocol({ accessKey: 'a', secretKey: 's' }, () => 0),
     { code: 0, message: 'ok', data: { task_id: '1' } },
     { code: 0, data: { task_status: 'succeed', task_result: { videos: [{ url, duration: '5.0' }] } } },
   ],
   [
     'dashscope',
-    dashScopeWire('k'),
+    dashScopeProtocol('k'),
     { output: { task_id: '1', task_status: 'PENDING' } },
     { output: { task_status: 'SUCCEEDED', video_url: url }, usage: { duration: 5 } },
   ],
   [
     'veo',
-    veoWire('k'),
+    veoProtocol('k'),
     { name: 'models/veo/operations/1' },
     { done: true, response: { generateVideoResponse: { generatedSamples: [{ video: { uri: url } }] } } },
   ],
@@ -44,7 +44,7 @@ const mutation = fc.tuple(fc.array(fc.nat(20), { maxLength: 8 }), fc.oneof(fc.js
 
 describe.each(WIRES)('%s', (id, wire, accepted, done) => {
   const provider = (reply: unknown, status = 200) =>
-    wireVideoProvider({ id, baseUrl: 'https://x.test' }, wire, new RecordedUpstream([status, reply]));
+    createVideoProvider({ id, baseUrl: 'https://x.test' }, wire, new RecordedUpstream([status, reply]));
   const task = { upstreamId: '1', upstreamModel: 'm' };
   const isKnown = (error: unknown) => error instanceof UpstreamError || error instanceof MediaRefused;
 

@@ -81,7 +81,7 @@ class Scene {
 
   readonly #provider = (id: string): ImageProvider => ({
     id,
-    takesLinks: false,
+    fetchesLinks: false,
     generate: async (order, call) => {
       this.steps.push(`order ${id}`);
       this.orders.push(order);
@@ -257,7 +257,7 @@ describe('an order that is carried out', () => {
     expect((await json(await scene.send(asked))).data).toEqual([{ url: 'data:image/png;base64,AAAA' }]);
     scene.does.first = () => ({ images: [{ mime: 'image/png', url: 'https://x.example.com/a' }] });
     expect((await json(await scene.send(asked))).data).toEqual([{ url: 'https://x.example.com/a' }]);
-    expect(scene.orders.map(({ linksWillDo }) => linksWillDo)).toEqual([true, true]);
+    expect(scene.orders.map(({ acceptsLinks }) => acceptsLinks)).toEqual([true, true]);
   });
 
   test('is charged by what such images take at most, where nobody counted', async () => {
@@ -503,7 +503,7 @@ describe('a caller who is told that it takes too long', () => {
     const { detail } = await scene.fails({}, {}, requestId);
     expect(detail).toBe(
       'the job may still finish and be billed; to get the image without paying twice, repeat the same request with ' +
-        `the Idempotency-Key ${requestId}, the X-Request-Id of this answer`,
+        `the Idempotency-Key ${requestId}, the X-Request-Id of this response`,
     );
     await scene.jobs.idle();
     expect(scene.steps.at(-1)).toBe('key lost');
@@ -540,8 +540,8 @@ describe('a caller who is told that it takes too long', () => {
   test('gets the image itself later: a link of its provider would be dead by then', async () => {
     const isKept: (boolean | undefined)[] = [];
     scene.does.first = (order, call) => {
-      isKept.push(call.isAnswerKept?.());
-      call.signal.addEventListener('abort', () => isKept.push(call.isAnswerKept?.()));
+      isKept.push(call.isResponseStored?.());
+      call.signal.addEventListener('abort', () => isKept.push(call.isResponseStored?.()));
       return untilAborted(order, call);
     };
     await scene.fails({ response_format: 'url' });
@@ -643,7 +643,7 @@ describe('a call with an Idempotency-Key', () => {
   test('is answered with the image itself: its provider’s link would be dead when the answer is repeated', async () => {
     await scene.send({ response_format: 'url' }, keyed);
     await scene.send({ response_format: 'url' });
-    expect(scene.orders.map(({ linksWillDo }) => linksWillDo)).toEqual([false, true]);
+    expect(scene.orders.map(({ acceptsLinks }) => acceptsLinks)).toEqual([false, true]);
   });
 
   test('whose images can’t be told costs its caller nothing', async () => {

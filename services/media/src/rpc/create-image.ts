@@ -38,8 +38,8 @@ export interface CreateImageDeps {
   readonly jobs: ImageJobs;
 }
 
-/** Nobody receives the status; the record says why there is no response. */
-const CALLER_LEFT = { status: 499, errorCode: '' };
+/** The client does not receive this status; it is for the request record. */
+const CLIENT_DISCONNECTED = { status: 499, errorCode: '' };
 
 /** An order that may be admitted. */
 interface DecidedImage {
@@ -97,7 +97,7 @@ async function answer(jobs: ImageJobs, job: ImageJob): Promise<LinkReply> {
   }
 }
 
-/** @throws GatewayError for anything that can't be sold, before money is reserved */
+/** Validates the request before money is reserved. @throws GatewayError */
 function decide(
   { models, providers }: CreateImageDeps,
   request: ImageRequest,
@@ -110,7 +110,7 @@ function decide(
   const rate = rateFor(order, offer);
   const routes = routesOf(model, providers, Math.random);
   if (routes.length > 0) return { model, order, rate, routes };
-  const cause = new Error(`no provider of ${model.slug} is set up`);
+  const cause = new Error(`no provider of ${model.slug} is configured`);
   throw new GatewayError('upstream_unavailable', { cause });
 }
 
@@ -146,8 +146,8 @@ async function admit(
     const decided = await decideByCurrentKey(keys, call.key, (key) => decide(deps, read.request, key));
     const { model, rate, routes } = decided;
     // The provider's own link expires long before the stored response does.
-    const linksWillDo = decided.order.linksWillDo && call.headers['idempotency-key'] === undefined;
-    const order = { ...decided.order, linksWillDo };
+    const acceptsLinks = decided.order.acceptsLinks && call.headers['idempotency-key'] === undefined;
+    const order = { ...decided.order, acceptsLinks };
     const { promptTokens, outputTokens, costNano: boundNano } = boundOf(order, rate);
     const tokens = { prompt: promptTokens, output: outputTokens };
     const provider = routes[0]!.provider.id;
@@ -156,7 +156,7 @@ async function admit(
     const request = { key: call.key, model, bareModelName, provider, endpoint: call.path, boundNano, tokens };
     const bill = await admission.admit(context, request);
     if (context.signal.aborted) {
-      await bill.release(CALLER_LEFT);
+      await bill.release(CLIENT_DISCONNECTED);
       throw new ClientDisconnected();
     }
     const toReply = (result: ImageResult) => jsonReply(toImageReply(result, order, read.request, Date.now()));

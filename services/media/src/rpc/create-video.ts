@@ -19,15 +19,15 @@ import { replay } from '../idempotency/replay';
 import type { ClaimedCall } from '../idempotency/rules/idempotency';
 import type { Tasks } from '../store/tasks';
 import type { FormReader } from '../upload/form-reader';
-import { segmentOf } from '../videos/known-task';
 import { readVideoCall } from '../videos/read-video-call';
+import { segmentOf } from '../videos/resolve-task';
+import { fitVideoRequest, unsupported, type VideoParameters } from '../videos/rules/fit-video-request';
 import { inDoubt } from '../videos/rules/submit-failure';
 import { resolveVideoModel } from '../videos/rules/video-model';
 import { videoCostNano } from '../videos/rules/video-price';
 import type { VideoOrder, VideoProvider } from '../videos/rules/video-provider';
 import type { VideoRequest } from '../videos/rules/video-request';
-import { agreeOnTerms, unsupported, type VideoTerms } from '../videos/rules/video-terms';
-import type { TaskKeeper } from '../videos/task-keeper';
+import type { TaskWriter } from '../videos/task-writer';
 import { toCreatedJson } from '../videos/video-json';
 import type { VideoRoute, VideoSubmitter } from '../videos/video-submitter';
 
@@ -39,7 +39,7 @@ export interface CreateVideoDeps {
   readonly admission: Pick<Admission, 'admit' | 'admitFree' | 'hasHold'>;
   readonly idempotent: IdempotentCalls;
   readonly submitter: VideoSubmitter;
-  readonly keeper: TaskKeeper;
+  readonly taskWriter: TaskWriter;
   readonly tasks: Pick<Tasks, 'findByKey'>;
   readonly newTaskId: () => string;
   /** For JSON bodies, which are in memory until their order is accepted, whether or not their clients wait. */
@@ -48,13 +48,13 @@ export interface CreateVideoDeps {
 
 /** The body itself, and the files in it. */
 const BODY_COPIES = 2;
-/** Nobody receives the status; the record says why there is no response. */
-const CALLER_LEFT = { status: 499, errorCode: '' };
+/** The client does not receive this status; it is for the request record. */
+const CLIENT_DISCONNECTED = { status: 499, errorCode: '' };
 
 /** An order that its model supports. */
 interface Prepared {
   readonly model: Model;
-  readonly terms: VideoTerms;
+  readonly terms: VideoParameters;
   readonly order: Omit<VideoOrder, 'upstreamModel'>;
   readonly routes: readonly VideoRoute[];
 }
@@ -111,24 +111,25 @@ function prepare(
   if (!models.loaded) throw catalogNotReceived();
   const wanted = { name: request.model, segment: segmentOf(path), access };
   const { model, offer } = resolveVideoModel(models, wanted, (held) => new ModelNotAllowed(held));
-  const terms = agreeOnTerms(request, offer);
+  const terms = fitVideoRequest(request, offer);
   const { prompt, images } = request;
   const { perSecondNano: _price, ...agreed } = terms;
   const order = { prompt, images, ...agreed };
   const routes = routesOf(model, providers, Math.random);
   if (routes.length === 0) {
-    const cause = new Error(`no provider of ${model.slug} is set up`);
+    const cause = new Error(`no provider of ${model.slug} is configured`);
     throw new GatewayError('upstream_unavailable', { cause });
   }
-  const obstacles = routes.map((route) => whyNot(route, order));
+  const obstacles = routes.map((route) => unsupportedReason(route, order));
   const able = routes.filter((_, index) => obstacles[index] === undefined);
   if (able.length === 0) throw unsupported(obstacles[0] ?? '');
   return { model, terms, order, routes: able };
 }
 
-function whyNot({ provider, target }: VideoRoute, order: Prepared['order']): string | undefined {
-  if (!provider.takesLinks && !order.images.every(isUpload)) return 'reference images: files only, no links';
-  return provider.whyNot?.({ ...order, upstreamModel: target.upstreamModel });
+function unsupportedReason({ provider, target }: VideoRoute, order: Prepared['order']): string | undefined {
+  if (!provider.fetchesLinks && !order.images.every(isUpload))
+    return 'reference images: files only, no links';
+  return provider.unsupportedReason?.({ ...order, upstreamModel: target.upstreamModel });
 }
 
 async function carryOut(
@@ -156,18 +157,18 @@ async function carryOut(
     log: context.log,
   });
   const { accountId, keyId } = call.key;
-  const ordered = { requestId: context.requestId, accountId, keyId, model: model.slug };
-  const task = { id: taskId, ...ordered, ...submitted, tier, ...price };
-  const kept = await deps.keeper
-    .keep(context, task, (client) => bill.handOver(client))
+  const origin = { requestId: context.requestId, accountId, keyId, model: model.slug };
+  const task = { id: taskId, ...origin, ...submitted, tier, ...price };
+  const stored = await deps.taskWriter
+    .write(context, task, (client) => bill.handOver(client))
     .catch(async (failure) => {
       const { code, row } = GatewayError.from(failure);
       await own.lost();
-      // There is a task without an id.
+      // The provider has a task that is not stored here.
       await bill.lose({ status: row.status, errorCode: code });
       throw failure;
     });
-  const reply = jsonReply(toCreatedJson(kept));
+  const reply = jsonReply(toCreatedJson(stored));
   await own.answered(reply);
   return { ...reply, headers: { ...reply.headers, ...bill.headers } };
 }
@@ -187,7 +188,7 @@ async function admit(
   const bill = await deps.admission.admit(context, asked);
   if (!context.signal.aborted) return { prepared, bill };
   // The client may have repeated the call already.
-  await bill.release(CALLER_LEFT);
+  await bill.release(CLIENT_DISCONNECTED);
   throw new ClientDisconnected();
 }
 

@@ -8,16 +8,16 @@ import type { VideoStatusClient } from '../videos/video-status-client';
 
 export interface GetVideoFileDeps {
   readonly links: VideoLinks;
-  readonly looker: Pick<VideoStatusClient, 'open'>;
+  readonly statusClient: Pick<VideoStatusClient, 'open'>;
   readonly findTask: (id: string) => Promise<VideoTask | undefined>;
-  /** Limits the files being sent; an account has a part of them, whoever uses its links. */
+  /** Limits the files being sent, in all and per account. */
   readonly files: Quota;
   /** Minimum rate at which a file is read, so that a slow reader does not block others. */
   readonly pace: Pace;
 }
 
 /** Handles `GET /v1/videos/files/{token}`: anyone with the link may read the file, which passes through this process. */
-export function getVideoFile({ links, looker, findTask, files, pace }: GetVideoFileDeps): LinkHandler {
+export function getVideoFile({ links, statusClient, findTask, files, pace }: GetVideoFileDeps): LinkHandler {
   return async ({ requestId, signal: left, log }, call) => {
     const link = links.read(call.path);
     const task = link && (await findTask(link.taskId));
@@ -26,7 +26,7 @@ export function getVideoFile({ links, looker, findTask, files, pace }: GetVideoF
     const slow = new AbortController();
     try {
       const signal = AbortSignal.any([left, slow.signal]);
-      const { mime, bytes, body } = await looker.open({ requestId, signal, log }, task, link.index);
+      const { mime, bytes, body } = await statusClient.open({ requestId, signal, log }, task, link.index);
       return {
         status: 200,
         headers: { 'content-type': mime, ...(bytes !== undefined && { 'content-length': String(bytes) }) },

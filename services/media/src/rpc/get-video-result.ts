@@ -1,21 +1,21 @@
 import { jsonReply, type LinkHandler } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
-import { type KnownTaskDeps, knownTask } from '../videos/known-task';
-import type { MadeVideo } from '../videos/rules/video-provider';
+import { type ResolveTaskDeps, resolveTask } from '../videos/resolve-task';
+import type { GeneratedVideo } from '../videos/rules/video-provider';
 import type { VideoTask } from '../videos/rules/video-task';
 import { toTaskJson, toVideoJson } from '../videos/video-json';
 import type { VideoLinks } from '../videos/video-links';
 import type { VideoStatusClient } from '../videos/video-status-client';
 
-export interface GetVideoResultDeps extends KnownTaskDeps {
-  readonly looker: VideoStatusClient;
+export interface GetVideoResultDeps extends ResolveTaskDeps {
+  readonly statusClient: VideoStatusClient;
   readonly links: VideoLinks;
 }
 
 /** Handles `POST /v1/videos/{provider}/result`: queries new links, because they expire. */
 export function getVideoResult(deps: GetVideoResultDeps): LinkHandler {
   return async (context, call) => {
-    const { task, headers } = await knownTask(deps, context, call, 'result');
+    const { task, headers } = await resolveTask(deps, context, call, 'result');
     const { task_id, status, error } = toTaskJson(task);
     const videos =
       task.state === 'completed' ? await videosOf(deps, context, task, call.headers['x-edge-origin']) : [];
@@ -26,12 +26,12 @@ export function getVideoResult(deps: GetVideoResultDeps): LinkHandler {
 }
 
 async function videosOf(
-  { looker, links }: GetVideoResultDeps,
+  { statusClient, links }: GetVideoResultDeps,
   context: RequestContext,
   task: VideoTask,
   listener: string | undefined,
-): Promise<readonly MadeVideo[]> {
-  const videos = await looker.videosOf(context, task);
-  if (!looker.isGuarded(task)) return videos;
+): Promise<readonly GeneratedVideo[]> {
+  const videos = await statusClient.videosOf(context, task);
+  if (!statusClient.isGuarded(task)) return videos;
   return videos.map((video, index) => ({ ...video, ...links.to(task, index, listener) }));
 }

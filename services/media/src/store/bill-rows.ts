@@ -1,5 +1,5 @@
 import type { BilledCall, UsageEvent } from '@gateway/call-billing';
-import type { SoughtTask } from '../videos/rules/video-task';
+import type { RecoverableTask } from '../videos/rules/video-task';
 
 export interface BillRow {
   request_id: string;
@@ -41,7 +41,7 @@ export const fromBillRow = (row: BillRow): BilledCall => ({
   admittedMs: row.admitted_ms,
 });
 
-export const toSoughtJson = (task: SoughtTask): SoughtJson => ({
+export const toSoughtJson = (task: RecoverableTask): SoughtJson => ({
   ...(task.taskId !== undefined && { task_id: task.taskId }),
   upstream_model: task.upstreamModel,
   upstream_id: task.upstreamId,
@@ -50,7 +50,7 @@ export const toSoughtJson = (task: SoughtTask): SoughtJson => ({
   per_second_nano: task.perSecondNano.toString(),
 });
 
-export const fromSoughtJson = (json: SoughtJson): SoughtTask => ({
+export const fromSoughtJson = (json: SoughtJson): RecoverableTask => ({
   ...(json.task_id !== undefined && { taskId: json.task_id }),
   upstreamModel: json.upstream_model,
   upstreamId: json.upstream_id,

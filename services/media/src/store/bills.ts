@@ -2,7 +2,7 @@ import type { BilledCall, UsageEvent } from '@gateway/call-billing';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import type { BillState } from '../billing/rules/bill-event';
 import { type InstanceHeartbeats, WITHOUT_HEARTBEAT } from '../billing/rules/failure-detector';
-import type { SoughtTask } from '../videos/rules/video-task';
+import type { RecoverableTask } from '../videos/rules/video-task';
 import {
   BILL_COLUMNS,
   type BillRow,
@@ -14,7 +14,7 @@ import {
 import { insertTask } from './insert-task';
 
 export interface Adoption {
-  /** Returns the end of a call that can't be followed. */
+  /** Returns the end of a call whose outcome can't be determined. */
   readonly eventOf: (call: BilledCall, state: BillState) => UsageEvent;
   readonly newTaskId: () => string;
 }
@@ -73,16 +73,16 @@ export class Bills {
 
   /**
    * From now on the provider may be called. False: another instance has ended the bill.
-   * @param sought how to find the order, if its provider can be asked
+   * @param recoverable how to find the task, if its provider can be searched
    */
   async dispatched(
     { requestId, provider, admittedMs = 0 }: BilledCall,
-    sought?: SoughtTask,
+    recoverable?: RecoverableTask,
   ): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
       `UPDATE media.bills SET state = 'dispatched', provider = $3, admitted_ms = $4, sought = $5
        WHERE request_id = $1 AND state IN ('open', 'dispatched') AND instance_id = $2`,
-      [requestId, this.#instanceId, provider, admittedMs, sought ? toSoughtJson(sought) : null],
+      [requestId, this.#instanceId, provider, admittedMs, recoverable ? toSoughtJson(recoverable) : null],
     );
     return rowCount === 1;
   }
@@ -136,13 +136,13 @@ export class Bills {
     );
     if (!rows[0]) return undefined;
     const event = eventOf(fromBillRow(rows[0]));
-    await this.#take(client, [event]);
+    await this.#writeEvents(client, [event]);
     return event;
   }
 
   /**
    * Takes over the bills of silent instances, a batch at a time, except those of instances that have sent a heartbeat meanwhile, and
-   * ends those that are not ended. An order that its provider can be asked for becomes a task, which a repeated call with its key
+   * ends those that are not ended. An order that its provider can find becomes a task, which a repeated call with its key
    * returns. Returns the number of bills.
    */
   async adopt(silent: readonly InstanceHeartbeats[], { eventOf, newTaskId }: Adoption): Promise<number> {
@@ -164,7 +164,7 @@ export class Bills {
       const events = ended.map((row) =>
         row.state === 'ended' ? row.event! : eventOf(fromBillRow(row), row.state),
       );
-      if (events.length > 0) await this.#take(client, events);
+      if (events.length > 0) await this.#writeEvents(client, events);
       return rows.length;
     });
   }
@@ -188,7 +188,7 @@ export class Bills {
     );
   }
 
-  /** From here on it is treated as if its provider had answered. */
+  /** Treats the bill from now on as if its provider had answered. */
   async #follow(client: PoolClient, row: AbandonedRow, newTaskId: () => string): Promise<void> {
     const { requestId, accountId, keyId, model, provider } = fromBillRow(row);
     const { taskId: id = newTaskId(), ...sought } = fromSoughtJson(row.sought!);
@@ -197,7 +197,7 @@ export class Bills {
     await client.query('UPDATE media.bills SET instance_id = NULL WHERE request_id = $1', [requestId]);
   }
 
-  async #take(client: PoolClient, events: readonly UsageEvent[]): Promise<void> {
+  async #writeEvents(client: PoolClient, events: readonly UsageEvent[]): Promise<void> {
     await client.query(
       `UPDATE media.bills b SET state = 'ended', event = e.event, instance_id = $3
        FROM unnest($1::uuid[], $2::jsonb[]) AS e (request_id, event) WHERE b.request_id = e.request_id`,

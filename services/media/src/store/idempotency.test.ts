@@ -3,7 +3,7 @@ import { createPool, type Pool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
 import { createServiceDatabase, createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ClaimedCall, KeptReply } from '../idempotency/rules/idempotency';
+import type { ClaimedCall, StoredReply } from '../idempotency/rules/idempotency';
 import { Idempotency } from './idempotency';
 import { beat, leave } from './instances';
 
@@ -48,7 +48,7 @@ const call = (fields: Partial<ClaimedCall> = {}): ClaimedCall => ({
   requestId: randomUUID(),
   ...fields,
 });
-const reply = (bytes = 10): KeptReply => ({
+const reply = (bytes = 10): StoredReply => ({
   status: 200,
   headers: { 'content-type': 'application/json' },
   body: Buffer.alloc(bytes, 'x'),

@@ -1,5 +1,5 @@
 import type { Pool } from '@gateway/postgres';
-import type { Claim, ClaimedCall, KeptAnswer, KeptReply } from '../idempotency/rules/idempotency';
+import type { Claim, ClaimedCall, StoredAnswer, StoredReply } from '../idempotency/rules/idempotency';
 
 export interface IdempotencyOptions {
   readonly instanceId: string;
@@ -22,7 +22,7 @@ interface Row {
 const KEPT_FOR = '24 hours';
 const SWEPT_AT_ONCE = 1_000;
 /** Between two queries the row may have been deleted. */
-const MAX_LOOKS = 5;
+const MAX_ATTEMPTS = 5;
 
 /** The owner has left, or other instances have declared it dead; no clock is used. */
 const OWNER_IS_DEAD = `NOT EXISTS (SELECT 1 FROM media.instances o WHERE o.id = i.instance_id AND o.beats >= 0)`;
@@ -41,8 +41,8 @@ export class Idempotency {
   }
 
   async claim(call: ClaimedCall): Promise<Claim> {
-    for (let looks = 0; looks < MAX_LOOKS; looks++) {
-      if (await this.#take(call)) return { kind: 'mine' };
+    for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+      if (await this.#claimRow(call)) return { kind: 'mine' };
       const row = await this.#find(call);
       if (row) return this.#judge(call, row);
     }
@@ -68,8 +68,8 @@ export class Idempotency {
     return row.state !== 'claimed' || !row.orphaned;
   }
 
-  /** Undefined: it was deleted for newer ones, or has expired. */
-  async bodyOf(call: ClaimedCall, { requestId }: KeptAnswer): Promise<Buffer | undefined> {
+  /** Undefined: the response was deleted for newer responses, or has expired. */
+  async bodyOf(call: ClaimedCall, { requestId }: StoredAnswer): Promise<Buffer | undefined> {
     const { rows } = await this.#pool.query<{ body: Buffer | null }>(
       `SELECT body FROM media.idempotency
        WHERE account_id = $1 AND operation = $2 AND key = $3 AND request_id = $4 AND state = 'answered'`,
@@ -84,7 +84,7 @@ export class Idempotency {
   }
 
   /** Repeated calls get this from now on. Without a body, it keeps a stored one. */
-  async answered(call: ClaimedCall, { status, headers, body }: KeptReply): Promise<void> {
+  async answered(call: ClaimedCall, { status, headers, body }: StoredReply): Promise<void> {
     const kept = body && body.length <= this.#options.maxReplyBytes ? body : null;
     await this.#pool.query(
       `UPDATE media.idempotency SET state = 'answered', status = $5, headers = $6, body = $7,
@@ -96,7 +96,7 @@ export class Idempotency {
     if (kept) await this.#makeRoom(call.accountId);
   }
 
-  /** Nobody pays for the call: the key can be used again. */
+  /** The call is not charged: the key can be used again. */
   async free(call: ClaimedCall): Promise<void> {
     await this.#pool.query(
       `DELETE FROM media.idempotency
@@ -119,7 +119,7 @@ export class Idempotency {
   }
 
   /** An unused key, an expired one, or one whose owner died before it did anything. */
-  async #take(call: ClaimedCall): Promise<boolean> {
+  async #claimRow(call: ClaimedCall): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
       `INSERT INTO media.idempotency AS i
          (account_id, operation, key, fingerprint, request_id, instance_id, expires_at)

@@ -2,8 +2,8 @@ import type { PoolClient } from '@gateway/postgres';
 import type { NewTask } from '../videos/rules/video-task';
 import type { TaskRow } from './task-rows';
 
-/** @param firstLookMs time until the first poll */
-export async function insertTask(client: PoolClient, task: NewTask, firstLookMs: number): Promise<TaskRow> {
+/** @param firstPollMs time until the first poll */
+export async function insertTask(client: PoolClient, task: NewTask, firstPollMs: number): Promise<TaskRow> {
   const { rows } = await client.query<TaskRow>({
     name: 'insert-task',
     text: `INSERT INTO media.tasks (id, request_id, account_id, key_id, model, provider, upstream_model, upstream_id,
@@ -22,7 +22,7 @@ export async function insertTask(client: PoolClient, task: NewTask, firstLookMs:
       task.tier,
       task.requestedMs,
       task.perSecondNano,
-      firstLookMs,
+      firstPollMs,
     ],
   });
   return rows[0]!;

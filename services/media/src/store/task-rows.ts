@@ -41,9 +41,9 @@ export function fromTaskRow(row: TaskRow): VideoTask {
     perSecondNano: row.per_second_nano,
     state: row.state,
     createdAtMs: row.created_at.getTime(),
-    trouble: {
-      failedLooks: row.failed_looks,
-      unpricedLooks: row.unpriced_looks,
+    problems: {
+      failedPolls: row.failed_looks,
+      unpricedPolls: row.unpriced_looks,
       unknownMs: Number(row.unknown_ms),
     },
     ...(row.ended_at && { endedAtMs: row.ended_at.getTime() }),

@@ -1,6 +1,6 @@
 import type { BilledCall, UsageEvent } from '@gateway/call-billing';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
-import type { TaskStep } from '../videos/rules/task-course';
+import type { TaskStep } from '../videos/rules/next-step';
 import type { TaskListRequest } from '../videos/rules/task-list';
 import type { ClaimedTask, NewTask, VideoTask } from '../videos/rules/video-task';
 import type { Bills } from './bills';
@@ -24,7 +24,7 @@ export interface TasksOptions {
   readonly pool: Pool;
   readonly bills: Pick<Bills, 'endTask'>;
   /** Time from a task's creation to its first poll. */
-  readonly firstLookMs: number;
+  readonly firstPollMs: number;
 }
 
 export interface Room {
@@ -66,10 +66,10 @@ export class Tasks {
    * had been given up, so there is no task either.
    */
   insert(task: NewTask, handOver: (client: PoolClient) => Promise<boolean>): Promise<VideoTask | undefined> {
-    const { pool, firstLookMs } = this.#options;
+    const { pool, firstPollMs } = this.#options;
     return withTransaction(pool, async (client) => {
       if (!(await handOver(client))) return undefined;
-      return fromTaskRow(await insertTask(client, task, firstLookMs));
+      return fromTaskRow(await insertTask(client, task, firstPollMs));
     });
   }
 
@@ -121,7 +121,7 @@ export class Tasks {
     return rows.map(fromTaskRow);
   }
 
-  /** Leases due tasks, up to the free capacity of each provider: those first that have waited longest. */
+  /** Leases due tasks, up to the free capacity of each provider: longest waiting first. */
   async claimDue(room: readonly Room[], leaseMs: number): Promise<ClaimedTask[]> {
     const { rows } = await this.#options.pool.query<ClaimedRow>({
       name: 'claim-due-tasks',
@@ -137,7 +137,7 @@ export class Tasks {
   }
 
   /** Returns tasks that nobody polls, because their provider is no longer configured. */
-  async claimForgotten({ olderThanMs, leaseMs, limit }: ForgottenTasks): Promise<ClaimedTask[]> {
+  async claimOrphaned({ olderThanMs, leaseMs, limit }: ForgottenTasks): Promise<ClaimedTask[]> {
     const { rows } = await this.#options.pool.query<ClaimedRow>({
       name: 'claim-forgotten-tasks',
       text: `WITH due AS (
@@ -150,13 +150,13 @@ export class Tasks {
   }
 
   /** Does nothing if the lease was lost: its new holder polls later. */
-  async postpone({ id, claim }: ClaimedTask, { state, trouble, waitMs }: WaitStep): Promise<void> {
+  async postpone({ id, claim }: ClaimedTask, { state, problems, waitMs }: WaitStep): Promise<void> {
     await this.#options.pool.query({
       name: 'postpone-task',
       text: `UPDATE media.tasks SET state = $3, next_look_at = ${LATER('$4')},
           failed_looks = $5, unpriced_looks = $6, unknown_ms = $7
         WHERE id = $1 AND claim = $2 AND next_look_at IS NOT NULL`,
-      values: [id, claim, state, waitMs, trouble.failedLooks, trouble.unpricedLooks, trouble.unknownMs],
+      values: [id, claim, state, waitMs, problems.failedPolls, problems.unpricedPolls, problems.unknownMs],
     });
   }
 
@@ -182,7 +182,7 @@ export class Tasks {
     });
   }
 
-  /** Tasks whose next poll is too far ahead: the database's clock was set back. They are due now. */
+  /** Makes tasks due whose next poll is too far ahead because the database's clock was set back. */
   async recall(beyondMs: number): Promise<void> {
     await this.#options.pool.query({
       name: 'recall-tasks',
@@ -192,7 +192,7 @@ export class Tasks {
   }
 
   /** Deletes ended tasks that are older, a bounded number at a time. */
-  async forgetOld(olderThanMs: number): Promise<void> {
+  async deleteOld(olderThanMs: number): Promise<void> {
     await this.#options.pool.query({
       name: 'forget-old-tasks',
       text: `DELETE FROM media.tasks WHERE id IN (

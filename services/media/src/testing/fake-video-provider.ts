@@ -12,12 +12,12 @@ type Scripted<T> = T | Error | ((signal?: AbortSignal) => Promise<T>);
 
 /** A provider that does as it is told and keeps what it was asked. */
 export class FakeVideoProvider implements VideoProvider {
-  readonly takesLinks = true;
+  readonly fetchesLinks = true;
   readonly orders: VideoOrder[] = [];
-  readonly looks: UpstreamTask[] = [];
+  readonly polls: UpstreamTask[] = [];
   accepts: Scripted<Submitted> | undefined;
   reports: Scripted<TaskReport> = { state: 'queued' };
-  givenId?: (order: VideoOrder, requestId: string) => string;
+  externalTaskId?: (order: VideoOrder, requestId: string) => string;
   openContent?: (url: string) => Promise<VideoContent>;
 
   constructor(readonly id: string) {}
@@ -29,7 +29,7 @@ export class FakeVideoProvider implements VideoProvider {
   }
 
   async poll({ upstreamId, upstreamModel }: UpstreamTask, { signal }: ProviderCall): Promise<TaskReport> {
-    this.looks.push({ upstreamId, upstreamModel });
+    this.polls.push({ upstreamId, upstreamModel });
     return play(this.reports, signal);
   }
 }

@@ -11,7 +11,7 @@ import { createServiceDatabase, createTestDatabase } from '@gateway/testing';
 import { TargetHealth } from '@gateway/upstream';
 import { targetOf } from '../../../../packages/upstream/src/route.fixture';
 import { Admission } from '../billing/admission';
-import type { Books } from '../billing/create-billing';
+import type { MediaBilling } from '../billing/create-billing';
 import { abandonedEvent, type BillState } from '../billing/rules/bill-event';
 import type { Model } from '../domain/model';
 import { IdempotentCalls } from '../idempotency/idempotent-calls';
@@ -103,7 +103,7 @@ export class VideoWorld {
     await beat(this.pool, instanceId);
     const bills = new Bills(this.pool, instanceId);
     const deliver = (event: UsageEvent) => void this.ends.push(event);
-    const keeper = {
+    const billOutbox = {
       deliver,
       dropLater: (requestId: string) => void bills.drop(requestId),
       end: async (event: UsageEvent) => {
@@ -115,7 +115,7 @@ export class VideoWorld {
     const reserve = async (request: ReserveRequest) => this.#reserve(request);
     const admission = new Admission({
       bills,
-      keeper,
+      billOutbox,
       outbox: { admits: () => true },
       reserve: { reserve, reserveSettled: reserve } as never,
     });
@@ -130,7 +130,7 @@ export class VideoWorld {
       }),
       log,
       pool: this.pool,
-      books: { admission, bills, keeper } as unknown as Books,
+      mediaBilling: { admission, bills, billOutbox } as unknown as MediaBilling,
       models: { get: (slug) => this.models.get(slug), loaded: this.hasCatalog },
       keys: {
         current: async (key) => ({ ...key, allowedModels: this.currentlyAllowed ?? key.allowedModels }),
@@ -157,7 +157,7 @@ export class VideoWorld {
       }),
       health: new TargetHealth(() => performance.now(), 10_000),
       targetMetrics: { answered: () => {}, failed: () => {} },
-      taskMetrics: { looked: () => {}, ended: () => {} },
+      taskMetrics: { polled: () => {}, ended: () => {} },
       quotas: { track: (_name, quota) => quota },
     });
     return new VideoInstance(instanceId, videos, bills);

@@ -52,12 +52,12 @@ export class FormParts {
     const { limits, rules } = this.#options;
     if (name === undefined) throw invalid('a part of the form has no name');
     // The parser reports this without a message.
-    if (value === undefined) throw invalid(`${shown(name)}: its charset is not known`);
+    if (value === undefined) throw invalid(`${shown(name)}: unknown charset`);
     if (rules.files[name] !== undefined) throw invalid(`${shown(name)} must be a file`);
     if (truncated) throw invalid(`${shown(name)} is too long`);
     // The parser's replacement for undecodable bytes; text that contains it was damaged before.
-    if (value.includes('\ufffd')) throw invalid(`${shown(name)} is not valid UTF-8, or has a U+FFFD`);
-    if (this.#fields.has(name)) throw invalid(`${shown(name)} is there more than once`);
+    if (value.includes('\ufffd')) throw invalid(`${shown(name)} is not valid UTF-8, or contains U+FFFD`);
+    if (this.#fields.has(name)) throw invalid(`${shown(name)} is given more than once`);
     this.#fieldsBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
     if (this.#fieldsBytes > limits.maxFieldsBytes) throw invalid('the fields of the form are too long');
     this.#fields.set(name, value);
@@ -121,10 +121,10 @@ export class FormParts {
     const most = Object.hasOwn(rules.files, name) ? rules.files[name]! : 0;
     if (most === 0) throw invalid(`${shown(name)} may not be a file`);
     const count = (this.#filesByName.get(name) ?? 0) + 1;
-    if (count > most) throw invalid(`there are too many files named ${shown(name)}`);
+    if (count > most) throw invalid(`too many files named ${shown(name)}`);
     this.#filesByName.set(name, count);
     const files = this.#parts.filter(({ kind }) => kind === 'file').length;
-    if (files === limits.maxFiles) throw invalid('there are too many files');
+    if (files === limits.maxFiles) throw invalid('too many files');
     const part: FilePart = { kind: 'file', name, hash: createHash('sha256') };
     this.#parts.push(part);
     return part;
@@ -159,8 +159,8 @@ export class FormParts {
 function toUpload({ name, fileKind, pixels: counter, spool }: FilePart): Upload {
   if (!spool || !fileKind) throw new Error('a file that has not come whole');
   const pixels = counter?.pixels;
-  const told = pixels !== undefined && { pixels };
-  return { part: name, kind: fileKind, bytes: spool.bytes, ...told, open: () => spool.read() };
+  const size = pixels !== undefined && { pixels };
+  return { part: name, kind: fileKind, bytes: spool.bytes, ...size, open: () => spool.read() };
 }
 
 /** A file name of the client, as far as it can be shown. */

@@ -148,7 +148,7 @@ test.each<[string, WrittenPart[], RegExp]>([
   ['one file too many', [png('image'), png('image[]'), png('image[]'), png('mask')], /too many files/],
   ['a file too large', [png('image', 200 * KIB + 1)], /image is too large/],
   ['files too large together', [1, 2, 3].map(() => png('image[]', 150 * KIB)), /too large together/],
-  ['a field twice', [text('n'), text('n')], /n is there more than once/],
+  ['a field twice', [text('n'), text('n')], /n is given more than once/],
   ['a field too long', [text('prompt', 'x'.repeat(4 * KIB))], /prompt is too long/],
   [
     'fields too long together',

@@ -75,7 +75,7 @@ class FormParser {
       // Even before anybody awaits it.
       stream.on('error', () => this.#fail(invalid('the form is malformed or cut off')));
       if (this.#failure) stream.destroy();
-      else this.#files.push(this.#take(parts, name, stream));
+      else this.#files.push(this.#readPart(parts, name, stream));
     });
     this.#parser.on('partsLimit', () => this.#fail(invalid('the form has too many parts')));
     this.#parser.on('fieldsLimit', () => this.#fail(invalid('the form has too many fields')));
@@ -103,7 +103,7 @@ class FormParser {
     await Promise.all(this.#files);
   }
 
-  async #take(parts: FormParts, name: string | undefined, stream: Readable): Promise<void> {
+  async #readPart(parts: FormParts, name: string | undefined, stream: Readable): Promise<void> {
     try {
       await parts.addFile(name, stream);
     } catch (error) {

@@ -102,7 +102,7 @@ describe('create', () => {
   });
 
   test('links go only to a provider that takes them', async () => {
-    Object.assign(world.first, { takesLinks: false });
+    Object.assign(world.first, { fetchesLinks: false });
     const reference_images = ['https://example.com/a.png'];
     await expect(media.create({ reference_images })).rejects.toEqual(
       code('video_generation_failed', { shouldRetry: false }),
@@ -272,7 +272,7 @@ describe('an instance that dies while an order is under way', () => {
   const SECONDS = { state: 'completed', seconds: 5, videos: VIDEOS } as const;
 
   test('leaves a task that its provider can be asked for, and whoever repeats the call gets it', async () => {
-    world.first.givenId = (order, requestId) => `${order.upstreamModel}/${requestId}`;
+    world.first.externalTaskId = (order, requestId) => `${order.upstreamModel}/${requestId}`;
     const other = await dieAfterOrder('key-1');
     expect([world.ends, await world.bills()]).toEqual([[], ['dispatched']]);
     const { json } = await other.create({}, 'key-1');
@@ -282,14 +282,14 @@ describe('an instance that dies while an order is under way', () => {
     world.first.reports = SECONDS;
     await look(other);
     const [{ requestId } = { requestId: '' }] = world.reserved;
-    expect(world.first.looks).toEqual([{ upstreamId: `v-1/${requestId}`, upstreamModel: 'v-1' }]);
+    expect(world.first.polls).toEqual([{ upstreamId: `v-1/${requestId}`, upstreamModel: 'v-1' }]);
     expect(world.ends).toMatchObject([{ requestId, outcome: SETTLED, ...COST }]);
     expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
     expect(world.first.orders).toHaveLength(1);
   });
 
   test('costs nobody anything if its provider never heard of that', async () => {
-    world.first.givenId = (_order, requestId) => requestId;
+    world.first.externalTaskId = (_order, requestId) => requestId;
     const other = await dieAfterOrder('key-1');
     world.first.reports = { state: 'unknown' };
     for (let looks = 0; looks < 200 && world.ends.length === 0; looks++) {
@@ -305,7 +305,7 @@ describe('an instance that dies while an order is under way', () => {
     ['nobody can ask for again, because the call had no key', true, undefined],
     ['its provider can’t be asked for', false, 'key-1'],
   ])('leaves nothing that %s', async (_what, isGiven, key) => {
-    if (isGiven) world.first.givenId = (_order, requestId) => requestId;
+    if (isGiven) world.first.externalTaskId = (_order, requestId) => requestId;
     await dieAfterOrder(key);
     expect(world.ends).toMatchObject([{ outcome: LOST, costNano: '0' }]);
     expect(await world.pool.query('SELECT 1 FROM media.tasks')).toMatchObject({ rowCount: 0 });
@@ -316,16 +316,16 @@ describe('the poller', () => {
   test('drives a task to its end though nobody asks, and bills it once', async () => {
     const { json, requestId } = await media.create();
     await media.videos.poller.runOnce();
-    expect(world.first.looks).toEqual([]);
+    expect(world.first.polls).toEqual([]);
     await look();
-    expect(world.first.looks).toEqual([{ upstreamId: 'up-1', upstreamModel: 'v-1' }]);
+    expect(world.first.polls).toEqual([{ upstreamId: 'up-1', upstreamModel: 'v-1' }]);
     world.first.reports = { state: 'running' };
     await look();
     expect(await statusOf(json.task_id)).toMatchObject({ status: 'running' });
     world.first.reports = { state: 'completed', seconds: 5, videos: VIDEOS };
     await look();
     await look();
-    expect(world.first.looks).toHaveLength(3);
+    expect(world.first.polls).toHaveLength(3);
     expect(world.ends).toMatchObject([
       { requestId, outcome: SETTLED, ...COST, provider: 'first', usageSource: 'USAGE_SOURCE_PROVIDER' },
     ]);
@@ -363,7 +363,7 @@ describe('the poller', () => {
     await world.pass(INTERVAL_MS);
     world.first.reports = { state: 'completed', videos: VIDEOS };
     await Promise.all([media.videos.poller.runOnce(), other.videos.poller.runOnce()]);
-    expect(world.first.looks).toHaveLength(10);
+    expect(world.first.polls).toHaveLength(10);
     expect(new Set(world.ends.map(({ requestId }) => requestId)).size).toBe(10);
     expect(world.ends).toHaveLength(10);
   });
@@ -374,7 +374,7 @@ describe('the poller', () => {
     world.first.reports = () => new Promise((resolve) => (wake = () => resolve({ state: 'failed' })));
     await world.pass(INTERVAL_MS);
     const stuck = media.videos.poller.runOnce();
-    while (world.first.looks.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (world.first.polls.length === 0) await new Promise((resolve) => setImmediate(resolve));
     const other = await world.instance();
     world.first.reports = { state: 'completed', videos: VIDEOS };
     await look(other);
@@ -395,7 +395,7 @@ describe('the poller', () => {
       new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('stopped'))));
     await world.pass(INTERVAL_MS);
     media.videos.poller.start();
-    while (world.first.looks.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (world.first.polls.length === 0) await new Promise((resolve) => setImmediate(resolve));
     await media.videos.poller.stop();
     world.first.reports = { state: 'completed', videos: VIDEOS };
     const other = await world.instance();
@@ -409,7 +409,7 @@ describe('the poller', () => {
     await look();
     await look();
     await look();
-    expect(world.first.looks).toHaveLength(2);
+    expect(world.first.polls).toHaveLength(2);
     world.first.reports = { state: 'completed', videos: VIDEOS };
     await world.pass(30_000);
     await media.videos.poller.runOnce();
@@ -425,8 +425,8 @@ describe('the poller', () => {
     await world.pass(INTERVAL_MS);
     const stuck = media.videos.poller.runOnce();
     const second = world.providers.get('second')!;
-    while (held.length < 16 || second.looks.length < 1) await new Promise((resolve) => setImmediate(resolve));
-    expect([world.first.looks.length, second.looks.length]).toEqual([16, 1]);
+    while (held.length < 16 || second.polls.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    expect([world.first.polls.length, second.polls.length]).toEqual([16, 1]);
     for (const release of held) release();
     await stuck;
   });
@@ -690,13 +690,13 @@ describe('the result', () => {
     const { json } = await media.create();
     world.first.reports = { state: 'completed', videos: VIDEOS };
     await look();
-    world.first.looks.length = 0;
+    world.first.polls.length = 0;
     for (const { videos } of await Promise.all([resultOf(json.task_id), resultOf(json.task_id)])) {
       expect(videos).toEqual([
         { url: 'https://cdn.test/1.mp4', duration: 5, expires_at: '2027-01-15T08:00:00.000Z' },
       ]);
     }
-    expect(world.first.looks).toHaveLength(1);
+    expect(world.first.polls).toHaveLength(1);
   });
 
   test('of a failed task says so', async () => {

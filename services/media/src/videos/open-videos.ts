@@ -3,7 +3,7 @@ import type { Pool } from '@gateway/postgres';
 import type { Logger, QuotaMetrics } from '@gateway/process';
 import { Quota, SingleFlightCache } from '@gateway/quota';
 import type { TargetHealth } from '@gateway/upstream';
-import type { Books } from '../billing/create-billing';
+import type { MediaBilling } from '../billing/create-billing';
 import type { TargetMetrics, TaskMetrics } from '../metrics';
 import { type CreateVideoDeps, createVideo } from '../rpc/create-video';
 import { getVideoFile } from '../rpc/get-video-file';
@@ -16,18 +16,18 @@ import { Tasks } from '../store/tasks';
 import { newTaskId } from './new-task-id';
 import { LinkSigner } from './rules/signed-link';
 import type { VideoProvider } from './rules/video-provider';
-import { TaskKeeper } from './task-keeper';
 import { TaskPoller } from './task-poller';
+import { TaskWriter } from './task-writer';
 import { VideoLinks } from './video-links';
-import { keptMs, VideoStatusClient } from './video-status-client';
+import { reuseMs, VideoStatusClient } from './video-status-client';
 import { VideoSubmitter } from './video-submitter';
 
 const LINK_LIFETIME_MS = 3_600_000;
 const GIVE_UP_MS = 86_400_000;
 /** Concurrent polls of the poller per provider. */
-const LOOKS_PER_PROVIDER = 16;
+const POLLS_PER_PROVIDER = 16;
 /** Concurrent queries for results per provider; one account may use a quarter. */
-const RESULT_LOOKS_PER_PROVIDER = 64;
+const RESULT_QUERIES_PER_PROVIDER = 64;
 const MAX_CACHED_RESULTS = 1_000;
 /** Files being sent; one account may use a quarter. */
 const MAX_FILES = 64;
@@ -39,7 +39,7 @@ export interface VideosOptions extends Pick<CreateVideoDeps, 'models' | 'keys' |
   readonly settings: Settings;
   readonly log: Logger;
   readonly pool: Pool;
-  readonly books: Pick<Books, 'admission' | 'bills' | 'keeper'>;
+  readonly mediaBilling: Pick<MediaBilling, 'admission' | 'bills' | 'billOutbox'>;
   readonly providers: ReadonlyMap<string, VideoProvider>;
   readonly health: TargetHealth;
   readonly targetMetrics: TargetMetrics;
@@ -55,9 +55,9 @@ export interface Videos {
 }
 
 export function openVideos(options: VideosOptions): Videos {
-  const { settings, log, pool, books, models, providers, health, targetMetrics, taskMetrics, quotas } =
+  const { settings, log, pool, mediaBilling, models, providers, health, targetMetrics, taskMetrics, quotas } =
     options;
-  const { admission, bills, keeper } = books;
+  const { admission, bills, billOutbox } = mediaBilling;
   /** An account may use a quarter. */
   const quarter = (name: string, limit: number) =>
     quotas.track(name, new Quota({ limit, perHolder: limit / 4 }));
@@ -69,21 +69,21 @@ export function openVideos(options: VideosOptions): Videos {
     firstByteMs: settings.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
     idleMs: settings.UPSTREAM_IDLE_TIMEOUT_MS,
   };
-  const lookTimeoutMs = settings.VIDEO_POLL_TIMEOUT_MS;
-  const lookTimeouts = { ...timeouts, totalMs: lookTimeoutMs };
-  const tasks = new Tasks({ pool, bills, firstLookMs: intervalMs });
-  const looker = new VideoStatusClient({
+  const pollTimeoutMs = settings.VIDEO_POLL_TIMEOUT_MS;
+  const pollTimeouts = { ...timeouts, totalMs: pollTimeoutMs };
+  const tasks = new Tasks({ pool, bills, firstPollMs: intervalMs });
+  const statusClient = new VideoStatusClient({
     providers,
-    timeouts: lookTimeouts,
+    timeouts: pollTimeouts,
     fileTimeouts: timeouts,
     results: new SingleFlightCache({
-      keepMs: (videos) => keptMs(videos, Date.now()),
+      keepMs: (videos) => reuseMs(videos, Date.now()),
       maxEntries: MAX_CACHED_RESULTS,
       nowMs: () => performance.now(),
     }),
     queries: {
-      ofProvider: perHolder('video_queries_of_provider', RESULT_LOOKS_PER_PROVIDER),
-      ofAccount: perHolder('video_queries_of_account', RESULT_LOOKS_PER_PROVIDER / 4),
+      ofProvider: perHolder('video_queries_of_provider', RESULT_QUERIES_PER_PROVIDER),
+      ofAccount: perHolder('video_queries_of_account', RESULT_QUERIES_PER_PROVIDER / 4),
     },
   });
   const links = new VideoLinks({
@@ -106,16 +106,16 @@ export function openVideos(options: VideosOptions): Videos {
         admission,
         tasks,
         submitter: new VideoSubmitter({ health, metrics: targetMetrics, timeouts }),
-        keeper: new TaskKeeper({ tasks, firstWaitMs: KEEP_RETRY_MS }),
+        taskWriter: new TaskWriter({ tasks, firstWaitMs: KEEP_RETRY_MS }),
         newTaskId,
         bodies: quarter('video_bodies', settings.VIDEO_MAX_BYTES),
       }),
       videoStatus: getVideoStatus(known),
-      videoResult: getVideoResult({ ...known, looker, links }),
+      videoResult: getVideoResult({ ...known, statusClient, links }),
       listVideos: withCurrentKey(options.keys, listVideos({ tasks, admission })),
       videoFile: getVideoFile({
         links,
-        looker,
+        statusClient,
         findTask: (id) => tasks.find(id),
         files: quarter('video_files', MAX_FILES),
         pace: FILE_PACE,
@@ -125,13 +125,13 @@ export function openVideos(options: VideosOptions): Videos {
       tasks,
       providers,
       settings: { intervalMs, giveUpMs: GIVE_UP_MS },
-      looksPerProvider: LOOKS_PER_PROVIDER,
-      timeouts: lookTimeouts,
-      lookTimeoutMs,
+      pollsPerProvider: POLLS_PER_PROVIDER,
+      timeouts: pollTimeouts,
+      pollTimeoutMs,
       metrics: taskMetrics,
       log,
       nowMs: Date.now,
-      deliver: (event) => keeper.deliver(event),
+      deliver: (event) => billOutbox.deliver(event),
     }),
   };
 }

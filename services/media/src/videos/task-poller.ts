@@ -5,7 +5,7 @@ import { failureText } from '../calls/failure-text';
 import type { UpstreamTimeouts } from '../domain/upstream';
 import type { TaskMetrics } from '../metrics';
 import type { Tasks } from '../store/tasks';
-import { type CourseSettings, longestWaitMs, nextStep, type TaskStep } from './rules/task-course';
+import { longestWaitMs, nextStep, type PollSettings, type TaskStep } from './rules/next-step';
 import type { TaskReport, VideoProvider } from './rules/video-provider';
 import type { ClaimedTask } from './rules/video-task';
 
@@ -14,12 +14,12 @@ type EndStep = Extract<TaskStep, { kind: 'end' }>;
 export interface TaskPollerDeps {
   readonly tasks: Tasks;
   readonly providers: ReadonlyMap<string, VideoProvider>;
-  readonly settings: CourseSettings;
+  readonly settings: PollSettings;
   /** Concurrent polls per provider. */
-  readonly looksPerProvider: number;
+  readonly pollsPerProvider: number;
   readonly timeouts: UpstreamTimeouts;
   /** Timeout of a poll. */
-  readonly lookTimeoutMs: number;
+  readonly pollTimeoutMs: number;
   readonly metrics: TaskMetrics;
   readonly log: Logger;
   readonly nowMs: () => number;
@@ -33,9 +33,9 @@ const MIN_TICK_MS = 20;
 /** Added to the timeout of a poll for the work before and after it. */
 const LEASE_MARGIN_MS = 5_000;
 const HOUSEKEEPING_MS = 60_000;
-const FORGOTTEN_BATCH = 100;
+const ORPHANED_BATCH = 100;
 /** An instance without the provider waits this much longer before it gives up a task. */
-const FORGOTTEN_AFTER_MS = 10 * 60_000;
+const ORPHANED_AFTER_MS = 10 * 60_000;
 const RETENTION_MS = 30 * 86_400_000;
 
 /**
@@ -44,15 +44,15 @@ const RETENTION_MS = 30 * 86_400_000;
  */
 export class TaskPoller {
   readonly #deps: TaskPollerDeps;
-  readonly #looks = new Map<string, Set<Promise<void>>>();
+  readonly #polls = new Map<string, Set<Promise<void>>>();
   readonly #stopping = new AbortController();
   #loop: Promise<void> | undefined;
   #wake: (() => void) | undefined;
-  #keptHouseAtMs = Number.NEGATIVE_INFINITY;
+  #lastHousekeepingMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: TaskPollerDeps) {
     this.#deps = deps;
-    for (const id of deps.providers.keys()) this.#looks.set(id, new Set());
+    for (const id of deps.providers.keys()) this.#polls.set(id, new Set());
   }
 
   start(): void {
@@ -64,27 +64,27 @@ export class TaskPoller {
     this.#stopping.abort();
     this.#wake?.();
     await this.#loop;
-    await this.#allLooks();
+    await this.#allPolls();
   }
 
   /** Polls the tasks that are due. */
   async runOnce(): Promise<void> {
     await this.#claim();
-    await this.#allLooks();
+    await this.#allPolls();
   }
 
   get #leaseMs(): number {
-    return this.#deps.lookTimeoutMs + LEASE_MARGIN_MS;
+    return this.#deps.pollTimeoutMs + LEASE_MARGIN_MS;
   }
 
   async #run(): Promise<void> {
     const { settings } = this.#deps;
     const tickMs = Math.max(MIN_TICK_MS, settings.intervalMs / TICKS_PER_INTERVAL);
     while (!this.#stopping.signal.aborted) {
-      const isWell = await this.#tick();
+      const isReachable = await this.#tick();
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
-        setTimeout(resolve, isWell ? tickMs : settings.intervalMs);
+        setTimeout(resolve, isReachable ? tickMs : settings.intervalMs);
       });
     }
   }
@@ -93,7 +93,7 @@ export class TaskPoller {
   async #tick(): Promise<boolean> {
     try {
       await this.#claim();
-      await this.#keepHouse();
+      await this.#runHousekeeping();
       return true;
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'due tasks not claimed');
@@ -102,28 +102,28 @@ export class TaskPoller {
   }
 
   async #claim(): Promise<void> {
-    const { tasks, looksPerProvider } = this.#deps;
-    const room = [...this.#looks].flatMap(([provider, looks]) =>
-      looks.size < looksPerProvider ? [{ provider, tasks: looksPerProvider - looks.size }] : [],
+    const { tasks, pollsPerProvider } = this.#deps;
+    const free = [...this.#polls].flatMap(([provider, polls]) =>
+      polls.size < pollsPerProvider ? [{ provider, tasks: pollsPerProvider - polls.size }] : [],
     );
-    if (room.length === 0) return;
-    for (const task of await tasks.claimDue(room, this.#leaseMs)) {
-      const looks = this.#looks.get(task.provider);
-      const look = this.#look(task).finally(() => looks?.delete(look));
-      looks?.add(look);
+    if (free.length === 0) return;
+    for (const task of await tasks.claimDue(free, this.#leaseMs)) {
+      const polls = this.#polls.get(task.provider);
+      const poll = this.#poll(task).finally(() => polls?.delete(poll));
+      polls?.add(poll);
     }
   }
 
-  async #allLooks(): Promise<void> {
-    await Promise.all([...this.#looks.values()].flatMap((looks) => [...looks]));
+  async #allPolls(): Promise<void> {
+    await Promise.all([...this.#polls.values()].flatMap((polls) => [...polls]));
   }
 
-  async #look(task: ClaimedTask): Promise<void> {
+  async #poll(task: ClaimedTask): Promise<void> {
     const { settings, log } = this.#deps;
     try {
-      const report = await this.#ask(task);
+      const report = await this.#askProvider(task);
       const gaveUp = this.#stopping.signal.aborted && report === undefined;
-      await this.#take(task, gaveUp ? leftToOthers(task) : nextStep(task, report, settings));
+      await this.#apply(task, gaveUp ? leftToOthers(task) : nextStep(task, report, settings));
     } catch (error) {
       // The lease expires, and the task is polled again.
       log.error({ err: error, taskId: task.id }, 'result of a poll not stored');
@@ -131,24 +131,24 @@ export class TaskPoller {
   }
 
   /** Undefined when the poll failed. */
-  async #ask(task: ClaimedTask): Promise<TaskReport | undefined> {
-    const { providers, timeouts, lookTimeoutMs, log, metrics } = this.#deps;
+  async #askProvider(task: ClaimedTask): Promise<TaskReport | undefined> {
+    const { providers, timeouts, pollTimeoutMs, log, metrics } = this.#deps;
     const provider = providers.get(task.provider);
     if (!provider) return undefined;
-    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(lookTimeoutMs)]);
+    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(pollTimeoutMs)]);
     try {
       const report = await provider.poll(task, { requestId: task.requestId, signal, timeouts });
-      metrics.looked(task.provider, 'seen');
+      metrics.polled(task.provider, 'succeeded');
       return report;
     } catch (error) {
-      metrics.looked(task.provider, 'failed');
+      metrics.polled(task.provider, 'failed');
       const facts = { taskId: task.id, provider: task.provider, failure: failureText(error) };
       log.warn(facts, 'poll of a task failed');
       return undefined;
     }
   }
 
-  async #take(task: ClaimedTask, step: TaskStep): Promise<void> {
+  async #apply(task: ClaimedTask, step: TaskStep): Promise<void> {
     const { tasks, log, metrics, nowMs, deliver } = this.#deps;
     if (step.kind === 'wait') return tasks.postpone(task, step);
     const end = await tasks.end(task, step, (call) => eventOf({ ...call, taskId: task.id }, step, nowMs()));
@@ -158,24 +158,24 @@ export class TaskPoller {
     else log.error({ taskId: task.id }, 'task ended after its bill had ended');
   }
 
-  async #keepHouse(): Promise<void> {
+  async #runHousekeeping(): Promise<void> {
     const { tasks, settings } = this.#deps;
     const nowMs = performance.now();
-    if (nowMs - this.#keptHouseAtMs < HOUSEKEEPING_MS) return;
-    this.#keptHouseAtMs = nowMs;
+    if (nowMs - this.#lastHousekeepingMs < HOUSEKEEPING_MS) return;
+    this.#lastHousekeepingMs = nowMs;
     await tasks.recall(Math.max(this.#leaseMs, longestWaitMs(settings)) + HOUSEKEEPING_MS);
-    const olderThanMs = settings.giveUpMs + FORGOTTEN_AFTER_MS;
-    const options = { olderThanMs, leaseMs: this.#leaseMs, limit: FORGOTTEN_BATCH };
-    for (const task of await tasks.claimForgotten(options)) {
-      await this.#take(task, nextStep(task, await this.#ask(task), settings));
+    const olderThanMs = settings.giveUpMs + ORPHANED_AFTER_MS;
+    const options = { olderThanMs, leaseMs: this.#leaseMs, limit: ORPHANED_BATCH };
+    for (const task of await tasks.claimOrphaned(options)) {
+      await this.#apply(task, nextStep(task, await this.#askProvider(task), settings));
     }
-    await tasks.forgetOld(settings.giveUpMs + RETENTION_MS);
+    await tasks.deleteOld(settings.giveUpMs + RETENTION_MS);
   }
 }
 
 /** Due immediately, as if it had not been polled. */
-function leftToOthers({ state, trouble }: ClaimedTask): TaskStep {
-  return { kind: 'wait', state, trouble, waitMs: 0 };
+function leftToOthers({ state, problems }: ClaimedTask): TaskStep {
+  return { kind: 'wait', state, problems, waitMs: 0 };
 }
 
 function eventOf(call: BilledCall, { bill, state }: EndStep, endedAtMs: number): UsageEvent {

@@ -1,6 +1,6 @@
 import { usdFromNano } from '@gateway/money';
 import { chargedNano } from './rules/charged-nano';
-import type { MadeVideo } from './rules/video-provider';
+import type { GeneratedVideo } from './rules/video-provider';
 import type { VideoTask } from './rules/video-task';
 
 const timeText = (ms: number) => new Date(ms).toISOString();
@@ -48,7 +48,7 @@ export function toListedJson(task: VideoTask) {
   };
 }
 
-export function toVideoJson({ url, durationSeconds, expiresAtMs }: MadeVideo, usualSeconds: number) {
+export function toVideoJson({ url, durationSeconds, expiresAtMs }: GeneratedVideo, usualSeconds: number) {
   return {
     url,
     duration: durationSeconds ?? usualSeconds,

@@ -16,7 +16,7 @@ import {
   tookNothing,
 } from './rules/submit-failure';
 import type { UpstreamTask, VideoOrder, VideoProvider } from './rules/video-provider';
-import type { NewTask, SoughtTask } from './rules/video-task';
+import type { NewTask, RecoverableTask } from './rules/video-task';
 
 export type VideoRoute = Route<VideoProvider>;
 
@@ -59,22 +59,22 @@ export class VideoSubmitter {
     const { error, bill: end } = outcome;
     if (error.code === 'internal_error') log.error({ err: error.cause }, 'video request failed');
     else log.warn({ code: error.code, outcome: end }, 'video request refused');
-    const told = { status: error.row.status, errorCode: error.code };
+    const response = { status: error.row.status, errorCode: error.code };
     await (end === 'lost' ? own.lost() : own.free());
-    await (end === 'lost' ? bill.lose(told) : bill.release(told));
+    await (end === 'lost' ? bill.lose(response) : bill.release(response));
     throw error.withRates(bill.grant.rates);
   }
 
   async #try(submission: VideoSubmission): Promise<SubmittedTask | SubmitFailure> {
     const { bill, own, order, routes, log } = submission;
     const { health, metrics } = this.#deps;
-    const unclaimed = await written(() => own.dispatched());
+    const unclaimed = await storeFailure(() => own.dispatched());
     if (unclaimed) return unclaimed;
     let failure: UpstreamFailure = { kind: 'unreachable', cause: new Error('every circuit is open') };
     for (const route of health.inOrder(routes)) {
       if (!health.begin(route)) continue;
-      const sought = soughtOf(submission, route);
-      const unsent = await written(() => bill.dispatched(route.provider.id, sought));
+      const recoverable = recoverableTask(submission, route);
+      const unsent = await storeFailure(() => bill.dispatched(route.provider.id, recoverable));
       if (unsent) return unsent;
       try {
         return await this.#send(bill, order, route);
@@ -131,21 +131,21 @@ export class VideoSubmitter {
   }
 }
 
-/** Undefined: a task that was never reported can't be found there. */
-function soughtOf(
+/** Returns how to find the task if the response is lost; undefined if its provider can't search for it. */
+function recoverableTask(
   { bill, order, price, taskId }: VideoSubmission,
   { provider, target: { upstreamModel } }: VideoRoute,
-): SoughtTask | undefined {
-  const upstreamId = provider.givenId?.({ ...order, upstreamModel }, bill.call.requestId);
+): RecoverableTask | undefined {
+  const upstreamId = provider.externalTaskId?.({ ...order, upstreamModel }, bill.call.requestId);
   return upstreamId === undefined
     ? undefined
     : { taskId, upstreamId, upstreamModel, tier: order.tier, ...price };
 }
 
-/** Undefined: what must be stored before calling the provider has been stored. Otherwise the provider was not called. */
-async function written(note: () => Promise<void>): Promise<SubmitFailure | undefined> {
+/** Stores what must be durable before the provider is called. Returns the failure if that is not possible; the provider is not called then. */
+async function storeFailure(write: () => Promise<void>): Promise<SubmitFailure | undefined> {
   try {
-    await note();
+    await write();
     return undefined;
   } catch (error) {
     return { error: GatewayError.from(error), bill: 'released' };

@@ -1,4 +1,4 @@
-/** An instance and its number of heartbeats; -1: it has left in order; `WITHOUT_HEARTBEAT`: it is known only from its bills. */
+/** An instance and its number of heartbeats; -1: it has shut down; `WITHOUT_HEARTBEAT`: it is known only from its bills. */
 export interface InstanceHeartbeats {
   readonly id: string;
   readonly beats: bigint;

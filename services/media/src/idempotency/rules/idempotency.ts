@@ -12,7 +12,7 @@ export interface ClaimedCall {
 }
 
 /** A response as it was sent, or would have been. */
-export interface KeptReply {
+export interface StoredReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Absent: it is not stored. */
@@ -20,7 +20,7 @@ export interface KeptReply {
 }
 
 /** A stored response without its body, which is loaded only for callers that may have it. */
-export interface KeptAnswer {
+export interface StoredAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** The call that was answered. */
@@ -38,7 +38,7 @@ export type Claim =
   | { readonly kind: 'other' }
   /** It was started, and its outcome will never be known. */
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'answered'; readonly answer: KeptAnswer };
+  | { readonly kind: 'answered'; readonly answer: StoredAnswer };
 
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 

@@ -2,7 +2,7 @@ import type { ImageResult } from './image-provider';
 
 /**
  * Returns the result without implausible figures: providers have omitted the tokens of the images or of the prompt, and images
- * would then be sold at the price of their prompt.
+ * would then cost only the price of the prompt.
  */
 export function withCredibleTokens({ tokens, ...result }: ImageResult): ImageResult {
   if (!tokens) return result;

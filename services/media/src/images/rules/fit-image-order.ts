@@ -26,15 +26,15 @@ export function fitImageOrder(request: ImageRequest, features: ImageFeatures): F
   const format = request.format ?? features.formats[0];
   const { background, compression } = request;
   if (compression !== undefined && compression < 100 && !COMPRESSED.has(format ?? '')) {
-    throw unsupported(`output_compression: not of ${format ?? 'this model’s format'}`);
+    throw unsupported(`output_compression: not for ${format ?? 'this model’s format'}`);
   }
-  if (background === 'transparent' && format === 'jpeg') throw unsupported('background: not of jpeg');
+  if (background === 'transparent' && format === 'jpeg') throw unsupported('background: not for jpeg');
   refuseTooLarge({ n, ...(size && { size }), ...(format && { format }) });
   return {
     prompt,
     n,
     hints,
-    linksWillDo: request.replyAs === 'url',
+    acceptsLinks: request.replyAs === 'url',
     images,
     ...(size && { size }),
     ...(quality && { quality }),
@@ -52,15 +52,15 @@ function refuseUnsupported(request: ImageRequest, features: ImageFeatures): void
       detail: `prompt: longer than ${features.maxPromptChars} characters`,
     });
   }
-  const [unheeded] = request.unheeded;
-  if (unheeded !== undefined) throw unsupported(unheeded);
+  const [field] = request.unsupportedFields;
+  if (field !== undefined) throw unsupported(field);
   if (request.edit && features.maxInputImages === 0) throw unsupported('edits');
   if (images.length > features.maxInputImages) {
     throw unsupported(`more than ${features.maxInputImages} images to edit`);
   }
   if (mask && !features.mask) throw unsupported('mask');
   if (n > features.maxN) throw unsupported(`n above ${features.maxN}`);
-  if (size && !offersSize(size, features)) throw unsupported(`size ${imageSizeText(size)}`);
+  if (size && !supportsSize(size, features)) throw unsupported(`size ${imageSizeText(size)}`);
   if (quality && !features.qualities.includes(quality)) throw unsupported(`quality ${quality}`);
   if (format && !features.formats.includes(format)) throw unsupported(`output_format ${format}`);
   // Opaque is the default.
@@ -70,12 +70,12 @@ function refuseUnsupported(request: ImageRequest, features: ImageFeatures): void
 /** An order whose reply would be charged but could not be read. */
 function refuseTooLarge(order: Pick<FittedImageOrder, 'n' | 'size' | 'format'>): void {
   if (maxReplyBytesOf(order) <= MAX_IMAGE_REPLY_BYTES) return;
-  const most = Math.floor(MAX_IMAGE_REPLY_BYTES / maxReplyBytesOf({ ...order, n: 1 }));
+  const maxN = Math.floor(MAX_IMAGE_REPLY_BYTES / maxReplyBytesOf({ ...order, n: 1 }));
   const size = order.size ? imageSizeText(order.size) : 'this size';
-  throw unsupported(most === 0 ? `size ${size}` : `n above ${most} at ${size}`);
+  throw unsupported(maxN === 0 ? `size ${size}` : `n above ${maxN} at ${size}`);
 }
 
-function offersSize(size: ImageSize, { sizes, sizeRule }: ImageFeatures): boolean {
+function supportsSize(size: ImageSize, { sizes, sizeRule }: ImageFeatures): boolean {
   return sizes.includes(imageSizeText(size)) || (sizeRule !== undefined && isWithin(size, sizeRule));
 }
 

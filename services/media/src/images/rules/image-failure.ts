@@ -8,15 +8,14 @@ import type { ImageTokens } from './image-provider';
 export interface ImageFailure {
   readonly error: GatewayError;
   /**
-   * `none`: the provider charges nothing, or `tokens` and nothing more; `unknown`: what it charges is unknown, and not charged to
-   * the caller.
+   * `none`: the provider charges nothing but `tokens`; `unknown`: the charge is unknown, and the operator bears it.
    */
   readonly charge: 'none' | 'unknown';
   readonly tokens?: ImageTokens;
 }
 
-/** Refusals because of our account or of too many calls: nothing was started. */
-const TURNED_AWAY = new Set([401, 402, 403, 404, 405, 429]);
+/** Statuses for problems of our account, its permissions or its rate: the provider started nothing. */
+const REFUSED_BEFORE_START = new Set([401, 402, 403, 404, 405, 429]);
 
 /**
  * Maps every failure of a provider to one public error of spec 7.3: `image_generation_failed`, unless the provider is
@@ -27,36 +26,36 @@ export function imageFailure(error: unknown): ImageFailure {
   // A defect of the gateway: the call must not be retried.
   if (error instanceof GatewayError) return { error, charge: 'none' };
   const failure = failureOf(error);
-  const told = toGatewayError(failure);
+  const publicError = toGatewayError(failure);
   const charge = failure.kind === 'broken' && mayHaveArrived(error) ? 'unknown' : 'none';
-  if (told.code !== 'upstream_failed') return { error: told, charge };
-  return { error: new GatewayError('image_generation_failed', { cause: told.cause }), charge };
+  if (publicError.code !== 'upstream_failed') return { error: publicError, charge };
+  return { error: new GatewayError('image_generation_failed', { cause: publicError.cause }), charge };
 }
 
 /** A successful reply without an image. */
-export function nothingMade(tokens: ImageTokens | undefined): ImageFailure {
-  const cause = new Error('the provider made no image');
+export function noImages(tokens: ImageTokens | undefined): ImageFailure {
+  const cause = new Error('the provider generated no image');
   return {
-    error: new GatewayError('image_generation_failed', { cause, detail: 'the provider made no image' }),
+    error: new GatewayError('image_generation_failed', { cause, detail: 'the provider generated no image' }),
     charge: 'none',
     ...(tokens && { tokens }),
   };
 }
 
-/** No target began the order. */
-export class NothingBegun extends UpstreamError {
+/** No target started the order. */
+export class NotStarted extends UpstreamError {
   readonly mayHaveArrived = false;
 }
 
-/** The order surely came to nothing there, so that another target may get it: an order is never repeated blindly. */
-export function surelyNotBegun(error: unknown): boolean {
+/** Whether the target certainly did not start the order, so that another target may be tried. */
+export function isNotStarted(error: unknown): boolean {
   if (!(error instanceof UpstreamError)) return false;
   const { failure } = error;
   if (failure.kind === 'unreachable' || !mayHaveArrived(error)) return true;
-  return failure.kind === 'status' && TURNED_AWAY.has(failure.status);
+  return failure.kind === 'status' && REFUSED_BEFORE_START.has(failure.status);
 }
 
-/** For the health of a target: a refused order speaks for it. */
+/** Returns the failure that counts against the health of a target; a refused order does not. */
 export function targetFailureOf(error: unknown): UpstreamFailure | undefined {
   return error instanceof MediaRefused ? undefined : failureOf(error);
 }

@@ -8,11 +8,11 @@ export interface ImageModel {
 }
 
 /**
- * Returns the image model of that slug, alias or bare name, if this key may call it.
- * @param isProvider whether there are models of a provider of that name
- * @throws GatewayError `image_model_not_found` for a provider's bare name and for a listed model that makes no images
- * or is not active; `invalid_model` for any other string that is no model name; `model_not_found` for what was never
- * listed or is kept from this key, whatever it makes; the last two as a ModelPermissionError where the key is the reason
+ * Returns the image model with this slug, alias or bare name, if the key may call it.
+ * @param isProvider whether a provider of this name has models
+ * @throws GatewayError `image_model_not_found` for the name of a provider, and for a model that generates no images or is not
+ * active; `invalid_model` for any other string that is not a model name; `model_not_found` for an unknown model or one that the
+ * key may not call. The last two are a ModelPermissionError if the key is the reason.
  */
 export function resolveImageModel(
   models: ModelLookup,

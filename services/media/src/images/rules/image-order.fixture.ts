@@ -6,7 +6,7 @@ export const anOrder = (fields: Partial<ImageOrder> = {}): ImageOrder => ({
   prompt: 'a cat',
   n: 1,
   hints: {},
-  linksWillDo: false,
+  acceptsLinks: false,
   images: [],
   ...fields,
 });

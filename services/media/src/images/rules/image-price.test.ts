@@ -37,13 +37,13 @@ describe('by the image', () => {
     const wanted = order({ quality, size, n: 3 });
     const rate = rateFor(wanted, offer(byImage));
     expect(boundOf(wanted, rate)).toEqual({ promptTokens: 0, outputTokens: 0, costNano: 3n * priceNano });
-    expect(costOf(wanted, rate, { made: 2 })).toBe(2n * priceNano);
+    expect(costOf(wanted, rate, { images: 2 })).toBe(2n * priceNano);
   });
 
   test('more than were ordered are not the caller’s to pay, none cost nothing', () => {
     const rate = rateFor(order(), offer(byImage));
-    expect(costOf(order(), rate, { made: 5 })).toBe(40_000_000n);
-    expect(costOf(order(), rate, { made: 0 })).toBe(0n);
+    expect(costOf(order(), rate, { images: 5 })).toBe(40_000_000n);
+    expect(costOf(order(), rate, { images: 0 })).toBe(0n);
   });
 
   test('what has no price is not sold', () => {
@@ -72,8 +72,8 @@ describe('by the image and the megapixels sent', () => {
     const wanted = edit(...images);
     const rate = rateFor(wanted, offer(pricing));
     expect(boundOf(wanted, rate)).toEqual({ promptTokens: 0, outputTokens: 0, costNano });
-    expect(costOf(wanted, rate, { made: 1 })).toBe(costNano);
-    expect(costOf(wanted, rate, { made: 0, inputMegapixels: 9 })).toBe(0n);
+    expect(costOf(wanted, rate, { images: 1 })).toBe(costNano);
+    expect(costOf(wanted, rate, { images: 0, inputMegapixels: 9 })).toBe(0n);
   });
 
   test('a mask is sent, too', () => {
@@ -89,7 +89,7 @@ describe('by the image and the megapixels sent', () => {
   ])('a provider that counts %d is paid that, at most what is held', (inputMegapixels, costNano) => {
     const wanted = edit(sent(3 * MEGAPIXEL));
     const rate = rateFor(wanted, offer(pricing));
-    expect(costOf(wanted, rate, { made: 1, inputMegapixels })).toBe(costNano);
+    expect(costOf(wanted, rate, { images: 1, inputMegapixels })).toBe(costNano);
   });
 
   test.each([[undefined], [2 ** 30 + 1]])('an image of %j pixels has no price', (pixels) => {
@@ -106,7 +106,7 @@ describe('by tokens', () => {
     const odd: ImagePricing = { ...byToken, textInputNano: 333_333n, imageOutputNano: 1n };
     const rate = rateFor(order(), offer(odd));
     // 7 × 333333 + 1056 = 2334387 millionths.
-    expect(costOf(order(), rate, { made: 1, tokens: { textInput: 7, imageInput: 0, output: 1_056 } })).toBe(
+    expect(costOf(order(), rate, { images: 1, tokens: { textInput: 7, imageInput: 0, output: 1_056 } })).toBe(
       3n,
     );
   });
@@ -114,7 +114,7 @@ describe('by tokens', () => {
   test('as the provider counted, in all kinds', () => {
     const rate = rateFor(order(), offer({ ...byToken, textOutputNano: 12_000_000_000n }));
     const tokens = { textInput: 10, imageInput: 100, output: 1_000, textOutput: 10_000 };
-    expect(costOf(order(), rate, { made: 1, tokens })).toBe(
+    expect(costOf(order(), rate, { images: 1, tokens })).toBe(
       50_000n + 1_000_000n + 40_000_000n + 120_000_000n,
     );
   });
@@ -122,10 +122,10 @@ describe('by tokens', () => {
   test('uncounted, the most that so many images take', () => {
     const wanted = order({ n: 4 });
     const rate = rateFor(wanted, offer(byToken));
-    expect(costOf(wanted, rate, { made: 4 })).toBe(boundOf(wanted, rate).costNano);
+    expect(costOf(wanted, rate, { images: 4 })).toBe(boundOf(wanted, rate).costNano);
     const ofOne = BigInt(1_056 * 40_000);
-    expect(costOf(wanted, rate, { made: 4 }) - costOf(wanted, rate, { made: 3 })).toBe(ofOne);
-    expect(costOf(wanted, rate, { made: 0 })).toBe(0n);
+    expect(costOf(wanted, rate, { images: 4 }) - costOf(wanted, rate, { images: 3 })).toBe(ofOne);
+    expect(costOf(wanted, rate, { images: 0 })).toBe(0n);
   });
 
   test.each<[string, Partial<ImageFeatures>, Partial<ImageOrder>, ImagePricing]>([
@@ -183,8 +183,8 @@ test('no call costs more than its bound, however its prompt is cut into tokens a
         const bound = boundOf(wanted, rate);
         const textTokens = Math.floor(Buffer.byteLength(wanted.prompt) * share) + 7;
         const tokens = openAiMeter({ ...wanted, n: Math.min(made, wanted.n) }, textTokens);
-        expect(costOf(wanted, rate, { made, tokens })).toBeLessThanOrEqual(bound.costNano);
-        expect(costOf(wanted, rate, { made })).toBeLessThanOrEqual(bound.costNano);
+        expect(costOf(wanted, rate, { images: made, tokens })).toBeLessThanOrEqual(bound.costNano);
+        expect(costOf(wanted, rate, { images: made })).toBeLessThanOrEqual(bound.costNano);
         expect(tokens.imageInput).toBeLessThanOrEqual(bound.promptTokens);
         expect(tokens.output).toBeLessThanOrEqual(bound.outputTokens);
       },
@@ -216,7 +216,9 @@ test('nor with models whose images all take as many tokens', () => {
         const wanted = anOrder({ size: { width: px, height: px }, images });
         const rate = rateFor(wanted, offer({ perImage: [], ...tokenPrices, textOutputNano }, features));
         const tokens = { textInput: 12, imageInput: 560 * sent, output, textOutput };
-        expect(costOf(wanted, rate, { made: 1, tokens })).toBeLessThanOrEqual(boundOf(wanted, rate).costNano);
+        expect(costOf(wanted, rate, { images: 1, tokens })).toBeLessThanOrEqual(
+          boundOf(wanted, rate).costNano,
+        );
       },
     ),
   );

@@ -6,22 +6,22 @@ import type { ImageTokens } from './image-provider';
 import { imageSizeText } from './image-size';
 
 const TOKENS_PER_PRICE = 1_000_000n;
-/** What a provider puts around a prompt: roles, marks, the sentence about a mask. */
+/** Maximum tokens that a provider adds to a prompt: roles, delimiters, the note about a mask. */
 const FRAME_TOKENS = 256;
 const SQUARE_PIXELS = 1_024 * 1_024;
 const MEGAPIXEL = 1_024 * 1_024;
-/** Beyond what any provider takes, and far below what an amount of money can hold. */
+/** Larger than any provider accepts, and far below the range of amounts. */
 const MAX_PIXELS = 2 ** 30;
 
-/** What one order is sold at: fixed on admission. */
+/** The price of an order, fixed at admission. */
 export type ImageRate =
   | {
       readonly by: 'image';
       readonly priceNano: bigint;
-      /** What those that are sent cost, whatever is made of them. */
+      /** Price of the input images, charged even if no image is generated. */
       readonly input?: { readonly megapixels: number; readonly megapixelNano: bigint };
     }
-  | { readonly by: 'token'; readonly price: TokenRates; readonly most: ImageTokens };
+  | { readonly by: 'token'; readonly price: TokenRates; readonly maxTokens: ImageTokens };
 
 interface TokenRates {
   readonly textInputNano: bigint;
@@ -30,28 +30,28 @@ interface TokenRates {
   readonly textOutputNano: bigint;
 }
 
-/** What came of an order. Absent figures: the most that it can be. */
+/** The result of an order. Absent figures count as their maximum. */
 export interface ImageUse {
-  /** Images; more than were ordered are not the caller's to pay. */
-  readonly made: number;
+  /** Generated images; images in excess of the order are not charged. */
+  readonly images: number;
   readonly tokens?: ImageTokens | undefined;
   readonly inputMegapixels?: number | undefined;
 }
 
-/** The most that an order can cost, and the tokens that it is expected to use. */
+/** The maximum cost of an order, and the tokens that it is expected to use. */
 export interface ImageBound {
   readonly costNano: bigint;
   readonly promptTokens: number;
   readonly outputTokens: number;
 }
 
-/** Of English text, and about of Chinese. */
+/** For English text, and approximately for Chinese text. */
 const BYTES_PER_TOKEN = 4;
 
 /**
- * By the image where the model has such a price for this size and quality, else by tokens.
- * @throws GatewayError `image_generation_failed` where it has neither: no price, no route; `invalid_request` for an
- * image sent that does not say how large it is, where its price depends on that
+ * Returns the price per image if the model has one for this size and quality, otherwise the price by tokens.
+ * @throws GatewayError `image_generation_failed` if the model has neither; `invalid_request` for an input image without
+ * readable dimensions if its price depends on them
  */
 export function rateFor(order: FittedImageOrder, { features, pricing }: ImageOffer): ImageRate {
   const priced = perImage(order, pricing);
@@ -69,13 +69,13 @@ export function rateFor(order: FittedImageOrder, { features, pricing }: ImageOff
     by: 'token',
     price: {
       textInputNano,
-      // What is told as images without any having been sent is text that its provider did not tell apart.
+      // Without input images, tokens reported as images are text that the provider did not distinguish.
       imageInputNano: imageInputNano ?? textInputNano,
       imageOutputNano,
       textOutputNano: textOutputNano ?? imageOutputNano,
     },
-    most: {
-      // Every token stands for at least one byte of text.
+    maxTokens: {
+      // Every token covers at least one byte of text.
       textInput: Buffer.byteLength(order.prompt) + FRAME_TOKENS,
       imageInput: sent * features.maxInputImageTokens,
       output: order.n * outputTokens,
@@ -86,44 +86,48 @@ export function rateFor(order: FittedImageOrder, { features, pricing }: ImageOff
 
 export function boundOf({ n, prompt }: FittedImageOrder, rate: ImageRate): ImageBound {
   if (rate.by === 'image') return { promptTokens: 0, outputTokens: 0, costNano: costOfImages(n, rate) };
-  const { imageInput, output } = rate.most;
+  const { imageInput, output } = rate.maxTokens;
   return {
     promptTokens: Math.ceil(Buffer.byteLength(prompt) / BYTES_PER_TOKEN) + imageInput,
-    // Words beside the images are few at most models, and counted when the call has ended.
+    // Most models generate little text with the images; it is counted when the call has ended.
     outputTokens: output,
-    costNano: costOfTokens(rate.most, rate.price),
+    costNano: costOfTokens(rate.maxTokens, rate.price),
   };
 }
 
-/** What a provider may use to make all that was ordered, where its tokens are what is paid for. */
+/** Returns the maximum output tokens of the order if it is priced by tokens. */
 export function maxOutputTokensOf(rate: ImageRate): number | undefined {
-  return rate.by === 'token' ? rate.most.output + (rate.most.textOutput ?? 0) : undefined;
+  return rate.by === 'token' ? rate.maxTokens.output + (rate.maxTokens.textOutput ?? 0) : undefined;
 }
 
-/** What a call costs, rounded up once: by the provider's figures, as far as there are any. */
+/** Returns the cost of a call, rounded up once: by the provider's figures, or their maximum where they are absent. */
 export function costOf(
   { n }: FittedImageOrder,
   rate: ImageRate,
-  { made, tokens, inputMegapixels }: ImageUse,
+  { images, tokens, inputMegapixels }: ImageUse,
 ): bigint {
-  const sold = Math.min(made, n);
-  if (rate.by === 'image') return sold === 0 ? 0n : costOfImages(sold, rate, inputMegapixels);
+  const charged = Math.min(images, n);
+  if (rate.by === 'image') return charged === 0 ? 0n : costOfImages(charged, rate, inputMegapixels);
   if (tokens) return costOfTokens(tokens, rate.price);
-  if (sold === 0) return 0n;
-  const { output, textOutput = 0 } = rate.most;
-  const most = { ...rate.most, output: (output / n) * sold, textOutput: (textOutput / n) * sold };
-  return costOfTokens(most, rate.price);
+  if (charged === 0) return 0n;
+  const { output, textOutput = 0 } = rate.maxTokens;
+  const maxTokens = {
+    ...rate.maxTokens,
+    output: (output / n) * charged,
+    textOutput: (textOutput / n) * charged,
+  };
+  return costOfTokens(maxTokens, rate.price);
 }
 
-/** @param counted by the provider, which may make images smaller before it counts; not more than is held */
+/** @param counted megapixels by the provider, which may shrink images first; charged only up to the reserved number */
 function costOfImages(
   images: number,
   { priceNano, input }: ImageRate & { readonly by: 'image' },
   counted = Number.POSITIVE_INFINITY,
 ): bigint {
-  const made = BigInt(images) * priceNano;
-  if (!input) return made;
-  return made + BigInt(Math.min(input.megapixels, Math.ceil(counted))) * input.megapixelNano;
+  const outputNano = BigInt(images) * priceNano;
+  if (!input) return outputNano;
+  return outputNano + BigInt(Math.min(input.megapixels, Math.ceil(counted))) * input.megapixelNano;
 }
 
 function inputOf({ images, mask }: FittedImageOrder, { inputMegapixelNano: megapixelNano }: ImagePricing) {
@@ -152,19 +156,19 @@ function costOfTokens(tokens: ImageTokens, price: TokenRates): bigint {
 }
 
 function perImage(order: FittedImageOrder, { perImage: prices }: ImagePricing): bigint | undefined {
-  return mostFitting(order, prices)?.priceNano;
+  return mostSpecific(order, prices)?.priceNano;
 }
 
 function tokensOfOne(order: FittedImageOrder, features: ImageFeatures): number | undefined {
   const { outputTokens, outputTokensByArea } = features;
-  if (!outputTokensByArea) return mostFitting(order, outputTokens)?.tokens;
+  if (!outputTokensByArea) return mostSpecific(order, outputTokens)?.tokens;
   const { size, ...ofAnySize } = order;
-  const row = mostFitting(ofAnySize, outputTokens);
+  const row = mostSpecific(ofAnySize, outputTokens);
   return row && size && Math.ceil((row.tokens * size.width * size.height) / SQUARE_PIXELS);
 }
 
-/** Of rows for a size and a quality the one that names most of them; what a row leaves empty stands for any. */
-function mostFitting<Row extends { size: string; quality: string }>(
+/** Returns the most specific row for a size and a quality; an empty field of a row matches any value. */
+function mostSpecific<Row extends { size: string; quality: string }>(
   { size, quality = '' }: FittedImageOrder,
   rows: readonly Row[],
 ): Row | undefined {

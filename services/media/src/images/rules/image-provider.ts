@@ -22,8 +22,8 @@ export interface ImageOrder {
   readonly compression?: number;
   /** Fields of the caller's format that only some providers know, such as `moderation`. */
   readonly hints: Readonly<Record<string, string>>;
-  /** Links suffice if the provider returns them, so that the files need not be fetched. */
-  readonly linksWillDo: boolean;
+  /** Whether links to the images suffice, so that their files need not be fetched. */
+  readonly acceptsLinks: boolean;
   /** For an edit; none: generated from the prompt only. */
   readonly images: readonly MediaFile[];
   readonly mask?: Upload;
@@ -38,11 +38,11 @@ export interface ProviderCall {
   readonly signal: AbortSignal;
   readonly timeouts: UpstreamTimeouts;
   /** Whether the response is stored for a repeated call, by which time a provider's link would have expired. */
-  readonly isAnswerKept?: () => boolean;
+  readonly isResponseStored?: () => boolean;
 }
 
 /** One image: its bytes in base64, or a temporary link. */
-export type MadeImage = { readonly mime: string } & (
+export type GeneratedImage = { readonly mime: string } & (
   | { readonly base64: string }
   | { readonly url: string; readonly expiresAtMs?: number }
 );
@@ -59,10 +59,10 @@ export interface ImageTokens {
 
 export interface ImageResult {
   /** The images that the provider generated, which may be fewer than ordered. */
-  readonly images: readonly MadeImage[];
+  readonly images: readonly GeneratedImage[];
   /** If the provider reports them. */
   readonly tokens?: ImageTokens;
-  /** What it counted the input images as, if it reports that. */
+  /** Megapixels that the provider counted for the input images, if it reports them. */
   readonly inputMegapixels?: number;
   readonly revisedPrompt?: string;
 }
@@ -71,7 +71,7 @@ export interface ImageResult {
 export interface ImageProvider {
   readonly id: string;
   /** It accepts links in place of files, and fetches them itself. */
-  readonly takesLinks: boolean;
+  readonly fetchesLinks: boolean;
   /**
    * @throws UpstreamError how the provider failed; only `unreachable` means that the order can't have arrived
    * @throws MediaRefused when it refuses the order

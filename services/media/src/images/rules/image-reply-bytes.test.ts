@@ -88,7 +88,7 @@ function accepted(
     size,
     format,
     hints: {},
-    unheeded: [],
+    unsupportedFields: [],
     edit: false,
     images: [],
   };

@@ -2,7 +2,7 @@ import type { ImageOrder } from './image-provider';
 
 type Shape = Pick<ImageOrder, 'n' | 'size' | 'format'>;
 
-/** Maximum bytes of a provider's reply. It is text temporarily, which V8 limits to 512 MiB. */
+/** Maximum bytes of a provider's reply. The reply is temporarily a string, which V8 limits to 512 MiB. */
 export const MAX_IMAGE_REPLY_BYTES = 128 * 1024 ** 2;
 /** Maximum bytes of a separate file, which becomes base64 later. */
 export const MAX_IMAGE_FILE_BYTES = (MAX_IMAGE_REPLY_BYTES / 4) * 3;

@@ -17,8 +17,8 @@ export interface ImageRequest {
   readonly replyAs?: 'b64_json' | 'url';
   /** Fields that change neither the price nor the required features. */
   readonly hints: Readonly<Record<string, string>>;
-  /** Fields of the format that the caller has set and no model here supports. */
-  readonly unheeded: readonly string[];
+  /** Fields that the caller has set and no model supports. */
+  readonly unsupportedFields: readonly string[];
   /** An edit has images, a generation none. */
   readonly edit: boolean;
   readonly images: readonly Upload[];

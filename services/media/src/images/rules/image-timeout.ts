@@ -9,19 +9,19 @@ export type RepeatBy =
   /** Not at all: the database did not store the key. */
   | { readonly by: 'nothing' };
 
-const GOES_ON = 'the job may still finish and be billed';
+const CONTINUES = 'the job may still finish and be billed';
 const WITHOUT_PAYING_TWICE = 'to get the image without paying twice, repeat the same request with';
 
 const DETAILS = {
-  'same-key': `${GOES_ON}; ${WITHOUT_PAYING_TWICE} the same Idempotency-Key`,
-  nothing: `${GOES_ON}; it can't be repeated safely: look for it in the request log first`,
+  'same-key': `${CONTINUES}; ${WITHOUT_PAYING_TWICE} the same Idempotency-Key`,
+  nothing: `${CONTINUES}; it can't be repeated safely: check the request log first`,
 };
 
 /** For a call whose job continues. */
 export function imageTimeout(repeat: RepeatBy, cause?: unknown): GatewayError {
   const detail =
     repeat.by === 'request-id'
-      ? `${GOES_ON}; ${WITHOUT_PAYING_TWICE} the Idempotency-Key ${repeat.key}, the X-Request-Id of this answer`
+      ? `${CONTINUES}; ${WITHOUT_PAYING_TWICE} the Idempotency-Key ${repeat.key}, the X-Request-Id of this response`
       : DETAILS[repeat.by];
   return new GatewayError('image_generation_timeout', { detail, cause });
 }
@@ -30,6 +30,6 @@ export function imageTimeout(repeat: RepeatBy, cause?: unknown): GatewayError {
 export const imageEndUnknown = () =>
   new GatewayError('image_generation_timeout', {
     detail:
-      'what became of the first request with this Idempotency-Key is not known, and it was not billed; ' +
-      'to have the image made again, use another Idempotency-Key',
+      'the outcome of the first request with this Idempotency-Key is unknown, and it was not billed; ' +
+      'to generate the image again, use another Idempotency-Key',
   });

@@ -20,7 +20,7 @@ export interface JobLease {
   release(): void;
 }
 
-/** Maximum part of one provider: a provider that hangs keeps its jobs for minutes, and the others need the rest. */
+/** Maximum part of one provider: if a provider hangs, its jobs last for minutes, and the others need the rest. */
 const PROVIDER_PART = 3 / 4;
 const ACCOUNT_PART = 1 / 4;
 

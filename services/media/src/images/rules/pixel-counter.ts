@@ -1,7 +1,7 @@
 import type { UploadKind } from '../../domain/upload';
 
 /** Maximum bytes of a header that are examined at once: those of a JPEG frame. */
-const LOOK_BYTES = 30;
+const HEADER_BYTES = 30;
 const MARKER = 0xff;
 const START_OF_SCAN = 0xda;
 /** Tables and extensions, whose markers are in the range of frame markers. */
@@ -17,7 +17,7 @@ export class PixelCounter {
   /** Bytes of a segment that are skipped. */
   #skipBytes = 0;
   #pixels: number | undefined;
-  #over = false;
+  #isDone = false;
 
   constructor(kind: UploadKind) {
     this.#kind = kind;
@@ -31,14 +31,14 @@ export class PixelCounter {
   }
 
   push(piece: Buffer): void {
-    if (this.#over) return;
+    if (this.#isDone) return;
     let bytes = this.#rest.length > 0 ? Buffer.concat([this.#rest, piece]) : piece;
     for (;;) {
       const skipped = Math.min(this.#skipBytes, bytes.length);
       this.#skipBytes -= skipped;
       bytes = bytes.subarray(skipped);
-      const used = this.#look(bytes);
-      if (this.#over) break;
+      const used = this.#scan(bytes);
+      if (this.#isDone) break;
       if (used === 0) {
         // A copy, because the piece may be large.
         this.#rest = Buffer.from(bytes);
@@ -50,14 +50,14 @@ export class PixelCounter {
   }
 
   /** Returns the number of bytes to skip; 0: more are needed. */
-  #look(bytes: Buffer): number {
-    if (this.#kind === 'jpeg') return this.#lookAtSegment(bytes);
-    if (bytes.length < LOOK_BYTES) return 0;
+  #scan(bytes: Buffer): number {
+    if (this.#kind === 'jpeg') return this.#scanSegment(bytes);
+    if (bytes.length < HEADER_BYTES) return 0;
     if (this.#kind === 'png') return this.#end(pngPixels(bytes));
     return this.#end(this.#kind === 'webp' ? webpPixels(bytes) : undefined);
   }
 
-  #lookAtSegment(bytes: Buffer): number {
+  #scanSegment(bytes: Buffer): number {
     if (bytes.length < 2) return 0;
     if (bytes[0] !== MARKER) return this.#end(undefined);
     const code = bytes[1]!;
@@ -74,7 +74,7 @@ export class PixelCounter {
 
   /** A height of 0, which is given at the end of the file, is not reliable. */
   #end(pixels: number | undefined): 0 {
-    this.#over = true;
+    this.#isDone = true;
     this.#pixels = pixels || undefined;
     return 0;
   }

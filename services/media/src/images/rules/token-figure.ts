@@ -3,6 +3,7 @@ const MAX_TOKENS = 100_000_000;
 
 /** Returns undefined for an implausible figure. */
 export function tokenFigure(value: unknown): number | undefined {
-  const credible = Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS;
-  return credible ? (value as number) : undefined;
+  const isPlausible =
+    Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS;
+  return isPlausible ? (value as number) : undefined;
 }

@@ -65,14 +65,14 @@ describe('a task', () => {
   });
 
   test('whose link will do is not fetched', async () => {
-    const { result, sent } = await generate({ linksWillDo: true, format: 'png' }, TASK, READY);
+    const { result, sent } = await generate({ acceptsLinks: true, format: 'png' }, TASK, READY);
     expect(result).toEqual({ images: [{ mime: 'image/png', url: SAMPLE }] });
     expect(sent).toHaveLength(2);
   });
 
   test('with images and a mask', async () => {
     const images = [uploadOf('image', 'a'), uploadOf('image', 'b')];
-    const { sent } = await generate({ images, mask: uploadOf('mask', 'm'), linksWillDo: true }, TASK, READY);
+    const { sent } = await generate({ images, mask: uploadOf('mask', 'm'), acceptsLinks: true }, TASK, READY);
     expect(JSON.parse(sent[0]!.body)).toEqual({
       prompt: `a cat\n\n${MASK_NOTE}`,
       input_image: Buffer.from('a').toString('base64'),
@@ -89,7 +89,7 @@ describe('a task', () => {
     [null, {}],
   ])('that was counted as %j megapixels sent', async (counted, told) => {
     const accepted: FakeReply = { json: { id: 't', polling_url: POLL, input_mp: counted } };
-    const { result } = await generate({ linksWillDo: true, format: 'png' }, accepted, READY);
+    const { result } = await generate({ acceptsLinks: true, format: 'png' }, accepted, READY);
     expect(result).toEqual({ images: [{ mime: 'image/png', url: SAMPLE }], ...told });
   });
 
@@ -97,7 +97,7 @@ describe('a task', () => {
     const order = {
       upstreamModel: 'flux-kontext-pro',
       size: { width: 1_344, height: 768 },
-      linksWillDo: true,
+      acceptsLinks: true,
     };
     const { sent } = await generate(order, TASK, READY);
     expect(JSON.parse(sent[0]!.body)).toMatchObject({ aspect_ratio: '7:4' });
@@ -106,7 +106,7 @@ describe('a task', () => {
   test('is looked at again when a look fails, and without an address where they usually are', async () => {
     const overloaded: FakeReply = { status: 503, bytes: Buffer.from('<html>') };
     const { result, sent } = await generate(
-      { linksWillDo: true },
+      { acceptsLinks: true },
       { json: { id: 't' } },
       DOWN,
       overloaded,
@@ -128,14 +128,14 @@ describe('a task', () => {
     ['overloaded', { status: 429, json: { detail: 'Too many.' } }],
   ])('is not given up while its provider is %s', async (_what, answer) => {
     const away = Array<FakeReply>(50).fill(answer);
-    const { result } = await generate({ linksWillDo: true }, TASK, ...away, READY);
+    const { result } = await generate({ acceptsLinks: true }, TASK, ...away, READY);
     expect(result.images).toHaveLength(1);
   });
 
   test('is looked at no sooner than its provider asks', async () => {
     const startMs = performance.now();
     const busy: FakeReply = { status: 429, headers: { 'retry-after': '1' }, json: {} };
-    await generate({ linksWillDo: true }, TASK, busy, READY);
+    await generate({ acceptsLinks: true }, TASK, busy, READY);
     expect(performance.now() - startMs).toBeGreaterThanOrEqual(990);
   });
 

@@ -1,7 +1,7 @@
 import { listOf, membersOf, textOf, UpstreamError } from '@gateway/upstream';
 import { MediaRefused } from '../../domain/media-refused';
 import type { Upstream } from '../../domain/upstream';
-import type { ImageProvider, MadeImage, ProviderCall } from '../../images/rules/image-provider';
+import type { GeneratedImage, ImageProvider, ProviderCall } from '../../images/rules/image-provider';
 import type { ProviderAccount } from '../provider-account';
 import { brokenReply, refusedBy } from '../refusal';
 import { isSuccess, type JsonReply, sendJson } from '../send-json';
@@ -30,14 +30,14 @@ export function bflImages(
   const key = { 'x-key': credentials.API_KEY ?? '' };
 
   /** From here on a task exists: no failure means that the order did not arrive. */
-  const finish = async (task: JsonReply, linksWillDo: boolean, mime: string, call: ProviderCall) => {
+  const finish = async (task: JsonReply, acceptsLinks: boolean, mime: string, call: ProviderCall) => {
     const url = pollingUrl(task.value, base);
     const sample = await pollFlux({ upstream, url, headers: key, ...waits }, call);
     if (sample === undefined) return [];
     const link = new URL(sample);
-    if (!isResultAddress(link, base)) throw brokenReply('a result at an address that is none');
-    const image: MadeImage =
-      linksWillDo && !call.isAnswerKept?.()
+    if (!isResultAddress(link, base)) throw brokenReply('a result at an invalid address');
+    const image: GeneratedImage =
+      acceptsLinks && !call.isResponseStored?.()
         ? { mime, url: sample }
         : await fetchSample(upstream, link, call, waits.firstWaitMs);
     return [image];
@@ -45,7 +45,7 @@ export function bflImages(
 
   return {
     id,
-    takesLinks: false,
+    fetchesLinks: false,
     async generate(order, call) {
       const body = fluxBody(order);
       const url = new URL(`${base.href.replace(/\/+$/, '')}/v1/${encodeURIComponent(order.upstreamModel)}`);
@@ -58,7 +58,7 @@ export function bflImages(
       if (!isSuccess(task.status)) throw refusedFlux(task);
       const mime = TYPES[order.format as keyof typeof TYPES] ?? TYPES.jpeg;
       try {
-        const images = await finish(task, order.linksWillDo, mime, call);
+        const images = await finish(task, order.acceptsLinks, mime, call);
         return { images, ...inputMegapixelsOf(task.value) };
       } catch (error) {
         if (error instanceof UpstreamError && error.failure.kind !== 'status') {
@@ -84,7 +84,7 @@ function pollingUrl(value: unknown, base: URL): URL {
   const url = URL.canParse(textOf(link))
     ? new URL(textOf(link))
     : new URL(`${base.href.replace(/\/+$/, '')}/v1/get_result?id=${encodeURIComponent(textOf(id))}`);
-  if (!isOwnAddress(url, base)) throw brokenReply('a task to be looked at on another host');
+  if (!isOwnAddress(url, base)) throw brokenReply('a polling URL on another host');
   return url;
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UpstreamError } from '@gateway/upstream';
 import type { Upstream } from '../../domain/upstream';
-import type { MadeImage, ProviderCall } from '../../images/rules/image-provider';
+import type { GeneratedImage, ProviderCall } from '../../images/rules/image-provider';
 import { MAX_IMAGE_FILE_BYTES } from '../../images/rules/image-reply-bytes';
 import { brokenReply } from '../refusal';
 import { isSuccess } from '../send-json';
@@ -18,7 +18,7 @@ export async function fetchSample(
   url: URL,
   call: ProviderCall,
   waitMs: number,
-): Promise<MadeImage> {
+): Promise<GeneratedImage> {
   for (let tries = 1; ; tries++) {
     try {
       return await fetchOnce(upstream, url, call);
@@ -31,7 +31,7 @@ export async function fetchSample(
   }
 }
 
-async function fetchOnce(upstream: Upstream, url: URL, call: ProviderCall): Promise<MadeImage> {
+async function fetchOnce(upstream: Upstream, url: URL, call: ProviderCall): Promise<GeneratedImage> {
   const { signal, timeouts } = call;
   const reply = await upstream.request({
     method: 'GET',

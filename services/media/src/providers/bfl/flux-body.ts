@@ -13,11 +13,11 @@ const MAX_UPLOADS = 8;
 
 /** Writes the body of `POST /v1/{model}`. @throws MediaRefused */
 export function fluxBody(order: ImageOrder): UpstreamBody {
-  if (order.n > 1) throw new MediaRefused('this provider makes one image a call');
+  if (order.n > 1) throw new MediaRefused('this provider generates one image per request');
   const { format, mask } = order;
   const uploads = [...order.images.filter(isUpload), ...(mask ? [mask] : [])];
   if (uploads.length > MAX_UPLOADS)
-    throw new MediaRefused(`this provider takes ${MAX_UPLOADS} images, with a mask`);
+    throw new MediaRefused(`this provider accepts at most ${MAX_UPLOADS} images, including the mask`);
   return jsonBody({
     prompt: mask ? `${order.prompt}\n\n${MASK_NOTE}` : order.prompt,
     ...sizeFields(order),

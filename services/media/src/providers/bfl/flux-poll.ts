@@ -16,10 +16,10 @@ export interface FluxPollOptions {
 }
 
 /** A poll is answered immediately, unlike an order. */
-const LOOK_TIMEOUT_MS = 15_000;
+const POLL_TIMEOUT_MS = 15_000;
 const GROWTH = 1.5;
 /** Polls in a row without a task in the reply, after which the outcome is unknown. */
-const MAX_BLIND_LOOKS = 20;
+const MAX_UNREADABLE_REPLIES = 20;
 /** Maximum of the wait that it requests: the task may end earlier. */
 const MAX_RETRY_MS = 30_000;
 /** Refusals that are temporary. */
@@ -36,10 +36,10 @@ const REFUSED = new Set(['Request Moderated', 'Content Moderated']);
  */
 export async function pollFlux(options: FluxPollOptions, call: ProviderCall): Promise<string | undefined> {
   let waitMs = options.firstWaitMs;
-  for (let blindLooks = 0; blindLooks < MAX_BLIND_LOOKS; ) {
+  for (let unreadableReplies = 0; unreadableReplies < MAX_UNREADABLE_REPLIES; ) {
     await pause(waitMs, call.signal);
     waitMs = Math.min(options.longestWaitMs, waitMs * GROWTH);
-    const reply = await look(options, call);
+    const reply = await poll(options, call);
     if (!reply || isPassing(reply.status)) {
       // Unreachable or overloaded, for however long: the task exists and is charged.
       waitMs = Math.max(options.longestWaitMs, retryMs(reply));
@@ -48,13 +48,13 @@ export async function pollFlux(options: FluxPollOptions, call: ProviderCall): Pr
     // An unknown task is a 404 with an ordinary body.
     const view = isObject(reply.value) ? reply.value : undefined;
     const status = textOf(view?.status);
-    if (status === '') blindLooks++;
-    else blindLooks = 0;
+    if (status === '') unreadableReplies++;
+    else unreadableReplies = 0;
     if (status === 'Ready') return sampleOf(view);
     if (FAILED.has(status)) return undefined;
     if (REFUSED.has(status)) throw new MediaRefused('refused by the provider’s content policy');
   }
-  throw brokenReply('the task could not be looked at');
+  throw brokenReply('the task could not be polled');
 }
 
 const isPassing = (status: number): boolean => status >= 500 || PASSING.has(status);
@@ -64,11 +64,11 @@ function retryMs(reply: JsonReply | undefined): number {
 }
 
 /** Undefined if this poll failed. */
-async function look(
+async function poll(
   { upstream, url, headers }: FluxPollOptions,
   call: ProviderCall,
 ): Promise<JsonReply | undefined> {
-  const timeouts = { ...call.timeouts, firstByteMs: Math.min(call.timeouts.firstByteMs, LOOK_TIMEOUT_MS) };
+  const timeouts = { ...call.timeouts, firstByteMs: Math.min(call.timeouts.firstByteMs, POLL_TIMEOUT_MS) };
   try {
     return await sendJson(
       upstream,

@@ -1,9 +1,9 @@
 import type { Upstream } from '../../domain/upstream';
 import type { VideoProvider } from '../../videos/rules/video-provider';
 import type { ProviderAccount } from '../provider-account';
-import { wireVideoProvider } from '../video-wire';
-import { dashScopeWire } from './video-wire';
+import { createVideoProvider } from '../video-protocol';
+import { dashScopeProtocol } from './video-protocol';
 
 export function dashScopeVideos(account: ProviderAccount, upstream: Upstream): VideoProvider {
-  return wireVideoProvider(account, dashScopeWire(account.credentials.API_KEY ?? ''), upstream);
+  return createVideoProvider(account, dashScopeProtocol(account.credentials.API_KEY ?? ''), upstream);
 }

@@ -17,7 +17,7 @@ export function geminiImages(
   const headers = { 'x-goog-api-key': credentials.API_KEY ?? '', 'content-type': 'application/json' };
   return {
     id,
-    takesLinks: false,
+    fetchesLinks: false,
     async generate(order, call) {
       const url = new URL(`${models}/${encodeURIComponent(order.upstreamModel)}:generateContent`);
       const body = imageBody(order);

@@ -9,7 +9,7 @@ import { imageShape } from './image-shape';
 
 /** Writes the body of `generateContent`. @throws MediaRefused */
 export function imageBody(order: ImageOrder): UpstreamBody {
-  if (order.n > 1) throw new MediaRefused('this provider makes one image a call');
+  if (order.n > 1) throw new MediaRefused('this provider generates one image per request');
   const uploads = [...order.images.filter(isUpload), ...(order.mask ? [order.mask] : [])];
   const text = order.mask ? `${order.prompt}\n\n${MASK_NOTE}` : order.prompt;
   return jsonBody({

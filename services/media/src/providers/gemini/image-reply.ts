@@ -1,6 +1,6 @@
 import { isObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import { MediaRefused } from '../../domain/media-refused';
-import type { ImageResult, ImageTokens, MadeImage } from '../../images/rules/image-provider';
+import type { GeneratedImage, ImageResult, ImageTokens } from '../../images/rules/image-provider';
 import { tokenFigure } from '../../images/rules/token-figure';
 import { brokenReply } from '../refusal';
 
@@ -40,7 +40,7 @@ function refused(tokens: ImageTokens | undefined): MediaRefused {
 }
 
 /** Drafts shown while it thinks are not results. */
-function readPart(value: unknown): MadeImage[] {
+function readPart(value: unknown): GeneratedImage[] {
   const part = membersOf(value);
   const { mimeType, data } = membersOf(part.inlineData);
   const mime = textOf(mimeType);
@@ -59,10 +59,10 @@ function readUsage(value: unknown): ImageTokens | undefined {
   const thoughts = tokenFigure(value.thoughtsTokenCount ?? 0);
   if (input === undefined || answer === undefined || thoughts === undefined) return undefined;
   const imageInput = Math.min(input, ofModality(value.promptTokensDetails, 'IMAGE'));
-  const told = ofModality(value.candidatesTokensDetails, 'IMAGE');
+  const reported = ofModality(value.candidatesTokensDetails, 'IMAGE');
   const output = Math.min(
     answer,
-    told > 0 ? told : answer - Math.min(answer, ofModality(value.candidatesTokensDetails, 'TEXT')),
+    reported > 0 ? reported : answer - Math.min(answer, ofModality(value.candidatesTokensDetails, 'TEXT')),
   );
   const textOutput = answer - output + thoughts;
   return {

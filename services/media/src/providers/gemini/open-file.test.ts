@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { type FakeReply, FakeUpstream } from '../../testing/fake-upstream';
-import { CALL } from '../video-wire.fixture';
+import { CALL } from '../video-protocol.fixture';
 import { openFile } from './open-file';
 
 const base = new URL('https://api.google.test');

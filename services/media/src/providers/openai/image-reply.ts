@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
-import type { ImageOrder, ImageResult, ImageTokens, MadeImage } from '../../images/rules/image-provider';
+import type { GeneratedImage, ImageOrder, ImageResult, ImageTokens } from '../../images/rules/image-provider';
 import { tokenFigure } from '../../images/rules/token-figure';
 import { brokenReply } from '../refusal';
 
@@ -14,7 +14,7 @@ export function readImageReply(value: unknown, order: ImageOrder): ImageResult {
   return { images, ...(tokens && { tokens }), ...(revised && { revisedPrompt: revised }) };
 }
 
-function readImage({ b64_json, url }: JsonObject, mime: string): MadeImage {
+function readImage({ b64_json, url }: JsonObject, mime: string): GeneratedImage {
   const base64 = textOf(b64_json);
   if (base64 !== '') return { mime, base64 };
   if (textOf(url) === '') throw brokenReply('an image without data');

@@ -20,7 +20,7 @@ export function openAiImages(
     order.images.length === 0 ? generationBody(order) : editBody(order, randomBytes(24).toString('hex'));
   return {
     id,
-    takesLinks: false,
+    fetchesLinks: false,
     async generate(order, call) {
       const { contentType, body } = write(order);
       const reply = await sendJson(

@@ -18,12 +18,12 @@ test.each([
   ['limit=0', 'limit: not a number from 1 to 100'],
   ['limit=101', 'limit: not a number from 1 to 100'],
   ['limit=1.5', 'limit: not a number from 1 to 100'],
-  ['limit=1&limit=2', 'limit: there more than once'],
+  ['limit=1&limit=2', 'limit: given more than once'],
   ['after=', 'after: not the id of a task'],
   ['after=task_none', 'after: not the id of a task'],
   ['after=%00', 'after: not the id of a task'],
   ['request_id=7', 'request_id: not the id of a request'],
-  ['order=asc', 'order: no parameter of this call'],
+  ['order=asc', 'order: unknown parameter'],
 ])('refuses the query %j', (query, detail) => {
   expect(() => parseTaskList(query)).toThrow(expect.objectContaining({ code: 'invalid_request', detail }));
 });

@@ -19,8 +19,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export function parseTaskList(query: string): TaskListRequest {
   const params = new URLSearchParams(query);
   for (const name of params.keys()) {
-    if (!PARAMETERS.has(name)) throw invalid(`${name.slice(0, 100)}: no parameter of this call`);
-    if (params.getAll(name).length > 1) throw invalid(`${name}: there more than once`);
+    if (!PARAMETERS.has(name)) throw invalid(`${name.slice(0, 100)}: unknown parameter`);
+    if (params.getAll(name).length > 1) throw invalid(`${name}: given more than once`);
   }
   const [limit, after, requestId] = ['limit', 'after', 'request_id'].map((name) => params.get(name));
   if (limit != null && !LIMIT.test(limit)) throw invalid('limit: not a number from 1 to 100');

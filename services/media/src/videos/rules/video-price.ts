@@ -1,6 +1,6 @@
 const MS_PER_SECOND = 1_000n;
 
-/** Returns the price of that much video, rounded up once. */
+/** Returns the cost of a video in nano-USD, rounded up once. */
 export function videoCostNano(videoMs: bigint, perSecondNano: bigint): bigint {
   return (videoMs * perSecondNano + MS_PER_SECOND - 1n) / MS_PER_SECOND;
 }

@@ -27,7 +27,7 @@ export type Submitted =
   /** Success without an id: the task can't be polled. */
   | { readonly upstreamId: undefined };
 
-export interface MadeVideo {
+export interface GeneratedVideo {
   readonly url: string;
   readonly durationSeconds?: number;
   readonly expiresAtMs?: number;
@@ -41,16 +41,16 @@ export interface TaskReport {
   /** Why it failed, for the caller. */
   readonly detail?: string;
   /** Of a completed task; some providers create new links at each poll. */
-  readonly videos?: readonly MadeVideo[];
+  readonly videos?: readonly GeneratedVideo[];
 }
 
 /** A provider of videos. */
 export interface VideoProvider {
   readonly id: string;
   /** It accepts links in place of files, and fetches them itself. */
-  readonly takesLinks: boolean;
+  readonly fetchesLinks: boolean;
   /** Returns why it can't generate this, for limits that the catalog can't express; called before anything is spent. */
-  whyNot?(order: VideoOrder): string | undefined;
+  unsupportedReason?(order: VideoOrder): string | undefined;
   /**
    * Called once for each order, whatever happens.
    * @throws UpstreamError how the provider failed; only `unreachable` means that the order can't have arrived
@@ -60,7 +60,7 @@ export interface VideoProvider {
   /**
    * Returns another id of its task, which we gave it with the order. Absent: a task whose own id was never received can't be found.
    */
-  givenId?(order: VideoOrder, requestId: string): string;
+  externalTaskId?(order: VideoOrder, requestId: string): string;
   /** @throws UpstreamError when the state can't be determined; the task continues */
   poll(task: UpstreamTask, call: ProviderCall): Promise<TaskReport>;
   /** Opens the file of a result that requires our credential. Absent: links are public. */

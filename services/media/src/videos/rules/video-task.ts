@@ -1,5 +1,5 @@
+import type { PollProblems } from './next-step';
 import type { TaskState } from './task';
-import type { TaskTrouble } from './task-course';
 
 /** A video task: accepted by its provider, known to the caller by an id of ours. */
 export interface NewTask {
@@ -19,7 +19,7 @@ export interface NewTask {
 }
 
 /** What is needed to follow the task of an order whose response was lost. */
-export type SoughtTask = Pick<
+export type RecoverableTask = Pick<
   NewTask,
   'upstreamModel' | 'upstreamId' | 'tier' | 'requestedMs' | 'perSecondNano'
 > & {
@@ -35,7 +35,7 @@ export interface VideoTask extends NewTask {
   readonly costNano?: bigint;
   readonly videoMs?: bigint;
   readonly detail?: string;
-  readonly trouble: TaskTrouble;
+  readonly problems: PollProblems;
 }
 
 /** A task that this process may poll until its lease expires. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { VideoOrder } from '../../videos/rules/video-provider';
-import { wireVideoProvider } from '../video-wire';
-import { CALL, ORDER, PNG_BASE64, RecordedUpstream, upload } from '../video-wire.fixture';
-import { minimaxWire } from './video-wire';
+import { createVideoProvider } from '../video-protocol';
+import { CALL, ORDER, PNG_BASE64, RecordedUpstream, upload } from '../video-protocol.fixture';
+import { minimaxProtocol } from './video-protocol';
 
 const order: VideoOrder = { ...ORDER, tier: '2K', resolution: '2K', upstreamModel: 'MiniMax-H3' };
 const account = { id: 'minimax', baseUrl: 'https://minimax.test/api/' };
@@ -10,7 +10,7 @@ const TASK = { upstreamId: '310000000000001', upstreamModel: 'MiniMax-H3' };
 
 function provider(...replies: ConstructorParameters<typeof RecordedUpstream>) {
   const upstream = new RecordedUpstream(...replies);
-  return { upstream, minimax: wireVideoProvider(account, minimaxWire('key'), upstream) };
+  return { upstream, minimax: createVideoProvider(account, minimaxProtocol('key'), upstream) };
 }
 
 test('an order in its words', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { VideoOrder } from '../../videos/rules/video-provider';
-import { wireVideoProvider } from '../video-wire';
-import { CALL, ORDER, PNG_BASE64, RecordedUpstream, upload } from '../video-wire.fixture';
-import { dashScopeWire } from './video-wire';
+import { createVideoProvider } from '../video-protocol';
+import { CALL, ORDER, PNG_BASE64, RecordedUpstream, upload } from '../video-protocol.fixture';
+import { dashScopeProtocol } from './video-protocol';
 
 const order: VideoOrder = { ...ORDER, tier: '720P', resolution: '720P', upstreamModel: 'wan2.6-t2v' };
 const account = { id: 'alibaba', baseUrl: 'https://dashscope.test' };
@@ -12,7 +12,7 @@ const accepted = { output: { task_id: ID, task_status: 'PENDING' }, request_id: 
 
 function provider(...replies: ConstructorParameters<typeof RecordedUpstream>) {
   const upstream = new RecordedUpstream(...replies);
-  return { upstream, wan: wireVideoProvider(account, dashScopeWire('key'), upstream) };
+  return { upstream, wan: createVideoProvider(account, dashScopeProtocol('key'), upstream) };
 }
 
 test('an order from text names pixels, and does not wait for the video', async () => {
@@ -51,12 +51,18 @@ test('an order from images names a resolution', async () => {
 
 test('what it can’t make', () => {
   const { wan } = provider();
-  expect(wan.whyNot?.({ ...order, aspectRatio: '21:9' })).toMatch(/aspect_ratio/);
-  expect(wan.whyNot?.({ ...order, resolution: '480P', aspectRatio: '4:3' })).toMatch(/aspect_ratio/);
-  expect(wan.whyNot?.({ ...order, images: [upload], aspectRatio: '16:9' })).toMatch(/aspect_ratio/);
-  expect(wan.whyNot?.({ ...order, upstreamModel: 'wan2.6-i2v' })).toMatch(/reference images/);
-  expect(wan.whyNot?.({ ...order, upstreamModel: 'wan2.6-i2v', images: [upload] })).toBeUndefined();
-  expect(wan.whyNot?.(order)).toBeUndefined();
+  expect(wan.unsupportedReason?.({ ...order, aspectRatio: '21:9' })).toMatch(/aspect_ratio/);
+  expect(wan.unsupportedReason?.({ ...order, resolution: '480P', aspectRatio: '4:3' })).toMatch(
+    /aspect_ratio/,
+  );
+  expect(wan.unsupportedReason?.({ ...order, images: [upload], aspectRatio: '16:9' })).toMatch(
+    /aspect_ratio/,
+  );
+  expect(wan.unsupportedReason?.({ ...order, upstreamModel: 'wan2.6-i2v' })).toMatch(/reference images/);
+  expect(
+    wan.unsupportedReason?.({ ...order, upstreamModel: 'wan2.6-i2v', images: [upload] }),
+  ).toBeUndefined();
+  expect(wan.unsupportedReason?.(order)).toBeUndefined();
 });
 
 test('what is no task', async () => {

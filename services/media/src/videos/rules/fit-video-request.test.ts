@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { VideoOffer } from '../../domain/model';
 import type { Upload } from '../../domain/upload';
+import { fitVideoRequest } from './fit-video-request';
 import type { VideoRequest } from './video-request';
-import { agreeOnTerms } from './video-terms';
 
 const offer: VideoOffer = {
   features: {
@@ -30,7 +30,7 @@ const offer: VideoOffer = {
 };
 const request: VideoRequest = { model: 'a/b', prompt: 'a cat', images: [] };
 const agree = (fields: Partial<VideoRequest> = {}, changed: VideoOffer = offer) =>
-  agreeOnTerms({ ...request, ...fields }, changed);
+  fitVideoRequest({ ...request, ...fields }, changed);
 const image = { part: 'image', kind: 'png', bytes: 1 } as Upload;
 
 test('a prompt is as long as it has characters', () => {
@@ -74,10 +74,10 @@ test('a tier is required where the model has none by default', () => {
 
 describe('what the model can’t do', () => {
   test.each<[Partial<VideoRequest>, RegExp]>([
-    [{ seconds: 5 }, /fast is made in 4, 6, 8 seconds/],
+    [{ seconds: 5 }, /fast supports 4, 6, 8 seconds/],
     [{ seconds: 6.5 }, /duration/],
     [{ seconds: 1e15 }, /duration/],
-    [{ seconds: 4, tier: 'best' }, /best is made in 8 seconds/],
+    [{ seconds: 4, tier: 'best' }, /best supports 8 seconds/],
     [{ resolution: '4k' }, /resolution: tier fast is 720p/],
     [{ aspectRatio: '1:1' }, /aspect_ratio: one of 16:9, 9:16/],
     [{ images: [image, image] }, /at most 1/],

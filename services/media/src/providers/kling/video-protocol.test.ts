@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { VideoOrder } from '../../videos/rules/video-provider';
-import { wireVideoProvider } from '../video-wire';
-import { CALL, ORDER, PNG_BASE64, RecordedUpstream, upload } from '../video-wire.fixture';
-import { klingWire } from './video-wire';
+import { createVideoProvider } from '../video-protocol';
+import { CALL, ORDER, PNG_BASE64, RecordedUpstream, upload } from '../video-protocol.fixture';
+import { klingProtocol } from './video-protocol';
 
 const order: VideoOrder = { ...ORDER, upstreamModel: 'kling-v2-6' };
 const account = { id: 'kling', baseUrl: 'https://kling.test' };
@@ -13,8 +13,8 @@ const accepted = { code: 0, message: 'SUCCEED', data: { task_id: '123', task_sta
 
 function provider(...replies: ConstructorParameters<typeof RecordedUpstream>) {
   const upstream = new RecordedUpstream(...replies);
-  const wire = klingWire({ accessKey: 'AK', secretKey: 'SK' }, () => NOW_MS);
-  return { upstream, kling: wireVideoProvider(account, wire, upstream) };
+  const wire = klingProtocol({ accessKey: 'AK', secretKey: 'SK' }, () => NOW_MS);
+  return { upstream, kling: createVideoProvider(account, wire, upstream) };
 }
 
 test('an order in its words, under a token of this moment', async () => {
@@ -53,14 +53,14 @@ test('from images: a path of its own, bare base64, the first and the last frame'
       body: { image: PNG_BASE64, image_tail: 'https://example.com/b.png', duration: '5' },
     },
   ]);
-  expect(kling.whyNot?.({ ...order, images, aspectRatio: '16:9' })).toMatch(/aspect_ratio/);
-  expect(kling.whyNot?.({ ...order, images })).toBeUndefined();
+  expect(kling.unsupportedReason?.({ ...order, images, aspectRatio: '16:9' })).toMatch(/aspect_ratio/);
+  expect(kling.unsupportedReason?.({ ...order, images })).toBeUndefined();
 });
 
 test('a task is known by the name that it was ordered under, too', async () => {
   const { upstream, kling } = provider([200, { code: 0, data: { task_status: 'processing' } }]);
-  expect(kling.givenId?.({ ...order, images: [upload] }, 'r1')).toBe('image2video/r1');
-  const upstreamId = kling.givenId!(order, 'r1');
+  expect(kling.externalTaskId?.({ ...order, images: [upload] }, 'r1')).toBe('image2video/r1');
+  const upstreamId = kling.externalTaskId!(order, 'r1');
   expect(await kling.poll({ ...TASK, upstreamId }, CALL)).toEqual({ state: 'running' });
   expect(upstream.sent[0]?.url).toBe('https://kling.test/v1/videos/text2video/r1');
 });

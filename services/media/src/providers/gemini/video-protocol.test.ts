@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { VideoOrder } from '../../videos/rules/video-provider';
-import { wireVideoProvider } from '../video-wire';
-import { CALL, ORDER, PNG_BASE64, RecordedUpstream, upload } from '../video-wire.fixture';
-import { veoWire } from './video-wire';
+import { createVideoProvider } from '../video-protocol';
+import { CALL, ORDER, PNG_BASE64, RecordedUpstream, upload } from '../video-protocol.fixture';
+import { veoProtocol } from './video-protocol';
 
 const order: VideoOrder = {
   ...ORDER,
@@ -17,7 +17,7 @@ const TASK = { upstreamId: NAME, upstreamModel: order.upstreamModel };
 
 function provider(...replies: ConstructorParameters<typeof RecordedUpstream>) {
   const upstream = new RecordedUpstream(...replies);
-  return { upstream, veo: wireVideoProvider(account, veoWire('key'), upstream) };
+  return { upstream, veo: createVideoProvider(account, veoProtocol('key'), upstream) };
 }
 
 test('an order in its words, with our key in a header', async () => {
@@ -45,19 +45,19 @@ test('one image is the first frame, several are assets; links are not for it', a
     { prompt: 'a cat', image },
     { prompt: 'a cat', referenceImages: [asset, asset] },
   ]);
-  expect(veo.takesLinks).toBe(false);
+  expect(veo.fetchesLinks).toBe(false);
 });
 
 test('several images are shown in 8 seconds, which is told before anything is spent', () => {
   const { veo } = provider();
-  const whyNot = (images: VideoOrder['images'], seconds: number) =>
-    veo.whyNot?.({ ...order, images, seconds });
-  expect(whyNot([upload, upload], 6)).toMatch(/^duration: /);
-  expect([whyNot([upload, upload], 8), whyNot([upload], 4), whyNot([], 4)]).toEqual([
-    undefined,
-    undefined,
-    undefined,
-  ]);
+  const unsupportedReason = (images: VideoOrder['images'], seconds: number) =>
+    veo.unsupportedReason?.({ ...order, images, seconds });
+  expect(unsupportedReason([upload, upload], 6)).toMatch(/^duration: /);
+  expect([
+    unsupportedReason([upload, upload], 8),
+    unsupportedReason([upload], 4),
+    unsupportedReason([], 4),
+  ]).toEqual([undefined, undefined, undefined]);
 });
 
 test('what is no task', async () => {

@@ -4,10 +4,10 @@ import { isUpload, type MediaFile, MIME_TYPES } from '../../domain/upload';
 import type { TaskState } from '../../videos/rules/task';
 import type { TaskReport, VideoOrder } from '../../videos/rules/video-provider';
 import { Base64Text } from '../json-body';
-import { figureOf, idOf, POLICY_DETAIL, videoAt } from '../read-video';
+import { idOf, POLICY_DETAIL, readFigure, videoLink } from '../read-video';
 import { brokenReply, refusedBy } from '../refusal';
 import { showable } from '../showable';
-import type { VideoWire } from '../video-wire';
+import type { VideoProtocol } from '../video-protocol';
 
 const STATES: Readonly<Record<string, TaskState>> = {
   queued: 'queued',
@@ -24,14 +24,14 @@ const PARAMETER_CODE = 2013;
 const ACCOUNT_CODES = new Set([1004, 1008, 2049]);
 
 /** MiniMax, v2 of its API. */
-export function minimaxWire(apiKey: string): VideoWire {
+export function minimaxProtocol(apiKey: string): VideoProtocol {
   return {
-    takesLinks: true,
+    fetchesLinks: true,
     credential: () => ({ authorization: `Bearer ${apiKey}` }),
-    toOrder: (order) => ({ path: '/v2/video_generation', body: toBody(order) }),
-    readAccepted,
-    pathOf: ({ upstreamId }) => `/v2/query/video_generation/${encodeURIComponent(upstreamId)}`,
-    readReport,
+    submitRequest: (order) => ({ path: '/v2/video_generation', body: toBody(order) }),
+    readTaskId,
+    pollPath: ({ upstreamId }) => `/v2/query/video_generation/${encodeURIComponent(upstreamId)}`,
+    readTaskReport,
     refused({ status, headers, value }) {
       const { message } = membersOf(membersOf(value).error);
       return refusedBy({ status, headers, message });
@@ -59,7 +59,7 @@ function toUrl(file: MediaFile): string | Base64Text {
 }
 
 /** An error may have a success status, with its code in `base_resp`. */
-function readAccepted(reply: Readonly<Record<string, unknown>>): string | undefined {
+function readTaskId(reply: Readonly<Record<string, unknown>>): string | undefined {
   const { status_code: code = 0, status_msg: words } = membersOf(reply.base_resp);
   if (code === 0) return idOf(reply.task_id);
   if (POLICY_CODES.has(Number(code))) throw new MediaRefused(POLICY_DETAIL);
@@ -68,7 +68,7 @@ function readAccepted(reply: Readonly<Record<string, unknown>>): string | undefi
   throw refusedBy({ status: 500, headers: {}, message });
 }
 
-function readReport(reply: Readonly<Record<string, unknown>>): TaskReport {
+function readTaskReport(reply: Readonly<Record<string, unknown>>): TaskReport {
   const task = membersOf(reply.task);
   const state = STATES[`${task.status}`];
   if (state === undefined) throw brokenReply('a task in an unknown state');
@@ -77,8 +77,8 @@ function readReport(reply: Readonly<Record<string, unknown>>): TaskReport {
     return { state, detail: POLICY_CODES.has(Number(code)) ? POLICY_DETAIL : showable(message) };
   }
   if (state !== 'completed') return { state };
-  const seconds = figureOf(membersOf(task.usage).output_seconds);
-  const video = videoAt(membersOf(task.content).url, figureOf(task.duration) ?? seconds);
+  const seconds = readFigure(membersOf(task.usage).output_seconds);
+  const video = videoLink(membersOf(task.content).url, readFigure(task.duration) ?? seconds);
   if (video === undefined) return { state: 'unknown' };
   return { state, videos: [video], ...(seconds !== undefined && { seconds }) };
 }

@@ -3,8 +3,8 @@ import { isLonger } from '../../domain/is-longer';
 import type { VideoFeatures, VideoOffer } from '../../domain/model';
 import type { VideoRequest } from './video-request';
 
-/** What will be generated, and its price per second. */
-export interface VideoTerms {
+/** The parameters of the video, and its price per second. */
+export interface VideoParameters {
   readonly tier: string;
   readonly seconds: number;
   readonly perSecondNano: bigint;
@@ -16,12 +16,12 @@ export interface VideoTerms {
  * Fits a request to what its model supports, before anything is spent.
  * @throws GatewayError `video_tier_not_found`; `video_generation_failed` for unsupported options
  */
-export function agreeOnTerms(request: VideoRequest, { features, pricing }: VideoOffer): VideoTerms {
+export function fitVideoRequest(request: VideoRequest, { features, pricing }: VideoOffer): VideoParameters {
   const tier = request.tier ?? pricing.defaultTier;
   const perSecondNano = tier === undefined ? undefined : pricing.perSecondNano.get(tier);
   if (tier === undefined || perSecondNano === undefined || !pricing.tiers.includes(tier)) {
     throw new GatewayError('video_tier_not_found', {
-      detail: `${tier === undefined ? 'a tier is required' : 'no such tier'}; there are ${pricing.tiers.join(', ')}`,
+      detail: `${tier === undefined ? 'a tier is required' : 'no such tier'}; available: ${pricing.tiers.join(', ')}`,
     });
   }
   const ofTier = features.tiers.get(tier);
@@ -48,7 +48,9 @@ function resolutionOf({ resolution }: VideoRequest, ofTier: string, tier: string
   if (resolution === undefined) return ofTier;
   if (resolution.toLowerCase() === ofTier.toLowerCase()) return ofTier;
   throw unsupported(
-    ofTier === '' ? 'resolution: this model has none to choose' : `resolution: tier ${tier} is ${ofTier}`,
+    ofTier === ''
+      ? 'resolution: this model has no choice of resolution'
+      : `resolution: tier ${tier} is ${ofTier}`,
   );
 }
 
@@ -68,7 +70,7 @@ function secondsOf(
   const wanted = seconds ?? usual;
   if (wanted !== undefined && has(wanted)) return wanted;
   const offered = durations.length > 0 ? durations.join(', ') : `${minDuration} to ${maxDuration}`;
-  throw unsupported(`duration: ${tier} is made in ${offered} seconds`);
+  throw unsupported(`duration: ${tier} supports ${offered} seconds`);
 }
 
 function aspectRatioOf(
@@ -82,7 +84,7 @@ function aspectRatioOf(
   if (aspectRatios.includes(aspectRatio)) return aspectRatio;
   throw unsupported(
     aspectRatios.length === 0
-      ? 'aspect_ratio: this model has none to choose'
+      ? 'aspect_ratio: this model has no choice of aspect ratio'
       : `aspect_ratio: one of ${aspectRatios.join(', ')}`,
   );
 }

@@ -2,10 +2,10 @@ import { listOf, membersOf, textOf } from '@gateway/upstream';
 import { isUpload, type MediaFile, MIME_TYPES } from '../../domain/upload';
 import type { TaskReport, VideoOrder } from '../../videos/rules/video-provider';
 import { Base64Text } from '../json-body';
-import { POLICY_DETAIL, videoAt } from '../read-video';
+import { POLICY_DETAIL, videoLink } from '../read-video';
 import { brokenReply } from '../refusal';
 import { showable } from '../showable';
-import type { VideoWire } from '../video-wire';
+import type { VideoProtocol } from '../video-protocol';
 import { refusedGoogle } from './refused-google';
 
 /** An operation's name is its path, and is put into a URL unchanged. */
@@ -15,27 +15,27 @@ const SHOWN_SECONDS = 8;
 const CANCELLED = 1;
 
 /** Veo in Google's Gemini API. An operation is done or not; waiting is not reported. */
-export function veoWire(apiKey: string): VideoWire {
+export function veoProtocol(apiKey: string): VideoProtocol {
   return {
-    takesLinks: false,
+    fetchesLinks: false,
     // Not in the URL, which would appear in logs.
     credential: () => ({ 'x-goog-api-key': apiKey }),
     // ai.google.dev/gemini-api/docs/video, "Veo model parameters".
-    whyNot: ({ images, seconds }) =>
+    unsupportedReason: ({ images, seconds }) =>
       images.length > 1 && seconds !== SHOWN_SECONDS
         ? `duration: several reference images are shown in ${SHOWN_SECONDS} seconds`
         : undefined,
-    toOrder: (order) => ({
+    submitRequest: (order) => ({
       path: `/v1beta/models/${encodeURIComponent(order.upstreamModel)}:predictLongRunning`,
       body: toBody(order),
     }),
-    readAccepted({ name }) {
+    readTaskId({ name }) {
       if (name === undefined || name === '') return undefined;
       if (OPERATION.test(textOf(name))) return textOf(name);
       throw brokenReply('an operation by a name that is none');
     },
-    pathOf: ({ upstreamId }) => `/v1beta/${upstreamId}`,
-    readReport,
+    pollPath: ({ upstreamId }) => `/v1beta/${upstreamId}`,
+    readTaskReport,
     refused: refusedGoogle,
   };
 }
@@ -62,7 +62,7 @@ function toImage(file: Extract<MediaFile, { kind: unknown }>) {
 }
 
 /** It reports no seconds: the requested ones are charged. */
-function readReport({ done, error, response }: Readonly<Record<string, unknown>>): TaskReport {
+function readTaskReport({ done, error, response }: Readonly<Record<string, unknown>>): TaskReport {
   if (done !== true) return { state: 'running' };
   if (error !== undefined) {
     const { code, message } = membersOf(error);
@@ -70,7 +70,7 @@ function readReport({ done, error, response }: Readonly<Record<string, unknown>>
   }
   const made = membersOf(membersOf(response).generateVideoResponse);
   const samples = listOf(made.generatedSamples).map(membersOf);
-  const videos = samples.flatMap(({ video }) => videoAt(membersOf(video).uri) ?? []);
+  const videos = samples.flatMap(({ video }) => videoLink(membersOf(video).uri) ?? []);
   if (videos.length > 0) return { state: 'completed', videos };
   // Done and successful, but empty.
   const isFiltered =

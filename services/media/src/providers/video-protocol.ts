@@ -13,7 +13,7 @@ import { brokenReply } from './refusal';
 import { isSuccess, type JsonReply, sendJson } from './send-json';
 
 /** A request to a provider, below its base URL. */
-export interface WireOrder {
+export interface SubmitRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON with `Base64Text` in place of files. */
@@ -21,66 +21,70 @@ export interface WireOrder {
 }
 
 /** The requests and replies of one video provider; they are sent in the same way for all. */
-export interface VideoWire {
-  readonly takesLinks: boolean;
+export interface VideoProtocol {
+  readonly fetchesLinks: boolean;
   /** Our credential at this moment. */
   credential(): Readonly<Record<string, string>>;
-  whyNot?(order: VideoOrder): string | undefined;
-  toOrder(order: VideoOrder, requestId: string): WireOrder;
-  /** @see VideoProvider.givenId */
-  givenId?(order: VideoOrder, requestId: string): string;
+  unsupportedReason?(order: VideoOrder): string | undefined;
+  submitRequest(order: VideoOrder, requestId: string): SubmitRequest;
+  /** @see VideoProvider.externalTaskId */
+  externalTaskId?(order: VideoOrder, requestId: string): string;
   /**
    * Returns the task's id in a successful reply, undefined if it has none.
    * @throws MediaRefused, UpstreamError for a refusal with a success status
    */
-  readAccepted(reply: Readonly<Record<string, unknown>>, order: VideoOrder): string | undefined;
-  pathOf(task: UpstreamTask): string;
+  readTaskId(reply: Readonly<Record<string, unknown>>, order: VideoOrder): string | undefined;
+  pollPath(task: UpstreamTask): string;
   /** @throws UpstreamError for an invalid report */
-  readReport(reply: Readonly<Record<string, unknown>>): TaskReport;
+  readTaskReport(reply: Readonly<Record<string, unknown>>): TaskReport;
   /** Returns what an error status means. */
   refused(reply: JsonReply): Error;
 }
 
 const MAX_REPLY_BYTES = 1024 * 1024;
 
-export interface WireAccount {
+export interface VideoAccount {
   readonly id: string;
   readonly baseUrl: string;
 }
 
 /** A provider with a JSON API over HTTP. */
-export function wireVideoProvider(
-  { id, baseUrl }: WireAccount,
-  wire: VideoWire,
+export function createVideoProvider(
+  { id, baseUrl }: VideoAccount,
+  protocol: VideoProtocol,
   upstream: Upstream,
 ): VideoProvider {
   const urlOf = (path: string) => new URL(`${baseUrl.replace(/\/$/, '')}${path}`);
   const maxReplyBytes = MAX_REPLY_BYTES;
 
   async function submit(order: VideoOrder, call: ProviderCall): Promise<Submitted> {
-    const { path, headers, body } = wire.toOrder(order, call.requestId);
-    const sent = { ...wire.credential(), 'content-type': 'application/json', ...headers };
+    const { path, headers, body } = protocol.submitRequest(order, call.requestId);
+    const sent = { ...protocol.credential(), 'content-type': 'application/json', ...headers };
     const request = { method: 'POST', url: urlOf(path), headers: sent, body: jsonBody(body) } as const;
     const reply = await sendJson(upstream, { ...request, maxReplyBytes }, call);
-    if (!isSuccess(reply.status)) throw wire.refused(reply);
-    const upstreamId = wire.readAccepted(objectOf(reply.value), order);
+    if (!isSuccess(reply.status)) throw protocol.refused(reply);
+    const upstreamId = protocol.readTaskId(objectOf(reply.value), order);
     if (upstreamId === undefined) return { upstreamId };
     return { upstreamId, upstreamModel: order.upstreamModel };
   }
 
   async function poll(task: UpstreamTask, call: ProviderCall): Promise<TaskReport> {
-    const request = { method: 'GET', url: urlOf(wire.pathOf(task)), headers: wire.credential() } as const;
+    const request = {
+      method: 'GET',
+      url: urlOf(protocol.pollPath(task)),
+      headers: protocol.credential(),
+    } as const;
     const reply = await sendJson(upstream, { ...request, maxReplyBytes }, call);
     if (reply.status === 404) return { state: 'unknown' };
-    if (!isSuccess(reply.status)) throw wire.refused(reply);
-    return wire.readReport(objectOf(reply.value));
+    if (!isSuccess(reply.status)) throw protocol.refused(reply);
+    return protocol.readTaskReport(objectOf(reply.value));
   }
 
   return {
     id,
-    takesLinks: wire.takesLinks,
-    ...(wire.whyNot && { whyNot: wire.whyNot }),
-    ...(wire.givenId && { givenId: wire.givenId }),
+    fetchesLinks: protocol.fetchesLinks,
+    ...(protocol.unsupportedReason && { unsupportedReason: protocol.unsupportedReason }),
+    ...(protocol.externalTaskId && { externalTaskId: protocol.externalTaskId }),
     submit,
     poll,
   };

@@ -2,7 +2,7 @@ import { createLogger } from '@gateway/process';
 import type { RequestContext } from '@gateway/rpc';
 import { expect, test } from '@jest/globals';
 import type { NewTask, VideoTask } from './rules/video-task';
-import { TaskKeeper } from './task-keeper';
+import { TaskWriter } from './task-writer';
 
 const context: RequestContext = {
   requestId: 'r1',
@@ -15,7 +15,7 @@ const kept = { ...task, state: 'queued' } as VideoTask;
 /** What each try to write it down does, and what is there afterwards. */
 function keeperOf(tries: (VideoTask | Error | undefined)[], there?: VideoTask) {
   const asked: string[] = [];
-  const keeper = new TaskKeeper({
+  const billOutbox = new TaskWriter({
     firstWaitMs: 1,
     tasks: {
       async insert() {
@@ -30,7 +30,7 @@ function keeperOf(tries: (VideoTask | Error | undefined)[], there?: VideoTask) {
       },
     },
   });
-  return { keep: () => keeper.keep(context, task, async () => true), asked };
+  return { keep: () => billOutbox.write(context, task, async () => true), asked };
 }
 
 test('what was accepted is written down, however often the database is away', async () => {

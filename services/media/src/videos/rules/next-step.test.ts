@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { NO_TROUBLE, nextStep, type TaskSoFar, type TaskStep } from './task-course';
+import { NO_PROBLEMS, nextStep, type TaskProgress, type TaskStep } from './next-step';
 import type { TaskReport } from './video-provider';
 
 const settings = { intervalMs: 3_000, giveUpMs: 86_400_000 };
-const task: TaskSoFar = {
+const task: TaskProgress = {
   state: 'queued',
   ageMs: 10_000,
   requestedMs: 5_000n,
   perSecondNano: 50_000_000n,
-  trouble: NO_TROUBLE,
+  problems: NO_PROBLEMS,
 };
-const look = (report: TaskReport | undefined, changed: Partial<TaskSoFar> = {}) =>
+const look = (report: TaskReport | undefined, changed: Partial<TaskProgress> = {}) =>
   nextStep({ ...task, ...changed }, report, settings);
 const videos = [{ url: 'https://example.com/a.mp4' }];
 
@@ -63,18 +63,18 @@ describe('the end of a task', () => {
     '%d seconds are asked for again, then those ordered are charged',
     (seconds) => {
       const report: TaskReport = { state: 'completed', seconds, videos };
-      let { trouble } = task;
-      for (let unpricedLooks = 1; unpricedLooks <= 4; unpricedLooks++) {
-        const step = look(report, { state: 'running', trouble });
+      let { problems } = task;
+      for (let unpricedPolls = 1; unpricedPolls <= 4; unpricedPolls++) {
+        const step = look(report, { state: 'running', problems });
         expect(step).toEqual({
           kind: 'wait',
           state: 'running',
-          trouble: { failedLooks: 0, unknownMs: 0, unpricedLooks },
+          problems: { failedPolls: 0, unknownMs: 0, unpricedPolls },
           waitMs: 3_000,
         });
-        if (step.kind === 'wait') trouble = step.trouble;
+        if (step.kind === 'wait') problems = step.problems;
       }
-      expect(look(report, { state: 'running', trouble })).toMatchObject({
+      expect(look(report, { state: 'running', problems })).toMatchObject({
         kind: 'end',
         state: 'completed',
         bill: { outcome: 'settled', videoMs: 5_000n, source: 'counted' },
@@ -94,18 +94,18 @@ describe('the end of a task', () => {
   });
 
   test('not known to its provider for ten minutes: over, and nobody knows what it cost', () => {
-    let { trouble } = task;
+    let { problems } = task;
     for (let looks = 0; looks < 200; looks++) {
-      const step = look({ state: 'unknown' }, { trouble });
+      const step = look({ state: 'unknown' }, { problems });
       expect(step).toMatchObject({ kind: 'wait', waitMs: 3_000 });
-      if (step.kind === 'wait') trouble = step.trouble;
+      if (step.kind === 'wait') problems = step.problems;
     }
-    expect(look({ state: 'unknown' }, { trouble })).toMatchObject({
+    expect(look({ state: 'unknown' }, { problems })).toMatchObject({
       state: 'expired',
       bill: { outcome: 'lost' },
     });
-    const found = look({ state: 'running' }, { trouble });
-    expect(found).toMatchObject({ state: 'running', trouble: NO_TROUBLE });
+    const found = look({ state: 'running' }, { problems });
+    expect(found).toMatchObject({ state: 'running', problems: NO_PROBLEMS });
   });
 });
 
@@ -121,11 +121,11 @@ describe('the wait for the next look', () => {
   });
 
   test('doubles with each look that fails', () => {
-    let { trouble } = task;
+    let { problems } = task;
     const waits = Array.from({ length: 7 }, () => {
-      const step = look(undefined, { trouble });
+      const step = look(undefined, { problems });
       if (step.kind !== 'wait') throw new Error('ended');
-      trouble = step.trouble;
+      problems = step.problems;
       return step.waitMs;
     });
     expect(waits).toEqual([3_000, 6_000, 12_000, 24_000, 30_000, 30_000, 30_000]);

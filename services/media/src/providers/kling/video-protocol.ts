@@ -4,10 +4,10 @@ import { isUpload, type MediaFile } from '../../domain/upload';
 import type { TaskState } from '../../videos/rules/task';
 import type { TaskReport, VideoOrder } from '../../videos/rules/video-provider';
 import { Base64Text } from '../json-body';
-import { figureOf, idOf, POLICY_DETAIL, videoAt } from '../read-video';
+import { idOf, POLICY_DETAIL, readFigure, videoLink } from '../read-video';
 import { brokenReply, refusedBy } from '../refusal';
 import { showable } from '../showable';
-import type { VideoWire } from '../video-wire';
+import type { VideoProtocol } from '../video-protocol';
 import { accessToken, type KlingKeys } from './access-token';
 
 const STATES: Readonly<Record<string, TaskState>> = {
@@ -23,21 +23,23 @@ const PARAMETER_CODES = new Set([1200, 1201]);
 const ACCOUNT_CODES = new Set([1000, 1001, 1002, 1003, 1004, 1100, 1101, 1102, 1103]);
 
 /** Kling. A task is polled below the path that created it, so its id here includes its kind: `text2video/123`. */
-export function klingWire(keys: KlingKeys, nowMs: () => number): VideoWire {
+export function klingProtocol(keys: KlingKeys, nowMs: () => number): VideoProtocol {
   return {
-    takesLinks: true,
+    fetchesLinks: true,
     credential: () => ({ authorization: `Bearer ${accessToken(keys, nowMs())}` }),
-    whyNot: ({ images, aspectRatio }) =>
-      images.length > 0 && aspectRatio !== undefined ? 'aspect_ratio: that of the image is kept' : undefined,
+    unsupportedReason: ({ images, aspectRatio }) =>
+      images.length > 0 && aspectRatio !== undefined
+        ? 'aspect_ratio: the video has that of the image'
+        : undefined,
     // Paths accept our own id of a task as well as Kling's.
-    toOrder: (order, requestId) => ({
+    submitRequest: (order, requestId) => ({
       path: `/v1/videos/${kindOf(order)}`,
       body: { ...toBody(order), external_task_id: requestId },
     }),
-    givenId: (order, requestId) => `${kindOf(order)}/${requestId}`,
-    readAccepted,
-    pathOf: ({ upstreamId }) => `/v1/videos/${upstreamId}`,
-    readReport,
+    externalTaskId: (order, requestId) => `${kindOf(order)}/${requestId}`,
+    readTaskId,
+    pollPath: ({ upstreamId }) => `/v1/videos/${upstreamId}`,
+    readTaskReport,
     refused({ status, headers, value }) {
       const { code, message } = membersOf(value);
       if (code === POLICY_CODE) return new MediaRefused(POLICY_DETAIL);
@@ -68,7 +70,7 @@ function toImage(file: MediaFile): string | Base64Text {
 }
 
 /** The code takes precedence over the status, which may be a success. */
-function readAccepted(reply: Readonly<Record<string, unknown>>, order: VideoOrder): string | undefined {
+function readTaskId(reply: Readonly<Record<string, unknown>>, order: VideoOrder): string | undefined {
   const { code = 0, message, data } = reply;
   if (code === POLICY_CODE) throw new MediaRefused(POLICY_DETAIL);
   if (PARAMETER_CODES.has(Number(code))) throw new MediaRefused(showable(message));
@@ -79,7 +81,7 @@ function readAccepted(reply: Readonly<Record<string, unknown>>, order: VideoOrde
   return id === undefined ? undefined : `${kindOf(order)}/${encodeURIComponent(id)}`;
 }
 
-function readReport({ code = 0, data }: Readonly<Record<string, unknown>>): TaskReport {
+function readTaskReport({ code = 0, data }: Readonly<Record<string, unknown>>): TaskReport {
   const task = membersOf(data);
   const state = STATES[textOf(task.task_status)];
   if (code !== 0 || state === undefined) throw brokenReply('a task in an unknown state');
@@ -88,10 +90,10 @@ function readReport({ code = 0, data }: Readonly<Record<string, unknown>>): Task
     return { state, detail: /risk control/i.test(words) ? POLICY_DETAIL : showable(words) };
   }
   if (state !== 'completed') return { state };
-  const told = listOf(membersOf(task.task_result).videos).map(membersOf);
-  const videos = told.flatMap(({ url, duration }) => videoAt(url, figureOf(duration)) ?? []);
+  const reported = listOf(membersOf(task.task_result).videos).map(membersOf);
+  const videos = reported.flatMap(({ url, duration }) => videoLink(url, readFigure(duration)) ?? []);
   if (videos.length === 0) return { state: 'unknown' };
-  const durations = told.map(({ duration }) => figureOf(duration));
+  const durations = reported.map(({ duration }) => readFigure(duration));
   if (durations.includes(undefined)) return { state, videos };
   // Measured on the file, a few frames more or less; whole seconds are sold.
   const seconds = durations.reduce((sum: number, figure) => sum + Math.round(figure ?? 0), 0);

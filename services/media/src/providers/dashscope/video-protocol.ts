@@ -4,10 +4,10 @@ import { isUpload, type MediaFile, MIME_TYPES } from '../../domain/upload';
 import type { TaskState } from '../../videos/rules/task';
 import type { TaskReport, VideoOrder } from '../../videos/rules/video-provider';
 import { Base64Text } from '../json-body';
-import { figureOf, idOf, POLICY_DETAIL, videoAt } from '../read-video';
+import { idOf, POLICY_DETAIL, readFigure, videoLink } from '../read-video';
 import { brokenReply, refusedBy } from '../refusal';
 import { showable } from '../showable';
-import type { VideoWire } from '../video-wire';
+import type { VideoProtocol } from '../video-protocol';
 import { videoSize } from './video-size';
 
 const STATES: Readonly<Record<string, TaskState | 'unknown'>> = {
@@ -26,20 +26,20 @@ const IMAGE_MODELS = /-(i2v|kf2v)\b/;
 const POLICY_CODES = /^DataInspectionFailed/;
 
 /** Wan on Alibaba's DashScope. */
-export function dashScopeWire(apiKey: string): VideoWire {
+export function dashScopeProtocol(apiKey: string): VideoProtocol {
   return {
-    takesLinks: true,
+    fetchesLinks: true,
     credential: () => ({ authorization: `Bearer ${apiKey}` }),
-    whyNot,
-    toOrder: (order) => ({
+    unsupportedReason,
+    submitRequest: (order) => ({
       path: '/api/v1/services/aigc/video-generation/video-synthesis',
       // Without it the call would last as long as the video takes.
       headers: { 'x-dashscope-async': 'enable' },
       body: toBody(order),
     }),
-    readAccepted,
-    pathOf: ({ upstreamId }) => `/api/v1/tasks/${encodeURIComponent(upstreamId)}`,
-    readReport,
+    readTaskId,
+    pollPath: ({ upstreamId }) => `/api/v1/tasks/${encodeURIComponent(upstreamId)}`,
+    readTaskReport,
     refused({ status, headers, value }) {
       const { code, message } = membersOf(value);
       if (POLICY_CODES.test(textOf(code))) return new MediaRefused(POLICY_DETAIL);
@@ -48,12 +48,18 @@ export function dashScopeWire(apiKey: string): VideoWire {
   };
 }
 
-function whyNot({ upstreamModel, images, aspectRatio, resolution, tier }: VideoOrder): string | undefined {
+function unsupportedReason({
+  upstreamModel,
+  images,
+  aspectRatio,
+  resolution,
+  tier,
+}: VideoOrder): string | undefined {
   if (images.length === 0 && IMAGE_MODELS.test(upstreamModel)) {
     return 'reference images: this model makes videos of one or two';
   }
   if (images.length > 0) {
-    return aspectRatio === undefined ? undefined : 'aspect_ratio: that of the image is kept';
+    return aspectRatio === undefined ? undefined : 'aspect_ratio: the video has that of the image';
   }
   const has = videoSize(resolution ?? tier, aspectRatio) !== undefined;
   return has ? undefined : `aspect_ratio: ${tier} is not made in it`;
@@ -87,13 +93,13 @@ function toUrl(file: MediaFile): string | Base64Text {
   return isUpload(file) ? new Base64Text(file, `data:${MIME_TYPES[file.kind]};base64,`) : file.url;
 }
 
-function readAccepted({ output, code, message }: Readonly<Record<string, unknown>>): string | undefined {
+function readTaskId({ output, code, message }: Readonly<Record<string, unknown>>): string | undefined {
   const id = idOf(membersOf(output).task_id);
   if (id === undefined && textOf(code) !== '') throw refusedBy({ status: 500, headers: {}, message });
   return id;
 }
 
-function readReport(reply: Readonly<Record<string, unknown>>): TaskReport {
+function readTaskReport(reply: Readonly<Record<string, unknown>>): TaskReport {
   const output = membersOf(reply.output);
   const state = STATES[textOf(output.task_status)];
   if (state === undefined) throw brokenReply('a task in an unknown state');
@@ -103,8 +109,8 @@ function readReport(reply: Readonly<Record<string, unknown>>): TaskReport {
   }
   if (state !== 'completed') return { state };
   const usage = membersOf(reply.usage);
-  const seconds = figureOf(usage.duration ?? usage.video_duration);
-  const video = videoAt(output.video_url, seconds);
+  const seconds = readFigure(usage.duration ?? usage.video_duration);
+  const video = videoLink(output.video_url, seconds);
   if (video === undefined) return { state: 'unknown' };
   return { state, videos: [video], ...(seconds !== undefined && { seconds }) };
 }

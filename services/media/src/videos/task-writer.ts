@@ -5,7 +5,7 @@ import type { RequestContext } from '@gateway/rpc';
 import type { Tasks } from '../store/tasks';
 import type { NewTask, VideoTask } from './rules/video-task';
 
-export interface TaskKeeperDeps {
+export interface TaskWriterDeps {
   readonly tasks: Pick<Tasks, 'insert' | 'find'>;
   /** Wait after the first failed attempt. */
   readonly firstWaitMs: number;
@@ -19,15 +19,15 @@ const MAX_TRIES = 130;
  * Stores a task that its provider has just accepted. A task that is not stored can't be polled, so storing is retried for
  * as long as a database may be unreachable; the client may disconnect meanwhile.
  */
-export class TaskKeeper {
-  readonly #deps: TaskKeeperDeps;
+export class TaskWriter {
+  readonly #deps: TaskWriterDeps;
 
-  constructor(deps: TaskKeeperDeps) {
+  constructor(deps: TaskWriterDeps) {
     this.#deps = deps;
   }
 
   /** @throws GatewayError `internal_error` when its bill was given up meanwhile */
-  async keep(
+  async write(
     { log }: RequestContext,
     task: NewTask,
     handOver: (client: PoolClient) => Promise<boolean>,
@@ -37,8 +37,8 @@ export class TaskKeeper {
     for (let tries = 1; ; tries++) {
       try {
         // The commit may have succeeded although its answer was lost.
-        const kept = (await tasks.insert(task, handOver)) ?? (await tasks.find(task.id));
-        if (kept) return kept;
+        const stored = (await tasks.insert(task, handOver)) ?? (await tasks.find(task.id));
+        if (stored) return stored;
         log.error({ provider, upstreamId }, 'task accepted after its bill had ended');
         throw new GatewayError('internal_error', { cause: new Error('the bill was given up') });
       } catch (error) {

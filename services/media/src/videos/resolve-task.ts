@@ -16,14 +16,14 @@ import type { VideoTask } from './rules/video-task';
 /** From `{task_id}`. */
 const MAX_BODY_BYTES = 16 * 1024;
 
-export interface KnownTaskDeps {
+export interface ResolveTaskDeps {
   readonly models: ModelLookup;
   readonly keys: CurrentKeys;
   readonly admission: Pick<Admission, 'admitFree'>;
   readonly findTask: (id: string, accountId: string) => Promise<VideoTask | undefined>;
 }
 
-export interface KnownTask {
+export interface ResolvedTask {
   readonly task: VideoTask;
   /** The key's rate limits, for the response. */
   readonly headers: Readonly<Record<string, string>>;
@@ -37,12 +37,12 @@ export interface KnownTask {
  * of a model that the key may not call; `video_billing_error` while its cost is unknown; `request_cost_limit` when the cost
  * exceeds both the hold and the cap of the key that paid
  */
-export async function knownTask(
-  { models, keys, admission, findTask }: KnownTaskDeps,
+export async function resolveTask(
+  { models, keys, admission, findTask }: ResolveTaskDeps,
   context: RequestContext,
   call: LinkCall,
   action: VideoAction,
-): Promise<KnownTask> {
+): Promise<ResolvedTask> {
   const id = parseTaskRequest(parseJsonObject(call.body, { ...BODY_BOUNDS, maxBytes: MAX_BODY_BYTES }).value);
   const task = isTaskId(id) ? await findTask(id, call.key.accountId) : undefined;
   if (!task) throw new GatewayError('not_found');
@@ -52,7 +52,7 @@ export async function knownTask(
   }
   await decideByCurrentKey(keys, call.key, checkAllowed(models, task.model));
   const { rates, requestCostLimitNano: limitNano } = await admission.admitFree(context, call.key);
-  if (task.trouble.unpricedLooks > 0) {
+  if (task.problems.unpricedPolls > 0) {
     const cause = new Error(`the seconds of task ${task.id} make no bill`);
     throw new GatewayError('video_billing_error', { cause }).withRates(rates);
   }
