@@ -700,7 +700,7 @@ describe('a call with an Idempotency-Key', () => {
   });
 
   test.each([
-    ['whose answer is no longer kept', answeredWith(), 'invalid_request', /no longer kept/],
+    ['whose response is no longer stored', answeredWith(), 'invalid_request', /no longer stored/],
     ['of another request', { kind: 'other' }, 'invalid_request', /another request/],
     ['of an unknown end', { kind: 'unknown' }, 'image_generation_timeout', /not billed; .* use another/],
     [

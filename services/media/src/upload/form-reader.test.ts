@@ -182,7 +182,7 @@ test.each([['windows-1251'], ['utf-16'], ['x-nobody-knows']])(
     const body = Buffer.from(`--form-boundary\r\n${head}\r\n${type}\r\n\r\nhi\r\n--form-boundary--\r\n`);
     await expect(read(body)).rejects.toMatchObject({
       code: 'invalid_request',
-      detail: 'prompt: its charset is not known',
+      detail: 'prompt: unknown charset',
     });
   },
 );
@@ -193,7 +193,7 @@ test('text that is not UTF-8 is invalid_request', async () => {
   for (const pieceBytes of [1, 16 * KIB]) {
     await expect(read(whole, { pieceBytes })).rejects.toMatchObject({
       code: 'invalid_request',
-      detail: 'prompt is not valid UTF-8, or has a U+FFFD',
+      detail: 'prompt is not valid UTF-8, or contains U+FFFD',
     });
   }
 });
