@@ -17,12 +17,12 @@ const PNG = Buffer.from(
 const COST_USD = 0.25;
 const TOO_LITTLE_USD = 0.01;
 
-const pollPath = (action: string, provider = 'sim') => `/v1/videos/${provider}/${action}`;
+const pathOf = (action: string, provider = 'sim') => `/v1/videos/${provider}/${action}`;
 const sim = (directive: object) => `[[sim ${JSON.stringify(directive)}]]`;
 const order = (fields: object = {}) => ({ model: 'sim/video', prompt: 'a cat', ...fields });
 
 const post = ({ caller }: World, { apiKey }: Customer, action: string, body: unknown, provider?: string) =>
-  caller.api('POST', pollPath(action, provider), bearer(apiKey), body);
+  caller.api('POST', pathOf(action, provider), bearer(apiKey), body);
 const create = (world: World, fields: object, customer = world.customer, provider?: string) =>
   post(world, customer, 'create', order(fields), provider);
 
@@ -35,7 +35,7 @@ async function createForm(world: World, fill: (form: FormData) => void): Promise
   const headers = { 'content-type': encoded.headers.get('content-type') ?? undefined };
   const body = Buffer.from(await encoded.arrayBuffer());
   const sent = { ...bearer(world.customer.apiKey), ...headers, 'content-length': body.length };
-  return world.caller.api('POST', pollPath('create'), sent, body);
+  return world.caller.api('POST', pathOf('create'), sent, body);
 }
 
 async function taskOf(world: World, fields: object = {}, customer = world.customer): Promise<string> {
@@ -61,7 +61,7 @@ const refused = (
   provider?: string,
 ): ConformanceCase => ({
   code,
-  when: `${when}, POST ${pollPath('create')}`,
+  when: `${when}, POST ${pathOf('create')}`,
   provoke: (world) => create(world, fields, world.customer, provider),
   ...more,
 });
@@ -170,41 +170,41 @@ const BODY_CASES: readonly ConformanceCase[] = [
   ...FORMS.map(
     ([when, detail, fill]): ConformanceCase => ({
       code: 'invalid_request',
-      when: `a form with ${when}, POST ${pollPath('create')}`,
+      when: `a form with ${when}, POST ${pathOf('create')}`,
       detail,
       provoke: (world) => createForm(world, fill),
     }),
   ),
   {
     code: 'invalid_model',
-    when: `a form with an empty model, POST ${pollPath('create')}`,
+    when: `a form with an empty model, POST ${pathOf('create')}`,
     provoke: (world) => createForm(world, (form) => form.set('model', '')),
   },
   ...ACTIONS.flatMap((action): ConformanceCase[] => [
     {
       code: 'invalid_request',
-      when: `half a body, POST ${pollPath(action)}`,
+      when: `half a body, POST ${pathOf(action)}`,
       provoke: (world) => post(world, world.customer, action, '{"model":'),
     },
     {
       code: 'invalid_request',
-      when: `Content-Type: text, POST ${pollPath(action)}`,
+      when: `Content-Type: text, POST ${pathOf(action)}`,
       provoke: ({ caller, customer }) =>
         caller.api(
           'POST',
-          pollPath(action),
+          pathOf(action),
           { ...bearer(customer.apiKey), 'content-type': 'text/plain' },
           '{}',
         ),
     },
     {
       code: 'invalid_api_key',
-      when: `no key, POST ${pollPath(action)}`,
-      provoke: ({ caller }) => caller.api('POST', pollPath(action), {}, order()),
+      when: `no key, POST ${pathOf(action)}`,
+      provoke: ({ caller }) => caller.api('POST', pathOf(action), {}, order()),
     },
     {
       code: 'expired_api_key',
-      when: `past its time, POST ${pollPath(action)}`,
+      when: `past its time, POST ${pathOf(action)}`,
       async provoke(world) {
         const expires_at = new Date(Date.now() + 500).toISOString();
         const customer = await world.system.provision({ key: { expires_at } });
@@ -214,23 +214,23 @@ const BODY_CASES: readonly ConformanceCase[] = [
     },
     {
       code: 'not_found',
-      when: `GET ${pollPath(action)}`,
-      provoke: ({ caller, customer }) => caller.api('GET', pollPath(action), bearer(customer.apiKey)),
+      when: `GET ${pathOf(action)}`,
+      provoke: ({ caller, customer }) => caller.api('GET', pathOf(action), bearer(customer.apiKey)),
     },
     {
       code: 'not_found',
-      when: `PUT ${pollPath(action)}`,
-      provoke: ({ caller, customer }) => caller.api('PUT', pollPath(action), bearer(customer.apiKey), order()),
+      when: `PUT ${pathOf(action)}`,
+      provoke: ({ caller, customer }) => caller.api('PUT', pathOf(action), bearer(customer.apiKey), order()),
     },
   ]),
   {
     code: 'invalid_request',
-    when: `an Idempotency-Key that was used for another order, POST ${pollPath('create')}`,
+    when: `an Idempotency-Key that was used for another order, POST ${pathOf('create')}`,
     detail: /Idempotency-Key/,
     async provoke({ caller, customer }) {
       const headers = { ...bearer(customer.apiKey), 'idempotency-key': `conformance-${process.pid}` };
-      await caller.api('POST', pollPath('create'), headers, order());
-      return caller.api('POST', pollPath('create'), headers, order({ duration: 10 }));
+      await caller.api('POST', pathOf('create'), headers, order());
+      return caller.api('POST', pathOf('create'), headers, order({ duration: 10 }));
     },
   },
 ];
@@ -243,7 +243,7 @@ const MODEL_CASES: readonly ConformanceCase[] = [
   refused('model_not_found', 'longer than any', { model: `sim/${'x'.repeat(1_000)}` }),
   {
     code: 'model_not_found',
-    when: `outside the allowlist, POST ${pollPath('create')}`,
+    when: `outside the allowlist, POST ${pathOf('create')}`,
     async provoke(world) {
       return create(world, {}, await world.system.provision({ key: { allowed_models: ['sim/chat'] } }));
     },
@@ -255,7 +255,7 @@ const MODEL_CASES: readonly ConformanceCase[] = [
   refused('video_model_not_found', 'the path of nobody', {}, {}, 'nobody'),
   {
     code: 'video_model_not_found',
-    when: `disabled, POST ${pollPath('create')}`,
+    when: `disabled, POST ${pathOf('create')}`,
     async provoke(world) {
       const { system, customer } = world;
       return create(world, {
@@ -265,7 +265,7 @@ const MODEL_CASES: readonly ConformanceCase[] = [
   },
   {
     code: 'video_model_not_found',
-    when: `delisted, POST ${pollPath('create')}`,
+    when: `delisted, POST ${pathOf('create')}`,
     async provoke(world) {
       const { system, customer } = world;
       const model = await makeVideoModel(system, customer, 'video-gone');
@@ -275,7 +275,7 @@ const MODEL_CASES: readonly ConformanceCase[] = [
   },
   {
     code: 'video_model_not_found',
-    when: `an action outside the model’s workflow, POST ${pollPath('create')}`,
+    when: `an action outside the model’s workflow, POST ${pathOf('create')}`,
     async provoke(world) {
       const { system, customer } = world;
       const workflow = ['status', 'result'];
@@ -286,7 +286,7 @@ const MODEL_CASES: readonly ConformanceCase[] = [
   },
   {
     code: 'video_model_not_found',
-    when: `an action outside the model’s workflow, POST ${pollPath('result')}`,
+    when: `an action outside the model’s workflow, POST ${pathOf('result')}`,
     async provoke(world) {
       const { system, customer } = world;
       const workflow = ['create', 'status'];
@@ -299,7 +299,7 @@ const MODEL_CASES: readonly ConformanceCase[] = [
   ),
   {
     code: 'video_tier_not_found',
-    when: `omitted where the model has none by default, POST ${pollPath('create')}`,
+    when: `omitted where the model has none by default, POST ${pathOf('create')}`,
     detail: /required/,
     async provoke(world) {
       const { system, customer } = world;
@@ -313,7 +313,7 @@ const MODEL_CASES: readonly ConformanceCase[] = [
   ),
   {
     code: 'upstream_unavailable',
-    when: `nothing listens there, POST ${pollPath('create')}`,
+    when: `nothing listens there, POST ${pathOf('create')}`,
     async provoke(world) {
       const { system, customer } = world;
       return create(world, {
@@ -347,12 +347,12 @@ const CAPS: readonly [AnyErrorCode, (at: Date) => Date, (world: World) => Promis
 const MONEY_CASES: readonly ConformanceCase[] = [
   {
     code: 'insufficient_balance',
-    when: `nothing was ever paid in, POST ${pollPath('create')}`,
+    when: `nothing was ever paid in, POST ${pathOf('create')}`,
     provoke: async (world) => create(world, {}, await world.system.provision({ balanceUsd: 0 })),
   },
   {
     code: 'request_cost_limit',
-    when: `the order costs more than the cap, POST ${pollPath('create')}`,
+    when: `the order costs more than the cap, POST ${pathOf('create')}`,
     cap: { limit: TOO_LITTLE_USD, used: COST_USD },
     detail: /0\.25 USD, more than .* 0\.01 USD/,
     provoke: async (world) =>
@@ -361,7 +361,7 @@ const MONEY_CASES: readonly ConformanceCase[] = [
   ...CAPS.map(
     ([code, resetsAt, provision]): ConformanceCase => ({
       code,
-      when: `a cap too small for the order, POST ${pollPath('create')}`,
+      when: `a cap too small for the order, POST ${pathOf('create')}`,
       cap: { limit: TOO_LITTLE_USD, used: 0 },
       shouldRetry: 'false',
       detail: /needs 0\.25 USD, more than .* of 0\.01 USD/,
@@ -374,7 +374,7 @@ const MONEY_CASES: readonly ConformanceCase[] = [
   ),
   {
     code: 'rpm_rate_limited',
-    when: `more than one request a minute, POST ${pollPath('create')}`,
+    when: `more than one request a minute, POST ${pathOf('create')}`,
     async provoke(world) {
       const customer = await world.system.provision({ key: { rpm_limit: 1 } });
       await taskOf(world, {}, customer);
@@ -384,7 +384,7 @@ const MONEY_CASES: readonly ConformanceCase[] = [
   ...POLLS.map(
     (action): ConformanceCase => ({
       code: 'rpm_rate_limited',
-      when: `the order was the one request of the minute, POST ${pollPath(action)}`,
+      when: `the order was the one request of the minute, POST ${pathOf(action)}`,
       async provoke(world) {
         const customer = await world.system.provision({ key: { rpm_limit: 1 } });
         return post(world, customer, action, { task_id: await taskOf(world, {}, customer) });
@@ -397,7 +397,7 @@ const TASK_CASES: readonly ConformanceCase[] = POLLS.flatMap((action): Conforman
   ...[{}, { task_id: null }, { task_id: '' }, { task_id: [] }].map(
     (body): ConformanceCase => ({
       code: 'missing_parameter',
-      when: `${JSON.stringify(body)}, POST ${pollPath(action)}`,
+      when: `${JSON.stringify(body)}, POST ${pathOf(action)}`,
       param: 'task_id',
       provoke: (world) => post(world, world.customer, action, body),
     }),
@@ -405,18 +405,18 @@ const TASK_CASES: readonly ConformanceCase[] = POLLS.flatMap((action): Conforman
   ...[{ task_id: 7 }, { task_id: 'x', model: 'sim/video' }].map(
     (body): ConformanceCase => ({
       code: 'invalid_request',
-      when: `${JSON.stringify(body)}, POST ${pollPath(action)}`,
+      when: `${JSON.stringify(body)}, POST ${pathOf(action)}`,
       provoke: (world) => post(world, world.customer, action, body),
     }),
   ),
   {
     code: 'not_found',
-    when: `no such task, POST ${pollPath(action)}`,
+    when: `no such task, POST ${pathOf(action)}`,
     provoke: (world) => post(world, world.customer, action, { task_id: 'task_none' }),
   },
   {
     code: 'not_found',
-    when: `another account’s task, POST ${pollPath(action)}`,
+    when: `another account’s task, POST ${pathOf(action)}`,
     async provoke(world) {
       const task_id = await taskOf(world);
       return post(world, await world.system.provision(), action, { task_id });
@@ -424,7 +424,7 @@ const TASK_CASES: readonly ConformanceCase[] = POLLS.flatMap((action): Conforman
   },
   {
     code: 'model_not_found',
-    when: `a task of a model outside the key’s allowlist, POST ${pollPath(action)}`,
+    when: `a task of a model outside the key’s allowlist, POST ${pathOf(action)}`,
     async provoke(world) {
       const customer = await world.system.provision();
       const task_id = await taskOf(world, {}, customer);
@@ -435,14 +435,14 @@ const TASK_CASES: readonly ConformanceCase[] = POLLS.flatMap((action): Conforman
   },
   {
     code: 'video_model_not_found',
-    when: `another provider’s path, POST ${pollPath(action)}`,
+    when: `another provider’s path, POST ${pathOf(action)}`,
     async provoke(world) {
       return post(world, world.customer, action, { task_id: await taskOf(world) }, 'kling');
     },
   },
   {
     code: 'video_billing_error',
-    when: `the seconds it was told make no bill, POST ${pollPath(action)}`,
+    when: `the seconds it was told make no bill, POST ${pathOf(action)}`,
     async provoke(world) {
       const task_id = await taskOf(world, { prompt: sim({ task_seconds: 0, seconds: 0 }) });
       return untilRefused(world, world.customer, action, task_id);
@@ -450,7 +450,7 @@ const TASK_CASES: readonly ConformanceCase[] = POLLS.flatMap((action): Conforman
   },
   {
     code: 'request_cost_limit',
-    when: `the video cost more than the cap, POST ${pollPath(action)}`,
+    when: `the video cost more than the cap, POST ${pathOf(action)}`,
     cap: { limit: 1, used: 3 },
     async provoke(world) {
       const customer = await world.system.provision({ key: { request_cost_limit: 1 } });

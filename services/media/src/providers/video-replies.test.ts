@@ -8,7 +8,7 @@ import { dashScopeProtocol } from './dashscope/video-protocol';
 import { veoProtocol } from './gemini/video-protocol';
 import { klingProtocol } from './kling/video-protocol';
 import { minimaxProtocol } from './minimax/video-protocol';
-import { type VideoProtocol, createVideoProvider } from './video-protocol';
+import { createVideoProvider, type VideoProtocol } from './video-protocol';
 import { CALL, ORDER, RecordedUpstream } from './video-protocol.fixture';
 
 const url = 'https://cdn.test/a.mp4';
