@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript for Node 20 and no dependencies: nothing is installed yet when this runs.
+// Plain JavaScript for Node 20 without dependencies, because it runs before anything is installed.
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,21 +9,21 @@ import { hashFiles, listFiles, WORKSPACE_FOLDERS } from './bootstrap/sources.mjs
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const MODULES = join(ROOT, 'node_modules');
-/** What the browser loads: built by a tool of its own. */
+/** The web UI, which has a separate build script. */
 const WEB_UI = 'services/dashboard/web';
 const STAMP = join(MODULES, '.bootstrap.json');
 const PNPM = `pnpm@${packageJson(ROOT).packageManager.split('@')[1]}`;
-const WANTED_NODE = 24;
+const REQUIRED_NODE = 24;
 const INSTALL_TIMEOUT_MS = 10 * 60_000;
 const BUILD_TIMEOUT_MS = 5 * 60_000;
 const LOCK_WAIT_MS = 10 * 60_000;
 
-/** Something the user can mend; the message says how. */
+/** A problem that the user can fix; the message says how. */
 export class BootstrapError extends Error {}
 
 /**
- * Brings the checkout up to date: dependencies, generated types, compiled services. Does nothing when
- * nothing has changed. Returns the path of a Node 24.
+ * Brings the checkout up to date: dependencies, generated types, compiled services. Does nothing if they already are.
+ * Returns the path of Node 24.
  */
 export async function bootstrap({ log = console.log } = {}) {
   const current = () => {
@@ -38,7 +38,7 @@ export async function bootstrap({ log = console.log } = {}) {
       if (!isBuilt(readStamp())) await build(log);
     });
   }
-  // Each time: who installs by hand gets the long one back.
+  // On every start, because a manual `pnpm install` restores the long shim.
   shortenNodeShim();
   return node24();
 }
@@ -51,7 +51,7 @@ async function install(log) {
     cwd: ROOT,
     env: {
       ...process.env,
-      // Nobody is there to answer, and a registry that is away is told within seconds.
+      // No prompts, and an unreachable registry is reported within seconds.
       CI: 'true',
       npm_config_fetch_retry_mintimeout: '1000',
       npm_config_fetch_retry_maxtimeout: '5000',
@@ -77,14 +77,14 @@ async function build(log) {
     cwd: proto,
     env: { ...process.env, PATH: path },
   });
-  // Its own record of what is up to date does not notice that output was deleted.
+  // tsc's incremental state does not notice that its output was deleted.
   const force = outputFolders().every((folder) => existsSync(folder)) ? [] : ['--force'];
   await runCommand(node, [join(MODULES, 'typescript/bin/tsc'), '-b', ...force], {
     ...options,
     cwd: ROOT,
     env: process.env,
   });
-  // Skips itself when only other sources have changed.
+  // Does nothing if the sources of the web UI have not changed.
   await runCommand(node, [join(ROOT, WEB_UI, 'build.mjs')], { ...options, cwd: ROOT, env: process.env });
   writeStamp({ build: hash });
   log(`Built in ${secondsSince(startedAtMs)} s.`);
@@ -131,12 +131,12 @@ function outputFolders() {
   ];
 }
 
-/** The registry's Node 24 where there is one for this machine, else the one that runs this. */
+/** Returns the installed Node 24 package if there is one for this platform, else the running Node if it is new enough. */
 function node24() {
-  const registered = packageFolder() && join(packageFolder(), 'bin/node');
-  if (registered && existsSync(registered)) return registered;
-  if (Number(process.versions.node.split('.')[0]) >= WANTED_NODE) return process.execPath;
-  return registered ?? missingNode();
+  const installed = packageFolder() && join(packageFolder(), 'bin/node');
+  if (installed && existsSync(installed)) return installed;
+  if (Number(process.versions.node.split('.')[0]) >= REQUIRED_NODE) return process.execPath;
+  return installed ?? missingNode();
 }
 
 function packageFolder() {
@@ -146,13 +146,13 @@ function packageFolder() {
 
 function missingNode() {
   throw new BootstrapError(
-    `On ${process.platform}-${process.arch} this needs Node ${WANTED_NODE} or later; this is Node ${process.versions.node}.`,
+    `On ${process.platform}-${process.arch} Node ${REQUIRED_NODE} or later is required; this is Node ${process.versions.node}.`,
   );
 }
 
 /**
- * `node` in scripts is a shell script of the package manager's, which stays between npm and the program and
- * keeps signals to itself. This one is replaced by the program.
+ * Replaces the package manager's shim for `node`, a shell script that stays between npm and the program and does not forward
+ * signals, with one that calls exec.
  */
 function shortenNodeShim() {
   const folder = packageFolder();
@@ -160,21 +160,21 @@ function shortenNodeShim() {
   if (!folder || !existsSync(shim)) return;
   const short = `#!/bin/sh\nexec "\${0%/*}/../${basename(folder)}/bin/node" "$@"\n`;
   if (readFileSync(shim, 'utf8') === short) return;
-  const made = `${shim}.${process.pid}`;
-  writeFileSync(made, short);
-  chmodSync(made, 0o755);
-  renameSync(made, shim);
+  const temporary = `${shim}.${process.pid}`;
+  writeFileSync(temporary, short);
+  chmodSync(temporary, 0o755);
+  renameSync(temporary, shim);
 }
 
 function installProblem(output) {
   if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENETUNREACH|SOCKET_TIMEOUT/.test(output)) {
-    return 'The package registry could not be reached. Dependencies are installed once, from the network.';
+    return 'The package registry could not be reached. Installing the dependencies requires network access once.';
   }
   if (/OUTDATED_LOCKFILE/.test(output)) {
-    return `pnpm-lock.yaml does not fit the package.json files; run: npx ${PNPM} install`;
+    return `pnpm-lock.yaml does not match the package.json files; run: npx ${PNPM} install`;
   }
   if (/ENOSPC/.test(output)) return 'The disk is full; the dependencies need about 1 GB.';
-  if (/EACCES|EPERM|EROFS/.test(output)) return `This user may not write in ${ROOT}.`;
+  if (/EACCES|EPERM|EROFS/.test(output)) return `This user has no permission to write to ${ROOT}.`;
   return 'The dependencies could not be installed.';
 }
 

@@ -6,15 +6,15 @@ import { chromium } from './engines/chromium.mjs';
 import { installPackages } from './engines/debian-packages.mjs';
 import { kafka } from './engines/kafka.mjs';
 import { postgres } from './engines/postgres.mjs';
-import { endProcess, isRunning, launchDetached, waitUntil } from './engines/processes.mjs';
+import { isRunning, launchDetached, stopProcess, waitUntil } from './engines/processes.mjs';
 import { redis } from './engines/redis.mjs';
 import { engineState, writeEnv } from './engines/state.mjs';
 
-const USAGE = `Real PostgreSQL, Redis and Kafka for tests, each on a port and a folder of its own, and a browser.
-  real-engines.mjs up --dir DIR            get and start all; prints shell lines, also in DIR/env
-  real-engines.mjs down --dir DIR [--remove]   end all; --remove deletes their data too
-  real-engines.mjs browser --dir DIR       get the browser alone
-  real-engines.mjs start|stop|kill NAME --dir DIR   one of postgres, redis, kafka; same port and data
+const USAGE = `Installs and runs real PostgreSQL, Redis and Kafka for tests, and installs a browser.
+  real-engines.mjs up --dir DIR                     install and start all; prints exports, also written to DIR/env
+  real-engines.mjs down --dir DIR [--remove]        stop all; --remove also deletes their data
+  real-engines.mjs browser --dir DIR                install only the browser
+  real-engines.mjs start|stop|kill NAME --dir DIR   NAME is postgres, redis or kafka; port and data are kept
 `;
 const ENGINES = [postgres, redis, kafka];
 
@@ -58,15 +58,15 @@ async function start(root, engine) {
   console.error(`${engine.name} ready after ${Date.now() - startedAtMs} ms (pid ${record.pid})`);
 }
 
-async function end(root, engine, steps) {
+async function stop(root, engine, steps) {
   const record = engineState(root, engine.name).read();
   if (!record || !isRunning(record)) return;
-  await endProcess(record, steps);
-  console.error(`${engine.name} ended`);
+  await stopProcess(record, steps);
+  console.error(`${engine.name} stopped`);
 }
 
 async function down(root, remove) {
-  const results = await Promise.allSettled(ENGINES.map((engine) => end(root, engine, engine.stopSteps)));
+  const results = await Promise.allSettled(ENGINES.map((engine) => stop(root, engine, engine.stopSteps)));
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed) throw failed.reason;
   if (!remove) return;
@@ -95,7 +95,7 @@ async function main() {
   if (command === 'browser') return install(root, [chromium]);
   if (command === 'down') return down(root, values.remove);
   if (command === 'start') return start(root, engine);
-  return end(root, engine, command === 'kill' ? [['SIGKILL', 5_000]] : engine.stopSteps);
+  return stop(root, engine, command === 'kill' ? [['SIGKILL', 5_000]] : engine.stopSteps);
 }
 
 main().catch((error) => {

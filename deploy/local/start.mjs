@@ -15,10 +15,10 @@ try {
   process.exitCode = 1;
 }
 
-/** Stays until the program has ended: our signals are passed to it, and its exit is ours. */
+/** Runs the program on another Node. Forwards signals to it and exits with its exit code. */
 function runOn(node) {
   const child = spawn(node, [PROGRAM, ...process.argv.slice(2)], {
-    // By the channel it notices that we are gone.
+    // Through the IPC channel it notices that this process has exited.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));

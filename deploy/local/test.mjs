@@ -8,19 +8,19 @@ import { bootstrap } from './bootstrap.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
-/** Tests wait as much as they compute; beyond so many their pools want more connections than the server has. */
+/** More workers than CPUs, because tests also wait. With more than 4, their pools would exhaust the server's connections. */
 const UNIT_WORKERS = Math.min(4, availableParallelism() + 1);
-/** All flush the one Redis. */
+/** One worker, because every test file flushes the shared Redis. */
 const REAL_SYSTEMS = 1;
-/** Connections that `fetch` keeps alive end earlier. */
+/** Time for jest to exit after its result. Longer than `fetch` keeps idle connections open. */
 const EXIT_TIMEOUT_MS = 60_000;
 const REAL_ENGINES = ['TEST_DATABASE_URL', 'TEST_REDIS_URL', 'TEST_KAFKA_BROKERS'];
 
 const args = process.argv.slice(2).filter((arg) => arg !== '--heavy');
 const heavy = process.argv.includes('--heavy') || process.env.TEST_HEAVY === '1';
-/** Each is a whole gateway; what the full counts do to one leaves no room for another. */
+/** Each worker runs a whole gateway. The heavy tests need the machine for one gateway. */
 const EMBEDDED_SYSTEMS = heavy ? 1 : 3;
-// The usual run tries the same cases each time; the full counts try others, of a seed that is told.
+// A normal run uses the same random cases each time. A heavy run uses a random seed, which is printed.
 const seed = process.env.FC_SEED ?? (heavy ? String(Math.trunc(Math.random() * 2 ** 31)) : undefined);
 const requireAll = process.env.REQUIRE_ALL === '1';
 
@@ -58,14 +58,14 @@ function systemRun(engines, workers) {
   };
 }
 
-/** For all unit tests, where none is given: each file makes databases of its own on it. */
+/** Starts a server for all unit tests unless one is configured. Each test file creates its own databases on it. */
 async function startUnitDatabase() {
   if (process.env.TEST_DATABASE_URL) return {};
   const { url, stop } = await startDatabase();
   return { env: { UNIT_DATABASE_URL: url }, stop };
 }
 
-/** One for each worker, whose gateways follow each other: to make a server takes as long as to start two services. */
+/** Starts a server per worker, shared by its gateways one after the other: starting a server takes as long as two services. */
 async function startDatabases(workers) {
   const started = await Promise.allSettled(Array.from({ length: workers }, startDatabase));
   const databases = started.flatMap(({ value }) => value ?? []);
@@ -80,7 +80,7 @@ async function startDatabases(workers) {
 
 async function startDatabase() {
   const { startScratchPostgres } = await import('../../packages/testing/dist/scratch-postgres.js');
-  const { signalOnExit } = await import('../../packages/local-stack/dist/supervise/end-with-me.js');
+  const { signalOnExit } = await import('../../packages/local-stack/dist/supervise/signal-on-exit.js');
   const { url, pid, stop } = await startScratchPostgres();
   const release = signalOnExit(pid, 'INT');
   return {
@@ -111,13 +111,13 @@ async function runJest(node, { title, project, workers, env, start }) {
         ...(heavy && { TEST_HEAVY: '1' }),
         ...(seed && { FC_SEED: seed }),
       },
-      // Its own summary goes to standard error; what it prints besides is the result as JSON.
+      // Jest prints its summary to standard error, and the result as JSON to standard output, which is not needed.
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     const ended = await new Promise((resolve, reject) => {
       child.once('error', reject);
       child.once('exit', (code, signal) => resolve(signal ?? code));
-      killTimer = killWhatStaysOpen(child, outputFile);
+      killTimer = killIfNotExiting(child, outputFile);
     });
     return { title, ...summarise(readResult(outputFile), ended) };
   } finally {
@@ -127,8 +127,8 @@ async function runJest(node, { title, project, workers, env, start }) {
   }
 }
 
-/** Jest writes its result, then waits for what tests left open. A test that leaves something open for long fails the run. */
-function killWhatStaysOpen(child, outputFile) {
+/** Kills jest if it does not exit after writing its result: a test that leaves a handle open fails the run. */
+function killIfNotExiting(child, outputFile) {
   let waitedMs = 0;
   return setInterval(() => {
     if (!existsSync(outputFile)) return;
@@ -147,7 +147,7 @@ function readResult(file) {
 
 function summarise(result, ended) {
   if (!result) {
-    const problem = `jest ended with ${ended} and no result`;
+    const problem = `jest exited with ${ended} and without a result`;
     return { passed: 0, failed: 1, ran: [], skipped: [], problem };
   }
   const named = (statuses) =>
@@ -159,7 +159,7 @@ function summarise(result, ended) {
   const skipped = named(['pending', 'todo', 'disabled', 'skipped']);
   // A file that can't be loaded counts as one failure; its tests are unknown.
   const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
-  const problem = failed === 0 && ended !== 0 ? `jest ended with ${ended}` : undefined;
+  const problem = failed === 0 && ended !== 0 ? `jest exited with ${ended}` : undefined;
   const ran = named(['passed', 'failed']);
   return { passed: result.numPassedTests, failed: failed + (problem ? 1 : 0), ran, skipped, problem };
 }
@@ -170,7 +170,7 @@ function report(results, notRun, hasRealEngines) {
     const extra = [skipped.length > 0 && `${skipped.length} skipped`, problem].filter(Boolean).join(', ');
     console.log(`${title}: ${passed} passed, ${failed} failed${extra && `, ${extra}`}`);
   }
-  // Some tests are of one engine set only: skipped is what no run has run.
+  // Some tests run on one kind of engines only: a test counts as skipped if no run has run it.
   const ran = new Set(results.flatMap((result) => result.ran));
   const skipped = [...new Set(results.flatMap((result) => result.skipped))].filter((name) => !ran.has(name));
   if (notRun.length + skipped.length > 0) {
@@ -178,7 +178,7 @@ function report(results, notRun, hasRealEngines) {
     for (const what of [...notRun, ...skipped]) console.log(`  ${what}`);
   }
   const incomplete = requireAll && (skipped.length > 0 || !hasRealEngines);
-  if (incomplete) console.log('\nREQUIRE_ALL=1: what was not run makes this a failure.');
+  if (incomplete) console.log('\nREQUIRE_ALL=1: tests that were not run count as a failure.');
   const sum = (key) => results.reduce((total, result) => total + result[key], 0);
   console.log(`\n${sum('passed')} passed, ${sum('failed')} failed`);
   return sum('failed') > 0 || incomplete ? 1 : 0;

@@ -1,17 +1,17 @@
--- Creates the roles that the services log in as, for databases whose owner may not create roles. An administrator runs
--- it with psql 15 or later on the gateway's database, and again to change the passwords:
+-- Creates the roles with which the services log in, for databases whose owner may not create roles. Run it as an
+-- administrator with psql 15 or later on the gateway's database, and again to change the passwords:
 --
 --   export BILLING_DATABASE_PASSWORD=… CATALOG_DATABASE_PASSWORD=… DASHBOARD_DATABASE_PASSWORD=… MEDIA_DATABASE_PASSWORD=…
 --   psql "$ADMIN_URL" -f deploy/postgres/roles.sql
 --
--- Where the login that runs the migrations does not own the database, grant it CONNECT and CREATE on the database too:
--- this file takes CONNECT from PUBLIC.
+-- If the login that runs the migrations does not own the database, also grant it CONNECT and CREATE on the database:
+-- this script revokes CONNECT from PUBLIC.
 --
--- The roles are named <database>_billing, <database>_catalog, <database>_dashboard and <database>_media. What they may
--- do in the schemas is granted by the migrations.
+-- The roles are named <database>_billing, <database>_catalog, <database>_dashboard and <database>_media. The
+-- migrations grant their privileges in the schemas.
 
 \set ON_ERROR_STOP on
--- The passwords stand in statements below, which no log of the server may keep.
+-- Statements below contain the passwords, so they must not be logged.
 SET log_statement = 'none';
 SET log_min_error_statement = 'panic';
 SET log_min_duration_statement = -1;

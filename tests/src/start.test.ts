@@ -143,7 +143,7 @@ describeHere('npm start', () => {
     const port = typeof address === 'object' && address ? String(address.port) : '';
     const started = begin(newFolder(), { EDGE_API_PORT: port });
     expect(await started.exit).toBe(1);
-    expect(started.output).toContain(`EDGE_API_PORT: port ${port} is taken`);
+    expect(started.output).toContain(`EDGE_API_PORT: port ${port} is in use`);
     other.close();
   });
 });

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 
-const KEPT_OUTPUT = 64 * 1024;
+const MAX_OUTPUT_CHARS = 64 * 1024;
 const SHOWN_LINES = 20;
 const REPORT_INTERVAL_MS = 20_000;
 
 /**
- * Runs a program quietly. When it fails, throws `onFailure(output)` and the end of its output; signals that
- * end us end it too.
+ * Runs a program without showing its output. If it fails, throws an error with `onFailure(output)` and the end of its output.
+ * Signals that end this process are forwarded to it.
  */
 export async function runCommand(program, args, options) {
   const { cwd, env, timeoutMs, onFailure, stillRunning } = options;
@@ -14,7 +14,7 @@ export async function runCommand(program, args, options) {
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
-      output = (output + chunk).slice(-KEPT_OUTPUT);
+      output = (output + chunk).slice(-MAX_OUTPUT_CHARS);
     });
   }
   const startedAtMs = Date.now();
@@ -23,13 +23,13 @@ export async function runCommand(program, args, options) {
     REPORT_INTERVAL_MS,
   );
   const timeout = setTimeout(() => child.kill('SIGTERM'), timeoutMs);
-  const stopListening = passOnSignals(child);
+  const stopListening = forwardSignals(child);
   try {
     const code = await new Promise((resolve, reject) => {
       child.once('error', reject);
       child.once('close', resolve);
     });
-    if (code !== 0) throw new Error(`ended with ${code ?? child.signalCode}`);
+    if (code !== 0) throw new Error(`exited with ${code ?? child.signalCode}`);
   } catch (error) {
     const end = output.trim().split('\n').slice(-SHOWN_LINES).join('\n');
     throw new Error(`${onFailure(output)}\n${program} ${args.join(' ')}: ${error.message}\n${end}`);
@@ -40,7 +40,7 @@ export async function runCommand(program, args, options) {
   }
 }
 
-function passOnSignals(child) {
+function forwardSignals(child) {
   const listeners = [
     ['SIGINT', 130],
     ['SIGTERM', 143],

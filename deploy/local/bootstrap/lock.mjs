@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const POLL_INTERVAL_MS = 200;
 
 /**
- * Runs `work` while holding the lock file, waiting a bounded time for who holds it. The holder is known by
- * its pid and start time, so one that was killed leaves nothing to wait for.
+ * Runs `work` while holding the lock file; waits up to `waitMs` for another holder. A holder is identified by pid and start
+ * time, so the lock of a killed process is ignored.
  */
 export async function withLock(file, waitMs, onWait, work) {
   const mine = `${file}.${process.pid}`;
@@ -31,7 +31,7 @@ export async function withLock(file, waitMs, onWait, work) {
 
 async function acquire(file, mine, waitMs, onWait) {
   const deadlineMs = Date.now() + waitMs;
-  let told = false;
+  let isReported = false;
   while (!tryLink(mine, file)) {
     const text = readOrUndefined(file);
     if (text === undefined) continue;
@@ -41,14 +41,14 @@ async function acquire(file, mine, waitMs, onWait) {
       continue;
     }
     if (Date.now() > deadlineMs)
-      throw new Error(`process ${holder.pid} is setting up this folder for too long`);
-    if (!told) onWait(holder.pid);
-    told = true;
+      throw new Error(`process ${holder.pid} has been setting up this folder for too long`);
+    if (!isReported) onWait(holder.pid);
+    isReported = true;
     await sleep(POLL_INTERVAL_MS);
   }
 }
 
-/** A link, so that the lock never exists without its content. */
+/** Creates the lock as a hard link, so that it never exists without its content. */
 function tryLink(from, to) {
   try {
     linkSync(from, to);
@@ -59,7 +59,7 @@ function tryLink(from, to) {
   }
 }
 
-/** Another waiter may have replaced the stale lock by its own meanwhile: then that one is put back. */
+/** Removes a stale lock. If another process has replaced it meanwhile, that process's lock is restored. */
 function removeStale(file, text, aside) {
   try {
     renameSync(file, aside);
@@ -71,7 +71,7 @@ function removeStale(file, text, aside) {
   rmSync(aside, { force: true });
 }
 
-/** When the process began, where the system tells; undefined when it is gone. */
+/** Returns the start time of the process ('alive' on systems without /proc), or undefined if it has exited. */
 function startOf(pid) {
   try {
     process.kill(pid, 0);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** The packages of the workspace, as `pnpm-workspace.yaml` has them. */
+/** The packages of the workspace, as in `pnpm-workspace.yaml`. */
 export const WORKSPACE_FOLDERS = [
   'proto',
   'packages/*',
@@ -24,7 +24,7 @@ export function listFiles(folder, wanted) {
   });
 }
 
-/** One digest over names and contents. */
+/** Returns one digest over the names and contents of the files. */
 export function hashFiles(root, files, seed) {
   const hash = createHash('sha256').update(seed);
   for (const file of [...files].sort()) {

@@ -1,8 +1,8 @@
 import { findCommand } from './commands.mjs';
 
 /**
- * The browser of the web UI's tests, where it is found by itself: the one without windows, which takes a third less of
- * the processors. Without a font of its own it draws no letters.
+ * Debian packages of the browser for the web UI's tests. The headless shell needs a third less CPU time than the full browser;
+ * without a font it renders no text.
  */
 export const chromium = {
   missingPackages: () =>

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { accessSync, appendFileSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Runs a command to its end; its output goes to `logFile`, and its last lines into the error. */
+/** Runs a command and returns its output, which is also appended to `logFile`. An error has the last lines of the output. */
 export function run(command, args, { logFile, timeoutMs = 60_000, ...options } = {}) {
   return new Promise((resolve, reject) => {
     const settings = { cwd: '/', timeout: timeoutMs, maxBuffer: 64 << 20, ...options };
@@ -15,7 +15,7 @@ export function run(command, args, { logFile, timeoutMs = 60_000, ...options } =
   });
 }
 
-/** The first executable of that name on the PATH or in `extraDirs`. */
+/** Returns the path of the first executable with that name on the PATH or in `extraDirs`. */
 export function findCommand(name, extraDirs = []) {
   const dirs = [...(process.env.PATH ?? '').split(delimiter), ...extraDirs];
   return dirs.map((dir) => join(dir, name)).find(isExecutable);

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { findCommand, run } from './commands.mjs';
 
-/** Later ones want kafka-tools-api from Maven Central, where it is no longer published. */
+/** Later versions depend on kafka-tools-api, which is no longer published on Maven Central. */
 export const KAFKA_VERSION = '4.1.2';
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 const JVMS = '/usr/lib/jvm';
@@ -15,17 +15,17 @@ export function missingPackages() {
   return packages;
 }
 
-/** A Java of version 17 or later: the one on the PATH, or any that Debian has installed. */
+/** Returns the path of Java 17 or later, on the PATH or installed by Debian. */
 export function findJava() {
   const installed = existsSync(JVMS) ? readdirSync(JVMS).map((name) => join(JVMS, name, 'bin/java')) : [];
   return [findCommand('java'), ...installed].find((java) => java && javaVersion(java) >= 17);
 }
 
-/** The folder with Kafka's jars; got from Maven Central once per machine and version. */
-export async function getKafkaJars(logFile) {
+/** Returns the folder with Kafka's jars. Downloads them from Maven Central once per machine and version. */
+export async function downloadKafkaJars(logFile) {
   const folder = jarFolder();
   if (existsSync(folder)) return folder;
-  console.error(`getting Apache Kafka ${KAFKA_VERSION} from Maven Central`);
+  console.error(`downloading Apache Kafka ${KAFKA_VERSION} from Maven Central`);
   mkdirSync(cacheFolder(), { recursive: true });
   const work = mkdtempSync(join(cacheFolder(), 'download-'));
   try {
@@ -38,7 +38,7 @@ export async function getKafkaJars(logFile) {
       env,
       timeoutMs: 600_000,
     });
-    // A rename, so that a folder under the final name is always complete.
+    // Renamed at the end, so that a folder with the final name is always complete.
     if (!existsSync(folder)) renameSync(jars, folder);
     return folder;
   } finally {
@@ -58,7 +58,7 @@ function javaVersion(java) {
   }
 }
 
-/** slf4j-simple gives Kafka a logger that writes to standard error, which goes to the log file. */
+/** slf4j-simple makes Kafka log to standard error, which is redirected to the log file. */
 function pom() {
   const dependency = (group, artifact, version) =>
     `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>`;

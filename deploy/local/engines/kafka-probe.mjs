@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 
 const METADATA = { key: 3, version: 1 };
 
-/** Asks the broker for its metadata: ready when it lists itself and every partition has a leader. */
+/** Requests the broker's metadata; it is ready when it lists itself and every partition has a leader. */
 export function hasReadyBroker(port) {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' });

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './commands.mjs';
-import { findJava, getKafkaJars, missingPackages } from './kafka-jars.mjs';
+import { downloadKafkaJars, findJava, missingPackages } from './kafka-jars.mjs';
 import { hasReadyBroker } from './kafka-probe.mjs';
 import { freePorts } from './processes.mjs';
 
-/** One node that is broker and controller (KRaft). */
+/** A single node that is broker and controller (KRaft). */
 export const kafka = {
   name: 'kafka',
   variable: 'KAFKA_BROKERS',
@@ -20,14 +20,14 @@ export const kafka = {
   isReady: ({ port }) => hasReadyBroker(port),
 
   async prepare({ dir, logFile }) {
-    const jars = await getKafkaJars(logFile);
+    const jars = await downloadKafkaJars(logFile);
     const [port, controllerPort] = await freePorts(2);
     const config = join(dir, 'server.properties');
     const data = join(dir, 'data');
     rmSync(data, { recursive: true, force: true });
     mkdirSync(data, { recursive: true, mode: 0o700 });
     writeFileSync(config, properties({ port, controllerPort, data }));
-    // By its own argument: one in 64 begins with a hyphen, and would be taken for an option.
+    // In one argument with its option: one id in 64 starts with a hyphen and would be parsed as an option.
     const clusterId = `--cluster-id=${randomBytes(16).toString('base64url')}`;
     const format = ['format', clusterId, '--config', config];
     await run(findJava(), [...javaArgs(jars), 'kafka.tools.StorageTool', ...format], { logFile });
@@ -68,7 +68,7 @@ function properties({ port, controllerPort, data }) {
     'share.coordinator.state.topic.min.isr': 1,
     'min.insync.replicas': 1,
     'group.initial.rebalance.delay.ms': 0,
-    // After a kill the broker may come back only when its former session has run out.
+    // Short, because after a kill the broker can rejoin only when its previous session has expired.
     'broker.session.timeout.ms': 2000,
     'broker.heartbeat.interval.ms': 500,
     'log.cleaner.threads': 1,

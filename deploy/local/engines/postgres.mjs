@@ -89,8 +89,8 @@ function binaries() {
 }
 
 /**
- * A killed postmaster that nobody has reaped looks alive to PostgreSQL, which then refuses to start.
- * Its backends end by themselves; the lock may go only when they have.
+ * Removes the lock file of a killed server. PostgreSQL does not start while that server is a zombie. Waits for its backends to
+ * exit, because removing the lock earlier could corrupt the data.
  */
 async function clearStaleLock(data) {
   const here = (pid) => {
@@ -101,11 +101,11 @@ async function clearStaleLock(data) {
     }
   };
   const unused = await waitUntil(() => !readdirSync('/proc').some(here), 10_000);
-  if (!unused) throw new Error(`other processes work in ${data}`);
+  if (!unused) throw new Error(`other processes are using ${data}`);
   rmSync(join(data, 'postmaster.pid'), { force: true });
 }
 
-/** PostgreSQL refuses to run as root. */
+/** Returns the user that runs PostgreSQL for root, because PostgreSQL refuses to run as root. */
 function unprivilegedUser() {
   if (process.getuid() !== 0) return undefined;
   try {
@@ -117,7 +117,7 @@ function unprivilegedUser() {
   }
 }
 
-/** Beside the other engines, or in /var/lib where a folder above is closed to PostgreSQL's user. */
+/** Creates the data folder: in `dir`, or in /var/lib if PostgreSQL's user can't enter `dir`. */
 function dataFolder(dir, user) {
   const canEnter = !user || spawnSync('/bin/sh', ['-c', 'cd "$0"', dir], { cwd: '/', ...user }).status === 0;
   const hash = createHash('sha256').update(realpathSync(dir)).digest('hex').slice(0, 16);

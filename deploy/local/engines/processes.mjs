@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Tells one life of a pid from the next: the kernel's start time of the process.
- * Undefined when it is gone, or a zombie that only waits for its parent.
+ * Returns the kernel's start time of the process, which distinguishes it from a later process with the same pid. Undefined if
+ * it has exited or is a zombie.
  */
 export function startIdOf(pid) {
   try {
@@ -17,12 +17,12 @@ export function startIdOf(pid) {
   }
 }
 
-/** Whether the recorded process still runs; a reused pid does not count. */
+/** Returns whether the recorded process is still running. A reused pid does not count. */
 export function isRunning(record) {
   return Boolean(record.pid && record.startId && startIdOf(record.pid) === record.startId);
 }
 
-/** Starts a process that outlives this one, in a process group of its own, writing to a file. */
+/** Starts a process in a new process group, so that it outlives this one. Its output goes to `logFile`. */
 export async function launchDetached({ command, args, env, uid, gid, logFile }) {
   const log = openSync(logFile, 'a', 0o600);
   try {
@@ -41,7 +41,7 @@ export async function launchDetached({ command, args, env, uid, gid, logFile }) 
   }
 }
 
-/** Polls until `condition` answers true; false when the time is over. */
+/** Polls until `condition` returns true; returns false after the timeout. */
 export async function waitUntil(condition, timeoutMs, intervalMs = 50) {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
@@ -51,8 +51,8 @@ export async function waitUntil(condition, timeoutMs, intervalMs = 50) {
   }
 }
 
-/** Sends the signals in turn, each with its time, until the process is gone. */
-export async function endProcess(record, steps) {
+/** Stops a process: sends the signals one after the other, each with its timeout, until the process has exited. */
+export async function stopProcess(record, steps) {
   for (const [signal, timeoutMs] of steps) {
     if (!isRunning(record)) return;
     try {
@@ -62,10 +62,10 @@ export async function endProcess(record, steps) {
     }
     if (await waitUntil(() => !isRunning(record), timeoutMs)) return;
   }
-  throw new Error(`process ${record.pid} does not end`);
+  throw new Error(`process ${record.pid} does not exit`);
 }
 
-/** `count` different ports, free on 127.0.0.1 at this moment. */
+/** Returns `count` different ports that are free on 127.0.0.1. */
 export async function freePorts(count) {
   const servers = [];
   for (let i = 0; i < count; i++) {

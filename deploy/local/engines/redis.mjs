@@ -24,7 +24,7 @@ export const redis = {
   },
 
   launch({ port, data }) {
-    // Nothing is kept: the gateway must live with a Redis that forgets.
+    // Without persistence: the gateway must tolerate a Redis that loses its data.
     const settings = { bind: '127.0.0.1', port, dir: data, save: '', appendonly: 'no', loglevel: 'warning' };
     const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
     return { command: findCommand('redis-server'), args };

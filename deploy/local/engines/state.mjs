@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What is known of one engine: its folder, its log, and the record kept in `engine.json`. */
+/** Returns the folder of an engine, its log, and access to its record in `engine.json`. */
 export function engineState(root, name) {
   const dir = join(root, name);
   mkdirSync(dir, { recursive: true, mode: 0o755 });
@@ -11,18 +11,18 @@ export function engineState(root, name) {
     dir,
     logFile,
     read: () => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined),
-    write: (record) => writeWhole(file, `${JSON.stringify(record, null, 2)}\n`),
+    write: (record) => writeAtomically(file, `${JSON.stringify(record, null, 2)}\n`),
     logTail: () =>
       existsSync(logFile) ? readFileSync(logFile, 'utf8').trim().split('\n').slice(-10).join('\n') : '',
   };
 }
 
-/** The addresses as shell lines, also for `. DIR/env`. */
+/** Writes the addresses as shell commands to DIR/env, for `. DIR/env`. */
 export function writeEnv(root, lines) {
-  writeWhole(join(root, 'env'), lines);
+  writeAtomically(join(root, 'env'), lines);
 }
 
-function writeWhole(file, text) {
+function writeAtomically(file, text) {
   writeFileSync(`${file}.new`, text, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }

@@ -1,7 +1,7 @@
 import type { Stack } from '@gateway/local-stack';
 import type { Demo } from './demo-account';
 
-/** Returns the message of `npm start` when everything is ready. */
+/** Returns the message that `npm start` prints when everything is ready. */
 export function banner(stack: Stack, demo: Demo, afterMs: number): string {
   const { simulated } = stack.providers;
   const lines = [

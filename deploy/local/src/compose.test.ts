@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 
 const file = readFileSync(join(__dirname, '../../../docker-compose.yml'), 'utf8');
 const [, services = ''] = /^services:\n([\s\S]*?)^volumes:/m.exec(file) ?? [];
-/** Each service with its lines. */
+/** The name and the lines of each service. */
 const blocks = services
   .split(/^ {2}(?=[a-z])/m)
   .filter((block) => /^[a-z-]+:\n/.test(block))
@@ -12,25 +12,25 @@ const blocks = services
 const template = (name: string) => new RegExp(`^x-${name}: [\\s\\S]*?\\n\\n`, 'm').exec(file)?.[0];
 
 describe('docker-compose.yml', () => {
-  test('has every service', () => {
+  test('lists the services in the form that these tests parse', () => {
     expect(blocks.length).toBeGreaterThan(10);
   });
 
-  test('confines every container: no capabilities, no new privileges, a file system that is read only', () => {
+  test('confines containers: no capabilities, no new privileges, a read-only file system', () => {
     expect(template('confined')).toMatch(/read_only: true/);
     expect(template('confined')).toMatch(/cap_drop: \[ALL\]/);
     expect(template('confined')).toMatch(/no-new-privileges:true/);
     for (const name of ['service', 'migration']) expect(template(name)).toContain('<<: *confined');
   });
 
-  test.each(blocks)('%s is confined, and its image has an exact tag', (_name, block) => {
+  test.each(blocks)('confines the container %s and pins the tag of its image', (_name, block) => {
     expect(block).toMatch(/<<: \*(confined|service|migration)\n/);
     const image = /image: (\S+)/.exec(block)?.[1];
     if (image === undefined) expect(block).toMatch(/build:/);
     else expect(image).toMatch(/:\d+\.\d+(\.\d+)?(-\w+)?$/);
   });
 
-  test('names the simulator only where the trial profile is on, and never as the address of a provider', () => {
+  test('configures the simulator only with the trial profile, and never as the address of a provider', () => {
     const lines = services
       .split('\n')
       .filter((line) => /simulat/i.test(line.replace(/ALLOW_SIMULATOR:/, 'simulator')));
@@ -43,16 +43,16 @@ describe('docker-compose.yml', () => {
     expect(blocks.find(([name]) => name === 'simulator')?.[1]).toContain('profiles: [trial]');
   });
 
-  test('offers no chat provider, rather than all, where no key is set', () => {
+  test('offers no chat provider when no key is set', () => {
     expect(services).toMatch(/CHAT_PROVIDERS: ",\$\{/);
   });
 
-  test('waits for the database that listens on TCP, and runs a migration again that failed', () => {
+  test('waits until the database listens on TCP, and retries a failed migration', () => {
     expect(services).toMatch(/pg_isready --host 127\.0\.0\.1/);
     expect(template('migration')).toContain('restart: on-failure');
   });
 
-  test('asks Redis for a password', () => {
+  test('protects Redis with a password', () => {
     expect(services).toMatch(/requirepass/);
     expect(services).toMatch(/REDIS_URL: redis:\/\/:\$\{REDIS_PASSWORD\}@redis:6379/);
   });

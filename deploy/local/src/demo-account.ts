@@ -15,12 +15,12 @@ export interface Demo {
 const EMAIL = 'demo@gateway.local';
 const FIRST_TOP_UP_USD = 10;
 
-/** Creates the demo account on the first start, or if its key is unknown; writes `demo.json`. */
+/** Creates the demo account, unless `demo.json` has a valid key of it, and writes `demo.json`. */
 export async function provisionDemo(stack: Stack): Promise<Demo> {
   const file = join(stack.dataDir, 'demo.json');
   const { demoPassword, adminEmail, adminPassword } = stack.secrets;
-  const kept = readJsonFile<Demo>(file)?.api_key;
-  const apiKey = kept && (await isGood(stack, kept)) ? kept : await makeAccount(stack);
+  const stored = readJsonFile<Demo>(file)?.api_key;
+  const apiKey = stored && (await isValid(stack, stored)) ? stored : await createAccount(stack);
   const demo: Demo = {
     base_url: stack.apiUrl,
     dashboard_url: stack.dashboardUrl,
@@ -34,12 +34,12 @@ export async function provisionDemo(stack: Stack): Promise<Demo> {
   return demo;
 }
 
-async function isGood(stack: Stack, apiKey: string): Promise<boolean> {
+async function isValid(stack: Stack, apiKey: string): Promise<boolean> {
   return (await requestJson('GET', `${stack.apiUrl}/v1/models`, apiKey)).status === 200;
 }
 
-/** Idempotent: each step first checks whether an interrupted start has already done it. */
-async function makeAccount(stack: Stack): Promise<string> {
+/** Creates the account with a balance and returns a new key. Idempotent, because an earlier start may have been interrupted. */
+async function createAccount(stack: Stack): Promise<string> {
   const { demoPassword, adminEmail, adminPassword } = stack.secrets;
   const api = new DashboardApi(stack.dashboardUrl);
   const token =

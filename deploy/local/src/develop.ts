@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { REPOSITORY, type Stack, watchServices } from '@gateway/local-stack';
 
-/** Compiles sources as they change and restarts the services whose code changed, until this process ends. */
+/** Compiles sources when they change and restarts the services whose code has changed, until this process exits. */
 export function develop(stack: Stack): void {
   const compiler = spawn(
     process.execPath,

@@ -13,7 +13,7 @@ const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((page) => page !== '' && existsSync(join(REPOSITORY, page)));
 
-/** The fragments by which GitHub links to a page's headings. */
+/** Returns the fragments that GitHub generates for the headings of a page. */
 function fragments(page: string): string[] {
   const headings = read(page).matchAll(/^#+ (.*)$/gm);
   return [...headings].map(([, heading = '']) =>
@@ -32,7 +32,7 @@ function isBroken(page: string, target: string): boolean {
   return fragment !== undefined && file.endsWith('.md') && !fragments(file).includes(fragment);
 }
 
-test.each(pages)('every relative link in %s leads to a file and heading of the repository', (page) => {
+test.each(pages)('every relative link in %s points to an existing file and heading', (page) => {
   const links = read(page)
     .replaceAll(/```.*?```/gs, '')
     .matchAll(/\]\(([^)\s]+)\)/g);
@@ -40,7 +40,7 @@ test.each(pages)('every relative link in %s leads to a file and heading of the r
   expect(targets.filter((target) => isBroken(page, target))).toEqual([]);
 });
 
-test.each(pages)('every path of the repository that %s names exists', (page) => {
+test.each(pages)('every repository path in %s exists', (page) => {
   const names = read(page).matchAll(
     /`((?:services|packages|proto|deploy|tests|bench|docs|examples)\/[\w./-]+)`/g,
   );
@@ -55,20 +55,20 @@ test('the glossary defines each term once, in alphabetical order', () => {
   expect(terms).toEqual([...new Set(terms)].sort((a, b) => a.localeCompare(b, 'en')));
 });
 
-/** The matches of the pattern in the section under the heading. */
+/** Returns the matches of the pattern in the section under the heading. */
 function inSection(page: string, heading: string, pattern: RegExp): string[] {
   const [, section = ''] = read(page).split(new RegExp(`^#+ ${heading}\\n`, 'm'));
   return [...(section.split(/^#+ /m)[0] ?? '').matchAll(pattern)].map(([, name = '']) => name);
 }
 
-describe.each(['edge', 'chat', 'media', 'billing', 'catalog', 'dashboard'])('%s', (service) => {
+describe.each(['edge', 'chat', 'media', 'billing', 'catalog', 'dashboard'])('the %s service', (service) => {
   test('has each of its settings in docs/operations/configuration.md', () => {
     const settings = [...read(`services/${service}/src/settings.ts`).matchAll(/^ {2}([A-Z][A-Z_]+):/gm)];
     const page = inSection('docs/operations/configuration.md', service, /`([A-Z][A-Z_]+)`/g);
     expect(settings.map(([, name]) => name).filter((name = '') => !page.includes(name))).toEqual([]);
   });
 
-  test('has its metrics in docs/operations/metrics.md, and no others', () => {
+  test('has exactly its metrics in docs/operations/metrics.md', () => {
     const metrics = read(`services/${service}/src/metrics.ts`).matchAll(
       /(?:name: |gauge\(|\[\s*)'([a-z]+(?:_[a-z]+)+)',/g,
     );

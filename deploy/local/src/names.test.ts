@@ -49,7 +49,7 @@ const REPLACED: Readonly<Record<string, string>> = {
   VIDEO_LOOK_TIMEOUT_MS: 'VIDEO_POLL_TIMEOUT_MS',
 };
 
-/** Words that stand for a term of the field, and the term. */
+/** Words that were used instead of a term of the field, and the term. */
 const PRIVATE_WORDS: Readonly<Record<string, string>> = {
   room: 'memory budget',
   place: 'concurrency limit',
@@ -72,7 +72,7 @@ const PRIVATE_WORDS: Readonly<Record<string, string>> = {
 };
 
 const PATTERNS = ['*.ts', '*.tsx', '*.mjs', '*.cjs', '*.yml', '*.env.example', '*.md'];
-/** This file, and the pages that tell what was renamed. */
+/** This file, and the pages that describe renames. */
 const EXEMPT = /\/names\.test\.ts$|^CHANGELOG\.md$|^docs\/adr\//;
 
 const files = execFileSync('git', ['ls-files', ...PATTERNS], { cwd: REPOSITORY, encoding: 'utf8' })
@@ -82,14 +82,14 @@ const texts = new Map(files.map((file) => [file, readFileSync(join(REPOSITORY, f
 
 const kebab = (name: string) => name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
 
-test.each(Object.keys(REPLACED))('no file or identifier is named %s again', (name) => {
+test.each(Object.keys(REPLACED))('no file or identifier has the replaced name %s', (name) => {
   const identifier = new RegExp(`\\b${name}\\b`);
   const named = files.filter((file) => file.includes(`/${kebab(name)}.`));
   const using = files.filter((file) => identifier.test(texts.get(file) ?? ''));
   expect({ named, using, use: REPLACED[name] }).toEqual({ named: [], using: [], use: REPLACED[name] });
 });
 
-test('no setting or metric is named with a private word', () => {
+test('no setting or metric contains a replaced word', () => {
   const sources = files.filter((file) => /\/(settings|[a-z-]*metrics)\.ts$/.test(file));
   const names = sources.flatMap((file) => {
     const found = (texts.get(file) ?? '').matchAll(/^ {2}([A-Z][A-Z_]+):|'([a-z]+(?:_[a-z]+)+)'/gm);

@@ -34,8 +34,8 @@ afterAll(async () => {
 const as = (service: DatabaseService, sql: string) => pools.get(service)!.query(sql);
 
 /**
- * What the service of the schema may do with each of its tables; no other role may do anything. A table that is not
- * here has had no decision: grant what the code needs in services/<service>/migrations/grants.sql, and write it here.
+ * Privileges of each table for the service of its schema; other roles have none. For a new table, grant the privileges that
+ * the code needs in services/<service>/migrations/grants.sql, and add them here.
  */
 const EXPECTED_PRIVILEGES: Readonly<Record<string, string>> = {
   'billing.abandoned_costs': 'SELECT INSERT UPDATE DELETE',
@@ -78,7 +78,7 @@ const EXPECTED_PRIVILEGES: Readonly<Record<string, string>> = {
   'media.tasks': 'SELECT INSERT UPDATE DELETE',
 };
 
-/** Functions that the service of the schema may call; the others are for triggers and for the owner. */
+/** Functions that the service of the schema may call. Other functions are for triggers and the owner. */
 const CALLED_FUNCTIONS = [
   'billing.clock()',
   'billing.create_partition(text,integer)',
@@ -91,7 +91,7 @@ const CALLED_FUNCTIONS = [
 const VERBS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN'];
 const SCHEMAS = DATABASE_SERVICES.map((service) => `'${service}'`).join(', ');
 
-test('every table grants the expected privileges to its own service, and none to any other role', async () => {
+test('every table grants the expected privileges to the service of its schema, and none to other roles', async () => {
   const { rows } = await owner.query<{ name: string; service: string; grantee: string; verbs: string[] }>(
     `SELECT format('%s.%s', nspname, relname) AS name, nspname AS service,
        coalesce(rolname, CASE WHEN grantee = 0 THEN 'PUBLIC' END) AS grantee, array_agg(privilege_type) AS verbs
@@ -106,18 +106,18 @@ test('every table grants the expected privileges to its own service, and none to
     const expected = EXPECTED_PRIVILEGES[name];
     if (expected === undefined)
       return [
-        `${name} is new: grant what ${service} needs of it in services/${service}/migrations/grants.sql, and add it to EXPECTED_PRIVILEGES in ${__filename}`,
+        `${name} is new: grant the privileges that ${service} needs in services/${service}/migrations/grants.sql, and add it to EXPECTED_PRIVILEGES in ${__filename}`,
       ];
     const granted = VERBS.filter((verb) => verbs.includes(verb)).join(' ');
     if (grantee !== null && !grantee.endsWith(`_${service}`))
-      return [`${name} must give nothing to ${grantee}, but gives ${granted}`];
-    return granted === expected ? [] : [`${name} gives "${granted}", expected is "${expected}"`];
+      return [`${name} must grant nothing to ${grantee}, but grants ${granted}`];
+    return granted === expected ? [] : [`${name} grants "${granted}" instead of "${expected}"`];
   });
   expect(problems).toEqual([]);
   expect(new Set(rows.map(({ name }) => name))).toEqual(new Set(Object.keys(EXPECTED_PRIVILEGES)));
 });
 
-test('every table that a service’s code writes to lets it, by that verb', () => {
+test('every write in the code of a service has the privilege that it needs', () => {
   const verbOf: Record<string, string> = {
     'INSERT INTO': 'INSERT',
     'DELETE FROM': 'DELETE',
@@ -141,7 +141,7 @@ test('every table that a service’s code writes to lets it, by that verb', () =
   expect(problems).toEqual([]);
 });
 
-test('every function is to be called by its own service alone, or by nobody', async () => {
+test('a function can be called only by the service of its schema, if at all', async () => {
   const { rows } = await owner.query<{ name: string }>(
     `SELECT p.oid::regprocedure::text AS name, grantee::regrole::text, nspname
      FROM pg_proc p JOIN pg_namespace n ON n.oid = pronamespace,
@@ -174,16 +174,16 @@ describe.each(DATABASE_SERVICES)('the role of %s', (service) => {
     'TRUNCATE billing.operator_losses',
     'ALTER TABLE billing.operator_losses DISABLE TRIGGER ALL',
     'TRUNCATE billing.holds',
-    'CREATE TABLE billing.made ()',
-    'CREATE TABLE public.made ()',
-    'CREATE TEMPORARY TABLE made ()',
-    'CREATE SCHEMA made',
-    'CREATE ROLE made',
-  ])('is refused: %s', async (sql) => {
+    'CREATE TABLE billing.created ()',
+    'CREATE TABLE public.created ()',
+    'CREATE TEMPORARY TABLE created ()',
+    'CREATE SCHEMA created',
+    'CREATE ROLE created',
+  ])('may not execute %s', async (sql) => {
     await expect(as(service, sql)).rejects.toMatchObject(REFUSED);
   });
 
-  test('is refused every write to the schemas of the other services, and every read', async () => {
+  test('may neither read nor write the schemas of other services', async () => {
     const { rows } = await owner.query<{ name: string }>(
       `SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
        WHERE nspname IN (${SCHEMAS}) AND nspname <> '${service}' AND relkind IN ('r', 'p')`,
@@ -209,7 +209,7 @@ describe.each(DATABASE_SERVICES)('the role of %s', (service) => {
     );
   });
 
-  test('owns nothing, and has no right beside those of the schema', async () => {
+  test('owns no objects and has no role attributes, memberships or database privileges', async () => {
     const { rows } = await as(
       service,
       `SELECT rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls,
@@ -235,11 +235,11 @@ describe.each(DATABASE_SERVICES)('the role of %s', (service) => {
   });
 });
 
-describe('partitions', () => {
+describe('monthly partitions', () => {
   const exists = async (name: string) =>
     (await owner.query('SELECT to_regclass($1) IS NOT NULL AS exists', [name])).rows[0].exists as boolean;
 
-  test('are made by billing for this month and the next, of the partitioned tables alone', async () => {
+  test('are created by billing for this month and the next, and only for partitioned tables', async () => {
     for (const table of ['holds', 'usage_records']) {
       for (const ahead of [0, 1])
         await as('billing', `SELECT billing.create_partition('${table}', ${ahead})`);
@@ -248,12 +248,12 @@ describe('partitions', () => {
       expect(await exists(`billing.${table}_${next.toISOString().slice(0, 7).replace('-', '_')}`)).toBe(true);
     }
     for (const call of [`'holds', 2`, `'holds', -1`, `'ledger', 0`, `NULL, 0`, `'holds', NULL`]) {
-      const made = as('billing', `SELECT billing.create_partition(${call})`);
-      await expect(made).rejects.toMatchObject({ code: '22023' });
+      const created = as('billing', `SELECT billing.create_partition(${call})`);
+      await expect(created).rejects.toMatchObject({ code: '22023' });
     }
   });
 
-  test('are dropped by billing when they are old, holds never', async () => {
+  test('are dropped by billing when they are old, except those of holds', async () => {
     const bounds = `FOR VALUES FROM ('01750000-0000-0000-0000-000000000000') TO ('01760000-0000-0000-0000-000000000000')`;
     for (const table of ['holds', 'usage_records']) {
       await owner.query(`CREATE TABLE billing.${table}_2020_03 PARTITION OF billing.${table} ${bounds}`);
@@ -270,7 +270,7 @@ describe('partitions', () => {
     await owner.query('DROP TABLE billing.holds_2020_03');
   });
 
-  test('are neither made nor dropped by other services', async () => {
+  test('can’t be created or dropped by other services', async () => {
     for (const service of ['catalog', 'dashboard', 'media'] as const) {
       for (const call of [`create_partition('holds', 0)`, 'drop_old_partition(1)']) {
         await expect(as(service, `SELECT billing.${call}`)).rejects.toMatchObject(REFUSED);
@@ -279,7 +279,7 @@ describe('partitions', () => {
   });
 });
 
-test('gateways that prepare one database at once agree on its passwords', async () => {
+test('gateways that prepare one database concurrently derive the same passwords', async () => {
   const own = await createTestDatabase();
   try {
     const [first, ...others] = await Promise.all(
@@ -292,7 +292,7 @@ test('gateways that prepare one database at once agree on its passwords', async 
   }
 });
 
-test('the migration job of a service creates its role and its schema, and ends well when run again', async () => {
+test('the migration job of a service creates its role and schema, and can be repeated', async () => {
   const own = await createTestDatabase();
   const url = new URL(own.url);
   url.username = `${url.pathname.slice(1)}_catalog`;
@@ -312,13 +312,13 @@ test('the migration job of a service creates its role and its schema, and ends w
   }
 });
 
-test('a role whose password was changed by hand gets the gateway’s again', async () => {
+test('a role whose password was changed manually gets its password reset', async () => {
   await owner.query(`ALTER ROLE ${new URL(database.url).pathname.slice(1)}_media PASSWORD 'another'`);
   const { media } = await prepare(database.url);
   await runSql(media, 'SELECT 1 FROM media.tasks');
 });
 
-test('an owner who is no superuser, but may create roles, creates those of the services', async () => {
+test('an owner with CREATEROLE that is not a superuser creates the roles of the services', async () => {
   const name = `creator_${randomBytes(6).toString('hex')}`;
   const own = await createEmptyDatabase(database.url, name);
   try {
@@ -340,7 +340,7 @@ test('an owner who is no superuser, but may create roles, creates those of the s
   }
 });
 
-test('a role with more privileges than a service may have is refused, and keeps its password', async () => {
+test('a role with more privileges than a service may have is refused and keeps its password', async () => {
   const name = `${new URL(database.url).pathname.slice(1)}_powerful`;
   await owner.query(`CREATE ROLE ${name} LOGIN CREATEDB PASSWORD 'kept'`);
   try {
@@ -358,7 +358,7 @@ test('a role with more privileges than a service may have is refused, and keeps 
   }
 });
 
-test('the roles of one gateway may not connect to the database of another', async () => {
+test('the roles of one gateway can’t connect to the database of another', async () => {
   const other = await createTestDatabase();
   try {
     await prepare(other.url);
@@ -370,7 +370,7 @@ test('the roles of one gateway may not connect to the database of another', asyn
   }
 });
 
-describe('an owner who may not create roles', () => {
+describe('an owner that may not create roles', () => {
   const name = `plain_${randomBytes(6).toString('hex')}`;
   let adminUrl: string;
   let ownerUrl: string;
@@ -390,7 +390,7 @@ describe('an owner who may not create roles', () => {
     await owner.query(`DROP ROLE IF EXISTS ${name}`);
   });
 
-  test('lets the services log in as himself, and says what to do', async () => {
+  test('lets the services log in as the owner, and logs how to create the roles', async () => {
     const messages: string[] = [];
     const urls = await prepare(ownerUrl, { log: (message) => messages.push(message) });
     expect(Object.values(urls)).toEqual(DATABASE_SERVICES.map(() => ownerUrl));
@@ -398,7 +398,7 @@ describe('an owner who may not create roles', () => {
     await runSql(ownerUrl, 'SELECT 1 FROM media.tasks');
   });
 
-  test('can’t start a service with a role that is not there', async () => {
+  test('is refused a service login whose role does not exist', async () => {
     const url = new URL(ownerUrl);
     url.username = `${name}_missing`;
     await expect(prepare(ownerUrl, { given: { media: url.href } })).rejects.toThrow(
@@ -407,7 +407,7 @@ describe('an owner who may not create roles', () => {
   });
 
   const psql = findPsql();
-  (psql ? test : test.skip)('uses the roles that an administrator made by roles.sql', async () => {
+  (psql ? test : test.skip)('uses the roles that an administrator created with roles.sql', async () => {
     const passwordOf = (service: string) => `${service}'s "password"`;
     const env = Object.fromEntries(
       DATABASE_SERVICES.map((service) => [`${service.toUpperCase()}_DATABASE_PASSWORD`, passwordOf(service)]),

@@ -3,7 +3,7 @@ import { planProviders } from '@gateway/local-stack';
 import { describe, expect, test } from '@jest/globals';
 import { readStartSettings } from './start-settings';
 
-/** On a port that was free. */
+/** Listens on a free port. */
 async function listen(): Promise<{ port: string; close(): Promise<void> }> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -15,65 +15,65 @@ async function listen(): Promise<{ port: string; close(): Promise<void> }> {
 }
 
 describe('readStartSettings', () => {
-  test('takes engines, ports and data folder from the environment', async () => {
+  test('reads engines, ports and data folder from the environment', async () => {
     const env = {
       GATEWAY_DATA_DIR: '/data',
       EDGE_API_PORT: '0',
       EDGE_DASHBOARD_PORT: '0',
       REDIS_URL: 'redis://x',
     };
-    const { dataDir, engines, settings } = await readStartSettings(env, '/usual');
+    const { dataDir, engines, settings } = await readStartSettings(env, '/default');
     expect(dataDir).toBe('/data');
     expect(engines).toEqual({ serviceDatabaseUrls: {}, redisUrl: 'redis://x' });
     expect(settings?.edge).toMatchObject({ EDGE_API_PORT: '0', EDGE_DASHBOARD_PORT: '0' });
   });
 
-  test('takes the logins of services only beside the one that migrates', async () => {
+  test('accepts the logins of services only together with DATABASE_URL', async () => {
     const ports = { EDGE_API_PORT: '0', EDGE_DASHBOARD_PORT: '0' };
     const given = {
       ...ports,
       DATABASE_URL: 'postgres://owner@h/d',
       MEDIA_DATABASE_URL: 'postgres://media@h/d',
     };
-    expect((await readStartSettings(given, '/usual')).engines).toMatchObject({
+    expect((await readStartSettings(given, '/default')).engines).toMatchObject({
       databaseUrl: 'postgres://owner@h/d',
       serviceDatabaseUrls: { media: 'postgres://media@h/d' },
     });
-    await expect(readStartSettings({ ...given, DATABASE_URL: '' }, '/usual')).rejects.toThrow(
+    await expect(readStartSettings({ ...given, DATABASE_URL: '' }, '/default')).rejects.toThrow(
       'MEDIA_DATABASE_URL needs DATABASE_URL',
     );
   });
 
-  test('tells the dashboard where the API is, unless that is said or unknown', async () => {
+  test('sets PUBLIC_API_URL of the dashboard unless it is configured or the address of the API is unknown', async () => {
     const { port, close } = await listen();
     await close();
-    const told = async (env: NodeJS.ProcessEnv) =>
-      (await readStartSettings({ EDGE_API_PORT: port, EDGE_DASHBOARD_PORT: '0', ...env }, '/usual')).settings
-        ?.dashboard;
-    expect(await told({})).toEqual({ PUBLIC_API_URL: `http://127.0.0.1:${port}` });
-    expect(await told({ PUBLIC_API_URL: 'https://api.example.com' })).toEqual({});
-    expect(await told({ EDGE_API_HOSTS: 'api.test' })).toEqual({});
-    expect(await told({ EDGE_API_PORT: '0' })).toEqual({});
+    const dashboardSettings = async (env: NodeJS.ProcessEnv) =>
+      (await readStartSettings({ EDGE_API_PORT: port, EDGE_DASHBOARD_PORT: '0', ...env }, '/default'))
+        .settings?.dashboard;
+    expect(await dashboardSettings({})).toEqual({ PUBLIC_API_URL: `http://127.0.0.1:${port}` });
+    expect(await dashboardSettings({ PUBLIC_API_URL: 'https://api.example.com' })).toEqual({});
+    expect(await dashboardSettings({ EDGE_API_HOSTS: 'api.test' })).toEqual({});
+    expect(await dashboardSettings({ EDGE_API_PORT: '0' })).toEqual({});
   });
 
-  test.each(['http', '70000', '-1', '80.5'])('refuses %s as a port, by the setting name', async (port) => {
-    await expect(readStartSettings({ EDGE_API_PORT: port }, '/usual')).rejects.toThrow(
+  test.each(['http', '70000', '-1', '80.5'])('refuses %s as a port and names the setting', async (port) => {
+    await expect(readStartSettings({ EDGE_API_PORT: port }, '/default')).rejects.toThrow(
       `EDGE_API_PORT: ${port} is not a port.`,
     );
   });
 
-  test('names the setting of a port that is taken', async () => {
+  test('names the setting of a port that is in use', async () => {
     const other = await listen();
     const env = { EDGE_API_PORT: '0', EDGE_DASHBOARD_PORT: other.port };
-    await expect(readStartSettings(env, '/usual')).rejects.toThrow(
-      `EDGE_DASHBOARD_PORT: port ${other.port} is taken`,
+    await expect(readStartSettings(env, '/default')).rejects.toThrow(
+      `EDGE_DASHBOARD_PORT: port ${other.port} is in use`,
     );
     await other.close();
   });
 });
 
 describe('planProviders', () => {
-  test('lets the simulator play those without a key', () => {
+  test('simulates providers without a key', () => {
     const { settings, simulated } = planProviders(
       { XAI_API_KEY: 'k', XAI_BASE_URL: 'http://x' },
       'http://sim',
@@ -110,14 +110,14 @@ describe('planProviders', () => {
     expect(settings.chat).not.toHaveProperty('BFL_API_KEY');
   });
 
-  test('leaves the address of a provider with a key to who calls it', () => {
+  test('does not set the address of a provider with a key', () => {
     const { settings } = planProviders({ XAI_API_KEY: 'k', OPENAI_API_KEY: 'o' }, 'http://sim');
     expect(settings.chat).not.toHaveProperty('XAI_BASE_URL');
     expect([settings.chat.OPENAI_API_KEY, settings.media.OPENAI_API_KEY]).toEqual(['o', 'o']);
     expect(settings.media).not.toHaveProperty('OPENAI_BASE_URL');
   });
 
-  test('calls one that needs two credentials for real when it has both', () => {
+  test('simulates a provider that needs two credentials unless both are set', () => {
     const kling = (env: NodeJS.ProcessEnv) => {
       const { settings, simulated } = planProviders(env, 'http://sim');
       const names = simulated.map(({ name }) => name);

@@ -18,7 +18,7 @@ export async function readStartSettings(
     if (setting === 'EDGE_DASHBOARD_PORT' && env.EDGE_API_HOSTS) continue;
     if (port === 0 || (await isFree(port, host))) continue;
     throw new Error(
-      `${setting}: port ${port} is taken. Set ${setting} to another port, or to 0 for any free one.`,
+      `${setting}: port ${port} is in use. Set ${setting} to another port, or to 0 for any free port.`,
     );
   }
   return {
@@ -41,25 +41,25 @@ export async function readStartSettings(
   };
 }
 
-/** `BILLING_DATABASE_URL` and so on: logins of roles on the server of `DATABASE_URL`. */
+/** Reads `BILLING_DATABASE_URL` and so on: logins of the services' roles on the server of `DATABASE_URL`. */
 function readServiceDatabaseUrls(env: NodeJS.ProcessEnv) {
   const urls = DATABASE_SERVICES.flatMap((service) => {
     const setting = `${service.toUpperCase()}_DATABASE_URL`;
     if (!env[setting]) return [];
-    if (!env.DATABASE_URL) throw new Error(`${setting} needs DATABASE_URL, by which the migrations run.`);
+    if (!env.DATABASE_URL) throw new Error(`${setting} needs DATABASE_URL, with which the migrations run.`);
     return [[service, env[setting]]];
   });
   return Object.fromEntries(urls) as Record<string, string>;
 }
 
-/** The API's URL for snippets in the web UI, unless it is configured or the API has its own host or port. */
+/** Returns the API's URL for code snippets in the web UI, unless it is configured or can't be derived from the port. */
 function publicApiUrl(env: NodeJS.ProcessEnv, apiPort: number): Record<string, string> {
   if (env.PUBLIC_API_URL || env.EDGE_API_HOSTS || apiPort === 0) return {};
   return { PUBLIC_API_URL: `http://127.0.0.1:${apiPort}` };
 }
 
-function readPort(env: NodeJS.ProcessEnv, setting: string, usual: number): number {
-  const text = env[setting] || String(usual);
+function readPort(env: NodeJS.ProcessEnv, setting: string, defaultPort: number): number {
+  const text = env[setting] || String(defaultPort);
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new Error(`${setting}: ${text} is not a port.`);

@@ -6,15 +6,15 @@ import { provisionDemo } from './demo-account';
 import { develop } from './develop';
 import { readStartSettings } from './start-settings';
 
-/** npm forwards a signal that the whole process group has already received. */
+/** npm forwards a signal that the whole process group has already received: signals within this time count as one. */
 const SAME_SIGNAL_MS = 1_000;
 const STOP_TIMEOUT_MS = 19_000;
 const PARENT_CHECK_INTERVAL_MS = 1_000;
 
-/** `npm start`: starts everything and a demo account in the foreground, and stops in order. `--watch`: `npm run dev`. */
+/** `npm start`: runs the gateway with a demo account in the foreground, and stops it gracefully. `--watch`: `npm run dev`. */
 async function main(): Promise<void> {
   const startedAtMs = Date.now();
-  const end = new Ending();
+  const shutdown = new Shutdown();
   // The reader of our output may exit before us.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
@@ -24,34 +24,34 @@ async function main(): Promise<void> {
       ...settings,
       env: process.env,
       useDefaultPorts: true,
-      signal: end.early,
+      signal: shutdown.abortStart,
       log: (message) => console.log(message),
-      onGiveUp: (error) => end.begin(error.message, 1),
+      onGiveUp: (error) => shutdown.begin(error.message, 1),
     });
-    end.onStack(stack);
+    shutdown.onStack(stack);
     const demo = await provisionDemo(stack);
-    if (end.begun) return;
+    if (shutdown.begun) return;
     console.log(banner(stack, demo, Date.now() - startedAtMs));
     if (process.argv.includes('--watch')) develop(stack);
   } catch (error) {
     // Failures during the shutdown are caused by it.
-    if (!end.begun) end.begin(explain(error as NodeJS.ErrnoException), 1);
-    end.nothingRuns();
+    if (!shutdown.begun) shutdown.begin(explain(error as NodeJS.ErrnoException), 1);
+    shutdown.onStartFailed();
   }
 }
 
 function explain({ code, message }: NodeJS.ErrnoException): string {
   if (message.startsWith('already in use')) {
-    return `Another gateway works on this data (${message}).\nStop it, or set GATEWAY_DATA_DIR to another folder.`;
+    return `Another gateway is using this data (${message}).\nStop it, or set GATEWAY_DATA_DIR to another folder.`;
   }
   if (code === 'EACCES' || code === 'EROFS') {
-    return `${message}\nSet GATEWAY_DATA_DIR to a folder that this user may write.`;
+    return `${message}\nSet GATEWAY_DATA_DIR to a folder that this user can write to.`;
   }
   return message;
 }
 
-/** Ends the process once, for whichever reason comes first. */
-class Ending {
+/** Shuts the process down once, for the first of several possible reasons. */
+class Shutdown {
   readonly #early = new AbortController();
   #stack: Stack | undefined;
   #begunAtMs: number | undefined;
@@ -65,8 +65,8 @@ class Ending {
     if (process.env.npm_lifecycle_event) this.#watchParent();
   }
 
-  /** Aborted if the shutdown begins before the stack exists. */
-  get early(): AbortSignal {
+  /** Aborted if the shutdown begins while the stack is starting. */
+  get abortStart(): AbortSignal {
     return this.#early.signal;
   }
 
@@ -79,8 +79,8 @@ class Ending {
     if (this.begun) void this.#stopStack(stack);
   }
 
-  /** The start failed, and everything that had started has been stopped. */
-  nothingRuns(): void {
+  /** Exits after a failed start, which has already stopped everything. */
+  onStartFailed(): void {
     if (!this.#stack) process.exit(this.#exitCode);
   }
 
@@ -106,7 +106,7 @@ class Ending {
     else if (Date.now() - this.#begunAtMs > SAME_SIGNAL_MS) void this.#stack?.stopNow();
   }
 
-  /** A signal sent to npm only may end the shell between npm and us, which leaves us without a parent. */
+  /** Detects that the parent process has exited: a signal that only npm receives ends the shell between npm and this process. */
   #watchParent(): void {
     const parent = process.ppid;
     setInterval(() => {
