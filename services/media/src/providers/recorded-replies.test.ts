@@ -123,6 +123,13 @@ const WAN_VIDEO = {
   ],
 };
 
+/**
+ * The replies follow documented shapes; texts, ids and figures are ours, and no document has the state of `unknown-status`.
+ * Sources: openai-openapi, CreateImage and Error (a moderation error has more, as clients report it);
+ * ai.google.dev/api/generate-content, gemini-api/docs/video and google.rpc.Status; docs.bfl.ai, "Errors" and "Get Result";
+ * Model Studio, "Text to video" and "Error codes"; Kling's API reference, "General Information" and "Text to Video";
+ * platform.minimax.io, v2 of its video API. Those of Kling and MiniMax have not been compared with a live reply.
+ */
 const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   'openai/images-base64': {
     edit: {
