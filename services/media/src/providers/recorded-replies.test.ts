@@ -128,7 +128,7 @@ const WAN_VIDEO = {
  * Sources: openai-openapi, CreateImage and Error (a moderation error has more, as clients report it);
  * ai.google.dev/api/generate-content, gemini-api/docs/video and google.rpc.Status; docs.bfl.ai, "Errors" and "Get Result";
  * Model Studio, "Text to video" and "Error codes"; Kling's API reference, "General Information" and "Text to Video";
- * platform.minimax.io, v2 of its video API. Those of Kling and MiniMax have not been compared with a live reply.
+ * platform.minimax.io, v2 of its video API. None was captured from a live provider.
  */
 const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   'openai/images-base64': {
