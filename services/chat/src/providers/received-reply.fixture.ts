@@ -87,7 +87,11 @@ class OpenAiMessage {
   }
 
   received(errorCode?: unknown): ReceivedReply {
-    const calls = this.#calls.map(({ id, name, json }) => ({ id, name, input: JSON.parse(json) }));
+    const calls = this.#calls.map(({ id, name, json }) => {
+      // An error may cut the arguments.
+      const input = errorCode === undefined ? JSON.parse(json) : json;
+      return { id, name, input };
+    });
     const [thinking, text, finish] = [this.#thinking, this.#text, this.#finish];
     return { thinking, text, calls, blocks: undefined, finish, errorCode };
   }
@@ -101,6 +105,7 @@ function fromBlocks(content: readonly JsonObject[], finish: unknown, errorCode?:
     if (type === 'thinking') {
       return { type, thinking: stringOf(block.thinking), signature: stringOf(block.signature) };
     }
+    if (type === 'server_tool_use' || type === 'web_search_tool_result') return { type };
     if (type === 'redacted_thinking') return { type, data: stringOf(block.data) };
     if (type !== 'tool_use') throw new Error(`block of type ${type}`);
     if (!isObject(block.input)) throw new Error('input is not an object');

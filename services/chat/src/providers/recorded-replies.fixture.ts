@@ -13,7 +13,9 @@ export type Block =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly type: 'redacted_thinking'; readonly data: string }
-  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown };
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
+  /** Blocks that only pass through. */
+  | { readonly type: 'server_tool_use' | 'web_search_tool_result' };
 
 /** The finish reason in each format that clients use. */
 export interface Finish {

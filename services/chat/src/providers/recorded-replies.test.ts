@@ -4,6 +4,7 @@ import { callWith, PRICE } from '../app/recorded-call.fixture';
 import { costOf } from '../domain/price';
 import { NO_USAGE, type TokenUsage } from '../domain/usage';
 import { REFUSAL_WITHOUT_TEXT } from '../formats/openai/finish-reason';
+import { SseSplitter } from '../sse/sse-splitter';
 import { expectedAnthropic } from './anthropic/expected-replies.fixture';
 import { expectedGemini } from './gemini/expected-replies.fixture';
 import { expectedOpenAi } from './openai/expected-replies.fixture';
@@ -63,6 +64,22 @@ test.each(CASES)('$title ($client client)', async ({ protocol, file, expected, w
   expect(error).toBeUndefined();
   expect(read(body!, isStream)).toEqual(receivedBy(wire, expected));
 });
+
+test.each(PROTOCOLS)(
+  'a recorded stream of %s that is cut after any of its events ends in an error',
+  async (protocol) => {
+    const streams = CASES.filter((each) => each.protocol === protocol && each.file.endsWith('.sse'));
+    for (const { file, expected, wire, read } of streams.filter(({ expected: { finish } }) => finish)) {
+      const events = new SseSplitter().push(recording(protocol, file));
+      for (let count = 0; count < events.length; count++) {
+        const cut = { status: 200, isStream: true, body: Buffer.concat(events.slice(0, count)) };
+        const { body, error } = await callWith(providers.get(expected.provider)!, cut, wire);
+        const received = body === undefined ? undefined : read(body, true);
+        expect([file, count, received?.errorCode ?? error?.code]).toEqual([file, count, 'upstream_failed']);
+      }
+    }
+  },
+);
 
 function receivedBy(
   wire: ClientFormat,

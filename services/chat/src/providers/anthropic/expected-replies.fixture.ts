@@ -1,6 +1,7 @@
 import {
   END,
   type ExpectedReplies,
+  type Finish,
   LENGTH,
   REFUSAL,
   TOOL_CALLS,
@@ -10,7 +11,9 @@ import {
 } from '../recorded-replies.fixture';
 
 const provider = 'anthropic';
+const STOP_SEQUENCE: Finish = { openai: 'stop', anthropic: 'stop_sequence' };
 const SIGNATURE = 'EqQBCgIYAhIMZmlyc3Q=';
+const REDACTED = { type: 'redacted_thinking', data: 'EmwKAhgBEgxoaWRkZW4=' } as const;
 
 /**
  * The recordings follow the documented shapes (platform.claude.com, streaming messages, errors; SDK 1.10,
@@ -42,18 +45,14 @@ export const expectedAnthropic: ExpectedReplies = {
     title:
       "charges the cached tokens of Anthropic's stream as recorded: message_delta repeats them, or has null",
     provider,
-    content: [text('Yes.')],
-    finish: END,
-    usage: { input: 7, cacheRead: 1_000, cacheWrite: 200, cacheWriteLong: 100, output: 4 },
+    content: [text('One, two, ')],
+    finish: STOP_SEQUENCE,
+    usage: { input: 7, cacheRead: 1_000, cacheWrite: 200, cacheWriteLong: 100, output: 40, reasoning: 30 },
   },
   'thinking.json': {
     title: "reads Anthropic's message with thinking as recorded: signed, and redacted",
     provider,
-    content: [
-      thinking('Two and two make four.', SIGNATURE),
-      { type: 'redacted_thinking', data: 'EmwKAhgBEgxoaWRkZW4=' },
-      text('Four.'),
-    ],
+    content: [thinking('Two and two make four.', SIGNATURE), REDACTED, text('Four.')],
     finish: END,
     usage: { input: 41, output: 30, reasoning: 22 },
   },
@@ -65,9 +64,10 @@ export const expectedAnthropic: ExpectedReplies = {
     usage: { input: 41, output: 30, reasoning: 22 },
   },
   'thinking-omitted.sse': {
-    title: "reads Anthropic's stream with omitted thinking as recorded: the signature alone is kept",
+    title:
+      "reads Anthropic's stream with omitted thinking as recorded: the signature alone is kept, and so is redacted thinking",
     provider,
-    content: [thinking('', SIGNATURE), text('Four.')],
+    content: [thinking('', SIGNATURE), REDACTED, text('Four.')],
     finish: END,
     usage: { input: 41, output: 30, reasoning: 22 },
   },
@@ -82,15 +82,25 @@ export const expectedAnthropic: ExpectedReplies = {
     usage: { input: 390, output: 62 },
   },
   'tool-uses.sse': {
-    title: "reads Anthropic's streamed tool uses as recorded: in pieces, and without input",
+    title:
+      "reads Anthropic's streamed tool uses as recorded: with input in pieces, without input, and with input from the start",
     provider,
     content: [
       text('Let me look.'),
       toolUse('toolu_01AaBbCcDdEeFfGgHhIiJjKk', 'get_weather', { city: 'Zürich' }),
       toolUse('toolu_01LlMmNnOoPpQqRrSsTtUuVv', 'get_time', {}),
+      toolUse('toolu_01WwXxYyZzAaBbCcDdEeFfGg', 'get_news', { topic: 'sea' }),
     ],
     finish: TOOL_CALLS,
     usage: { input: 390, output: 85 },
+  },
+  'web-search.sse': {
+    title:
+      "reads Anthropic's paused stream with a web search as recorded: only clients of its format receive the search",
+    provider,
+    content: [{ type: 'server_tool_use' }, { type: 'web_search_tool_result' }, text('Blue.')],
+    finish: { openai: 'length', anthropic: 'pause_turn' },
+    usage: { input: 2_060, output: 31 },
   },
   'refusal.json': {
     title: "reads Anthropic's refusal without content as recorded",
@@ -117,7 +127,7 @@ export const expectedAnthropic: ExpectedReplies = {
     title: "reads Anthropic's message that ends at a stop sequence as recorded",
     provider,
     content: [text('One, two, ')],
-    finish: { openai: 'stop', anthropic: 'stop_sequence' },
+    finish: STOP_SEQUENCE,
     usage: { input: 20, output: 6 },
   },
   'error-invalid-request.json': {

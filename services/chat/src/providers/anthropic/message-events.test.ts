@@ -31,37 +31,38 @@ describe('a stream yields', () => {
 
   test('text', () =>
     expect(said('text')).toEqual([
-      { kind: 'text', text: 'Hel' },
-      { kind: 'text', text: 'lo' },
+      { kind: 'text', text: 'Paris is' },
+      { kind: 'text', text: ' the capital of France – naturellement.' },
       { kind: 'stop', stop: 'end' },
     ]));
 
   test('thinking, with its signature at the end', () =>
     expect(said('thinking')).toEqual([
-      { kind: 'thinking', text: 'Let me ' },
-      { kind: 'thinking', text: 'see.' },
-      signed('EqQB=='),
-      { kind: 'text', text: 'Yes.' },
+      { kind: 'thinking', text: 'Two and two' },
+      { kind: 'thinking', text: ' make four.' },
+      signed('EqQBCgIYAhIMZmlyc3Q='),
+      { kind: 'text', text: 'Fo' },
+      { kind: 'text', text: 'ur.' },
       { kind: 'stop', stop: 'end' },
     ]));
 
   test('thinking that is only a signature, or redacted', () =>
-    expect(said('unshownThinking')).toEqual([
-      signed('EqQB=='),
-      { kind: 'redacted_thinking', data: ownSignature('EmwK') },
-      { kind: 'text', text: 'Yes.' },
+    expect(said('omittedThinking')).toEqual([
+      signed('EqQBCgIYAhIMZmlyc3Q='),
+      { kind: 'redacted_thinking', data: ownSignature('EmwKAhgBEgxoaWRkZW4=') },
+      { kind: 'text', text: 'Four.' },
       { kind: 'stop', stop: 'end' },
     ]));
 
   test('parallel tool calls: in pieces, without input, and whole from the start', () =>
     expect(said('parallelTools')).toEqual([
-      { kind: 'text', text: 'Looking.' },
-      { kind: 'tool_call', call: 0, id: 'toolu_01A', name: 'weather' },
-      { kind: 'tool_arguments', call: 0, text: '{"city": "San' },
-      { kind: 'tool_arguments', call: 0, text: ' Jose"}' },
-      { kind: 'tool_call', call: 1, id: 'toolu_01B', name: 'time' },
+      { kind: 'text', text: 'Let me look.' },
+      { kind: 'tool_call', call: 0, id: 'toolu_01AaBbCcDdEeFfGgHhIiJjKk', name: 'get_weather' },
+      { kind: 'tool_arguments', call: 0, text: '{"city": "Zür' },
+      { kind: 'tool_arguments', call: 0, text: 'ich"}' },
+      { kind: 'tool_call', call: 1, id: 'toolu_01LlMmNnOoPpQqRrSsTtUuVv', name: 'get_time' },
       { kind: 'tool_arguments', call: 1, text: '{}' },
-      { kind: 'tool_call', call: 2, id: 'toolu_01C', name: 'news' },
+      { kind: 'tool_call', call: 2, id: 'toolu_01WwXxYyZzAaBbCcDdEeFfGg', name: 'get_news' },
       { kind: 'tool_arguments', call: 2, text: '{"topic":"sea"}' },
       { kind: 'stop', stop: 'tool_calls' },
     ]));
@@ -75,7 +76,7 @@ describe('a stream yields', () => {
   test('a refusal', () => expect(said('refusal').at(-1)).toEqual({ kind: 'stop', stop: 'refusal' }));
 
   test('the matched stop sequence', () =>
-    expect(said('cached').at(-1)).toEqual({ kind: 'stop', stop: 'stop_sequence', stopSequence: 'END' }));
+    expect(said('cached').at(-1)).toEqual({ kind: 'stop', stop: 'stop_sequence', stopSequence: 'three' }));
 });
 
 test.each([
@@ -95,7 +96,7 @@ test('usage: later figures replace earlier ones, cached tokens are counted once'
     output: 40,
     reasoning: 30,
   });
-  expect(readAll(STREAMS.cached.slice(0, 3)).usage).toMatchObject({ input: 7, output: 3 });
+  expect(readAll(STREAMS.cached.slice(0, 3)).usage).toMatchObject({ input: 7, output: 2 });
 });
 
 test('the arguments of a call whose block was not closed', () =>

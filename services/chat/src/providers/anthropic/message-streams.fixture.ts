@@ -1,6 +1,7 @@
-/** Streams in the documented shapes (platform.claude.com, streaming messages; SDK 1.10, `RawMessageStreamEvent`). */
+import { SseSplitter } from '../../sse/sse-splitter';
+import { recording } from '../recorded-replies.fixture';
 
-/** One event as the API sends it. */
+/** One event as the API sends it (platform.claude.com, streaming messages; SDK 1.10, `RawMessageStreamEvent`). */
 export function frame(type: string, fields: object = {}): Buffer {
   return Buffer.from(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
 }
@@ -35,112 +36,17 @@ export const stopped = (stop_reason: string, usage: object = { output_tokens: 15
   frame('message_delta', { delta: { stop_reason, stop_sequence: stop_sequence ?? null }, usage });
 export const over = frame('message_stop');
 
-const emptyText = { type: 'text', text: '' };
-const emptyThought = { type: 'thinking', thinking: '', signature: '' };
-const call = (id: string, name: string, input: object = {}) => ({ type: 'tool_use', id, name, input });
-
+/** Events of the recorded streams that are complete. */
 export const STREAMS = {
-  text: [
-    started(),
-    begin(0, emptyText),
-    ping,
-    text(0, 'Hel'),
-    text(0, 'lo'),
-    end(0),
-    stopped('end_turn'),
-    over,
-  ],
+  text: recorded('text.sse'),
+  thinking: recorded('thinking.sse'),
+  omittedThinking: recorded('thinking-omitted.sse'),
+  parallelTools: recorded('tool-uses.sse'),
+  serverTool: recorded('web-search.sse'),
+  refusal: recorded('refusal.sse'),
+  cached: recorded('cached.sse'),
+};
 
-  thinking: [
-    started(),
-    ping,
-    begin(0, emptyThought),
-    thinking(0, 'Let me '),
-    thinking(0, 'see.'),
-    signature(0, 'EqQB=='),
-    end(0),
-    begin(1, emptyText),
-    text(1, 'Yes.'),
-    end(1),
-    stopped('end_turn'),
-    over,
-  ],
-
-  unshownThinking: [
-    started(),
-    begin(0, emptyThought),
-    signature(0, 'EqQB=='),
-    end(0),
-    begin(1, { type: 'redacted_thinking', data: 'EmwK' }),
-    end(1),
-    begin(2, emptyText),
-    text(2, 'Yes.'),
-    end(2),
-    stopped('end_turn'),
-    over,
-  ],
-
-  parallelTools: [
-    started(),
-    begin(0, emptyText),
-    text(0, 'Looking.'),
-    end(0),
-    begin(1, call('toolu_01A', 'weather')),
-    json(1, ''),
-    json(1, '{"city": "San'),
-    ping,
-    json(1, ' Jose"}'),
-    end(1),
-    begin(2, call('toolu_01B', 'time')),
-    json(2, ''),
-    end(2),
-    begin(3, call('toolu_01C', 'news', { topic: 'sea' })),
-    end(3),
-    stopped('tool_use'),
-    over,
-  ],
-
-  serverTool: [
-    started(),
-    begin(0, { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }),
-    json(0, '{"query":"sea"}'),
-    end(0),
-    begin(1, { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }),
-    end(1),
-    begin(2, emptyText),
-    delta(2, 'citations_delta', {
-      citation: { type: 'web_search_result_location', url: 'https://a.example' },
-    }),
-    text(2, 'Blue.'),
-    end(2),
-    stopped('pause_turn'),
-    over,
-  ],
-
-  refusal: [started(), begin(0, emptyText), text(0, 'I'), end(0), stopped('refusal'), over],
-
-  cached: [
-    started({
-      input_tokens: 7,
-      cache_read_input_tokens: 1000,
-      cache_creation_input_tokens: 300,
-      cache_creation: { ephemeral_5m_input_tokens: 200, ephemeral_1h_input_tokens: 100 },
-      output_tokens: 3,
-    }),
-    begin(0, emptyText),
-    text(0, 'Hi'),
-    end(0),
-    stopped(
-      'stop_sequence',
-      {
-        input_tokens: 7,
-        cache_read_input_tokens: 1000,
-        cache_creation_input_tokens: null,
-        output_tokens: 40,
-        output_tokens_details: { thinking_tokens: 30 },
-      },
-      'END',
-    ),
-    over,
-  ],
-} satisfies Record<string, Buffer[]>;
+function recorded(file: string): Buffer[] {
+  return new SseSplitter().push(recording('anthropic', file));
+}
