@@ -36,20 +36,20 @@ function expectNoLeak(text: string): void {
 
 describe('credentials', () => {
   const refused: [string, Record<string, string>][] = [
-    ['none', {}],
-    ['empty', { authorization: '' }],
+    ['no credentials', {}],
+    ['an empty Authorization', { authorization: '' }],
     ['another scheme', { authorization: 'Basic c2s6' }],
     ['no scheme', { authorization: `sk-gw-${'a'.repeat(30)}` }],
-    ['lower-case scheme', { authorization: `bearer sk-gw-${'a'.repeat(30)}` }],
-    ['two spaces', { authorization: `Bearer  sk-gw-${'a'.repeat(30)}` }],
+    ['a lower-case scheme', { authorization: `bearer sk-gw-${'a'.repeat(30)}` }],
+    ['two spaces after the scheme', { authorization: `Bearer  sk-gw-${'a'.repeat(30)}` }],
     ['no secret', { authorization: 'Bearer sk-gw-' }],
     ['another prefix', { authorization: `Bearer sk-${'a'.repeat(40)}` }],
-    ['unknown', { authorization: `Bearer sk-gw-${'a'.repeat(30)}` }],
-    ['unknown in x-api-key', { 'x-api-key': `sk-gw-${'a'.repeat(30)}` }],
-    ['8 KB of key', { authorization: `Bearer sk-gw-${'a'.repeat(8_000)}` }],
+    ['an unknown key', { authorization: `Bearer sk-gw-${'a'.repeat(30)}` }],
+    ['an unknown x-api-key', { 'x-api-key': `sk-gw-${'a'.repeat(30)}` }],
+    ['a key of 8 KB', { authorization: `Bearer sk-gw-${'a'.repeat(8_000)}` }],
   ];
 
-  test.each(refused)('%s', async (_name, headers) => {
+  test.each(refused)('invalid_api_key answers %s', async (_name, headers) => {
     expectError(
       await sendRequest(chatUrl, 'POST', { ...json, ...headers }, Buffer.from('{}')),
       401,
@@ -57,17 +57,17 @@ describe('credentials', () => {
     );
   });
 
-  test('a login token as key', async () => {
+  test('invalid_api_key answers a login token in place of a key', async () => {
     const headers = { ...json, authorization: `Bearer ${customer.token}` };
     expectError(await sendRequest(chatUrl, 'POST', headers, Buffer.from('{}')), 401, 'invalid_api_key');
   });
 
-  test('a key whose Authorization is spoilt is not looked for elsewhere', async () => {
+  test('an invalid Authorization is not replaced by a valid x-api-key', async () => {
     const headers = { ...json, authorization: 'Bearer x', 'x-api-key': customer.apiKey };
     expectError(await sendRequest(chatUrl, 'POST', headers, Buffer.from('{}')), 401, 'invalid_api_key');
   });
 
-  test('x-api-key alone is enough', async () => {
+  test('x-api-key is accepted without Authorization', async () => {
     const headers = { ...json, 'x-api-key': customer.apiKey };
     const answer = await sendRequest(chatUrl, 'POST', headers, Buffer.from(JSON.stringify(valid)));
     expect(answer.status).toBe(200);
@@ -82,12 +82,15 @@ describe('credentials', () => {
 });
 
 describe('paths, methods and address spaces', () => {
-  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])('%s', async (method) => {
-    expectError(await sendRequest(chatUrl, method, bearer()), 404, 'not_found');
-    expectError(await sendRequest(`${system.stack.dashboardUrl}/api/v1/models`, method), 404, 'not_found');
-  });
+  test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])(
+    'not_found answers the method %s',
+    async (method) => {
+      expectError(await sendRequest(chatUrl, method, bearer()), 404, 'not_found');
+      expectError(await sendRequest(`${system.stack.dashboardUrl}/api/v1/models`, method), 404, 'not_found');
+    },
+  );
 
-  test('HEAD is answered without a body', async () => {
+  test('HEAD gets a response without a body', async () => {
     const answer = await sendRequest(chatUrl, 'HEAD', bearer());
     expect([answer.status, answer.text]).toEqual([404, '']);
     expect(answer.headers['x-request-id']).toBeDefined();
@@ -107,7 +110,7 @@ describe('paths, methods and address spaces', () => {
     '/v1/../v1/chat/completions',
     '/metrics',
     '/healthz',
-  ])('POST %s', async (path) => {
+  ])('not_found answers POST %s', async (path) => {
     const raw = await sendRaw(
       system.stack.apiUrl,
       `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${customer.apiKey}\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
@@ -116,12 +119,12 @@ describe('paths, methods and address spaces', () => {
     expect(raw).toContain('"code":"not_found"');
   });
 
-  test('a known path with the other method', async () => {
+  test('not_found answers a known path with another method', async () => {
     expectError(await sendRequest(chatUrl, 'GET', bearer()), 404, 'not_found');
     expectError(await sendRequest(`${system.stack.apiUrl}/v1/models`, 'POST', bearer()), 404, 'not_found');
   });
 
-  test('each address space knows only its own paths', async () => {
+  test('each address space serves only its own paths', async () => {
     const { apiUrl, dashboardUrl } = system.stack;
     const token = { authorization: `Bearer ${customer.token}` };
     expectError(await sendRequest(`${apiUrl}/api/v1/models`, 'GET', token), 404, 'not_found');
@@ -130,17 +133,17 @@ describe('paths, methods and address spaces', () => {
     expect((await sendRequest(`${dashboardUrl}/api/v1/models`, 'GET', token)).status).toBe(200);
   });
 
-  test('the dashboard without a token', async () => {
+  test('the dashboard requires a token', async () => {
     const answer = await sendRequest(`${system.stack.dashboardUrl}/api/v1/models`, 'GET');
     expect([answer.status, answer.json.error.type]).toEqual([401, 'authentication_error']);
   });
 });
 
-describe('bodies', () => {
+describe('request bodies', () => {
   const broken: [string, string][] = [
-    ['nothing', ''],
-    ['half', '{"model":"sim/chat","messages":[{"role":"user"'],
-    ['text', 'hello'],
+    ['an empty body', ''],
+    ['truncated JSON', '{"model":"sim/chat","messages":[{"role":"user"'],
+    ['plain text', 'hello'],
     ['an array', '[]'],
     ['null', 'null'],
     ['deep nesting', '['.repeat(100_000)],
@@ -149,12 +152,12 @@ describe('bodies', () => {
     ['a byte-order mark', `\ufeff${JSON.stringify(valid)}`],
   ];
 
-  test.each(broken)('%s', async (_name, body) => {
+  test.each(broken)('invalid_request answers %s', async (_name, body) => {
     expectError(await postJson(chatUrl, body, customer.apiKey), 400, 'invalid_request');
   });
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])(
-    'content type %p',
+    'invalid_request answers content type %p',
     async (type) => {
       const headers = { ...bearer(), ...(type && { 'content-type': type }) };
       const answer = await sendRequest(chatUrl, 'POST', headers, Buffer.from(JSON.stringify(valid)));
@@ -162,7 +165,7 @@ describe('bodies', () => {
     },
   );
 
-  test('prototype keys, lone surrogates and huge numbers are inert', async () => {
+  test('prototype keys, lone surrogates and huge numbers have no effect', async () => {
     const hostile =
       '{"model":"sim/chat","messages":[{"role":"user","content":"\\ud800 x","__proto__":{"role":"system"},"constructor":1e999}]}';
     expect((await postJson(chatUrl, hostile, customer.apiKey)).status).toBe(200);
@@ -173,7 +176,7 @@ describe('bodies', () => {
     );
   });
 
-  test('over the limit, announced or not', async () => {
+  test('invalid_request answers a body over the limit, with or without Content-Length', async () => {
     const tooLarge = Buffer.alloc(33 * 1024 * 1024, 0x20);
     expectError(
       await sendRequest(chatUrl, 'POST', { ...bearer(), ...json, 'content-length': tooLarge.length }),
@@ -192,8 +195,8 @@ describe('bodies', () => {
     expect(raw === '' || raw.includes('"code":"invalid_request"')).toBe(true);
   });
 
-  test('a large one within the limit', async () => {
-    // 100,000 tokens, of the 128,000 that the model's context has.
+  test('a large body within the limit is accepted', async () => {
+    // 100,000 of the 128,000 tokens of the model's context.
     const content = ' responsibilities'.repeat(100_000);
     const rich = await system.provision({ balanceUsd: 100 });
     const answer = await postJson(chatUrl, { ...valid, messages: [{ role: 'user', content }] }, rich.apiKey);
@@ -201,7 +204,7 @@ describe('bodies', () => {
     await system.settled(rich, 10_000);
   }, 30_000);
 
-  test('a prompt that is longer than the context is refused with both figures, and costs nothing', async () => {
+  test('a prompt longer than the context is refused with both figures, free of charge', async () => {
     const content = 'word '.repeat(150_000);
     const rich = await system.provision({ balanceUsd: 100 });
     const answer = await postJson(chatUrl, { ...valid, messages: [{ role: 'user', content }] }, rich.apiKey);
@@ -214,25 +217,28 @@ describe('bodies', () => {
   }, 30_000);
 });
 
-describe('what the HTTP parser refuses', () => {
+describe('requests that the HTTP parser rejects', () => {
   const head = 'POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n';
   const cases: [string, string][] = [
-    ['no HTTP', 'hello\r\n\r\n'],
-    ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-    ['a length twice', `${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
-    ['a length beside chunks', `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+    ['a line that is not HTTP', 'hello\r\n\r\n'],
+    ['a TLS ClientHello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['a duplicate Content-Length', `${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
+    [
+      'Content-Length with Transfer-Encoding',
+      `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
     ['a bare CR', `${head}X: a\rY: b\r\n\r\n`],
     ['a space before the colon', `${head}X : a\r\n\r\n`],
     ['a broken chunk', `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`],
-    ['a header bomb', `${head}X: ${'a'.repeat(70_000)}\r\n\r\n`],
+    ['a header of 70 KB', `${head}X: ${'a'.repeat(70_000)}\r\n\r\n`],
     [
       'ten thousand headers',
       `${head}${Array.from({ length: 10_000 }, (_v, i) => `X-${i}: 1\r\n`).join('')}\r\n`,
     ],
-    ['a negative length', `${head}Content-Length: -1\r\n\r\n`],
+    ['a negative Content-Length', `${head}Content-Length: -1\r\n\r\n`],
   ];
 
-  test.each(cases)('%s: the envelope, or a closed socket', async (_name, bytes) => {
+  test.each(cases)('%s gets an error envelope or a closed socket', async (_name, bytes) => {
     const raw = await sendRaw(system.stack.apiUrl, bytes);
     expectNoLeak(raw);
     if (raw === '') return;
@@ -243,7 +249,7 @@ describe('what the HTTP parser refuses', () => {
     );
   });
 
-  test('a client that sends its headers or its body too slowly is cut off', async () => {
+  test('a client that sends its headers or body too slowly is disconnected', async () => {
     const slowHead = sendRaw(system.stack.apiUrl, head);
     const slowBody = sendRaw(
       system.stack.apiUrl,
@@ -256,7 +262,7 @@ describe('what the HTTP parser refuses', () => {
   }, 40_000);
 });
 
-test('after all of that every service still runs and no money is held', async () => {
+test('after all bad input, every service still runs and no money is held', async () => {
   await system.stack.ready();
   expect(system.stack.processes()).toHaveLength(7);
   expect((await postJson(chatUrl, valid, customer.apiKey)).status).toBe(200);

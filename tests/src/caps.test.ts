@@ -147,15 +147,15 @@ async function expectCharged(customer: Customer, calls: number): Promise<void> {
   expect([...charges.values()]).toEqual(Array(calls).fill(EXACT_HOLD_NANO));
 }
 
-describe.each([false, true])('Redis flushed meanwhile: %s', (flushed) => {
+describe.each([false, true])('with Redis flushed meanwhile: %s', (flushed) => {
   // Only keys with limits need Redis.
   const limits = flushed ? { rpm_limit: 1_000_000, tpm_limit: 1_000_000_000 } : {};
 
   test.each<[string, SpendLimit | undefined]>([
-    ['all four alike', undefined],
-    ...FUNDS.map((fund): [string, SpendLimit] => [`${fund} the tightest`, fund]),
+    ['all four equal', undefined],
+    ...FUNDS.map((fund): [string, SpendLimit] => [`${fund} the lowest`, fund]),
   ])(
-    `${CALLS} calls at once, over two edges and two billing instances: %s`,
+    `${CALLS} concurrent calls over two edges and two billing instances spend the funds exactly: %s`,
     async (_kind, tightest) => {
       const customer = await provision(tightest, limits);
       const { outcomes } = await burst(customer, exactCostBody, flushed);
@@ -184,12 +184,12 @@ describe.each([false, true])('Redis flushed meanwhile: %s', (flushed) => {
   );
 });
 
-describe('rates, with Redis flushed meanwhile', () => {
+describe('rate limits with Redis flushed meanwhile', () => {
   test.each([
     ['rpm_rate_limited', { rpm_limit: ADMITTED }],
     ['tpm_rate_limited', { tpm_limit: ADMITTED * EXACT_TOKENS }],
   ])(
-    `%s: no call too many of ${CALLS} at once`,
+    `%s limits ${CALLS} concurrent calls`,
     async (code, limits) => {
       const customer = await system.provision({ key: limits });
       const startedAtMs = performance.now();
@@ -204,7 +204,7 @@ describe('rates, with Redis flushed meanwhile', () => {
     120_000,
   );
 
-  test(`are known again within ${RECOVERED_WITHIN_MS} ms, as they were`, async () => {
+  test(`are restored within ${RECOVERED_WITHIN_MS} ms with their previous usage`, async () => {
     const limit = 1_000;
     const customer = await system.provision({ key: { rpm_limit: limit, tpm_limit: 1_000_000 } });
     let sent = 0;

@@ -44,7 +44,7 @@ let cutMark: string;
 const streams = new Map<string, RecordedStream>();
 let system: System;
 let customer: Customer;
-/** Of chat, once the first stream was played. */
+/** Memory of chat after the first stream. */
 let warmBytes: number | undefined;
 
 beforeAll(async () => {
@@ -70,7 +70,7 @@ afterAll(async () => {
   await provider?.stop();
 }, 30_000);
 
-/** The prompt says which stream is played, and where it is cut. */
+/** Replays the stream that the prompt names, cut where the prompt says. */
 const replayCut: Misbehaviour = ({ body, socket }) => {
   const [, wire, at, how] = /cut (\w+) (\d+) (\w+)/.exec(body)!;
   socket.write(
@@ -83,7 +83,7 @@ const replayCut: Misbehaviour = ({ body, socket }) => {
 };
 
 function call(format: CallerFormat, { wire }: RecordedStream, { at, reset }: Cut): Promise<HttpAnswer> {
-  // As many tokens for every cut.
+  // The same number of tokens for every cut.
   const content = `${cutMark} cut ${wire} ${String(at).padStart(9, '0')} ${reset ? 'reset' : 'close'}`;
   const body = {
     model: `sim/cut-${wire}`,
@@ -109,7 +109,7 @@ function cutsOf({ bytes, begunAt, usageAt, wholeAt }: RecordedStream): Cut[] {
   );
 }
 
-/** Every answer is one of three: an error with a status, a broken stream that says so, or a whole one. */
+/** Classifies a response: an error status, a stream that ends in an error, or a complete stream. */
 function outcomeOf(format: CallerFormat, { status, text, json }: HttpAnswer): 'refused' | 'broken' | 'whole' {
   const { end, error } = CALLERS[format];
   if (status !== 200) {
@@ -130,7 +130,7 @@ const cases = WIRES.flatMap((wire) =>
 );
 
 test.each(cases)(
-  'a stream of %s for a caller of %s, cut anywhere, never ends as if it were whole',
+  'a %s stream for a client of %s that is cut at any byte never looks complete',
   async (wire, format) => {
     const stream = streams.get(wire)!;
     const cuts = cutsOf(stream);
@@ -141,12 +141,12 @@ test.each(cases)(
     });
     await system.settled(customer, 10_000);
     const { charges } = await readBooks(system, customer);
-    // With nothing but its first content.
+    // The stream that has only its first content.
     const [begun] = [...seen].find(([, { cut }]) => cut.at === stream.begunAt && !cut.reset)!;
-    const leastNano = charges.get(begun) ?? 0n;
-    expect(leastNano).toBeGreaterThan(0n);
+    const minNano = charges.get(begun) ?? 0n;
+    expect(minNano).toBeGreaterThan(0n);
     for (const [requestId, { cut, outcome }] of seen) {
-      expectRight(stream, cut, outcome, charges.get(requestId) ?? 0n, leastNano);
+      expectOutcomeAndCharge(stream, cut, outcome, charges.get(requestId) ?? 0n, minNano);
     }
     const chatBytes = pssBytes(system.stack.pid('chat'));
     warmBytes ??= chatBytes;
@@ -157,15 +157,15 @@ test.each(cases)(
   HEAVY ? 1_800_000 : 60_000,
 );
 
-function expectRight(
+function expectOutcomeAndCharge(
   stream: RecordedStream,
   cut: Cut,
   outcome: string,
   paidNano: bigint,
-  leastNano: bigint,
+  minNano: bigint,
 ): void {
   const { begunAt, usageAt, wholeAt, input, output } = stream;
-  // A reset may overtake what was sent before it.
+  // A reset may overtake bytes that were sent before it.
   const possible = cut.at < begunAt ? ['refused'] : cut.at < wholeAt ? ['broken'] : ['whole'];
   if (cut.reset) possible.push('refused', 'broken');
   const allowed = cut.at < wholeAt ? possible.filter((one) => one !== 'whole') : possible;
@@ -175,14 +175,14 @@ function expectRight(
     return;
   }
   const fullNano = input * MADE_INPUT_NANO + output * MADE_OUTPUT_NANO;
-  // What lacks only its blank line has told its figures.
+  // A usage event that lacks only its blank line has reported the usage.
   if (cut.at >= usageAt - BLANK_LINE_BYTES && paidNano === fullNano) return;
   expect([cut, outcome === 'whole' || (cut.at >= usageAt && !cut.reset)]).toEqual([cut, false]);
-  const mostNano = leastNano + (output + SPARE_TOKENS) * MADE_OUTPUT_NANO;
-  expect([cut, paidNano, paidNano >= leastNano && paidNano <= mostNano]).toEqual([cut, paidNano, true]);
+  const maxNano = minNano + (output + SPARE_TOKENS) * MADE_OUTPUT_NANO;
+  expect([cut, paidNano, paidNano >= minNano && paidNano <= maxNano]).toEqual([cut, paidNano, true]);
 }
 
-test('after all of them nothing is lost, memory is as before and no process has died', async () => {
+test('after all cuts no money is lost, memory is as before and no process has died', async () => {
   await eventually('no drift', async () => (await system.drift()) === 0);
   expect(await system.metric('billing', 'holds_orphaned')).toBe(0);
   expect(await system.metric('billing', 'operator_loss_nano')).toBe(0);

@@ -9,7 +9,7 @@ import { startBalancedTraffic, startTraffic, type TrafficCall } from './support/
 const WIDTH = 24;
 const ROUNDS = process.env.TEST_HEAVY ? 10 : 1;
 const EDGE_RESTARTS = process.env.TEST_HEAVY ? 20 : 2;
-/** Enough for the kept-alive connections of busy clients to be used once more. */
+/** Long enough for each kept-alive connection of a busy client to send one more request. */
 const LAME_DUCK_MS = process.env.TEST_HEAVY ? 2_000 : 500;
 const KAFKA_DOWN_MS = process.env.TEST_HEAVY ? 30_000 : 6_000;
 const RECOVERED_WITHIN_MS = 20_000;
@@ -28,7 +28,7 @@ afterAll(() => system?.stop(), 30_000);
 async function underTraffic(fault: () => Promise<void>): Promise<TrafficCall[]> {
   customer = await system.provision({ balanceUsd: 100 });
   const traffic = startTraffic(system, customer, WIDTH);
-  await answeredAtLeast(WIDTH);
+  await untilAnswered(WIDTH);
   await fault();
   const before = (await system.meter({ limit: 1 })).calls;
   await eventually(
@@ -39,12 +39,12 @@ async function underTraffic(fault: () => Promise<void>): Promise<TrafficCall[]> 
   return traffic.stop();
 }
 
-async function answeredAtLeast(calls: number): Promise<void> {
+async function untilAnswered(calls: number): Promise<void> {
   const before = (await system.meter({ limit: 1 })).calls;
   await eventually('traffic', async () => (await system.meter({ limit: 1 })).calls >= before + calls);
 }
 
-/** Every answered call is charged what the simulator served, once; nothing is held; the books add up. */
+/** Checks that each answered call is charged once for what the simulator served, nothing is held, and the books balance. */
 async function expectBooksRight(calls: readonly TrafficCall[]): Promise<void> {
   await eventually(
     'nothing held',
@@ -61,13 +61,13 @@ async function expectBooksRight(calls: readonly TrafficCall[]): Promise<void> {
     ]);
   }
   await eventually('no drift', async () => (await system.drift()) === 0);
-  // What did not answer failed with an error of the table, or with its connection.
+  // Other calls failed with an error of the table or a broken connection.
   const failures = calls.filter((call) => !call.answered && call.status !== 200 && call.status !== 0);
   for (const { status, code } of failures) expect([status, code]).toEqual([500, 'internal_error']);
 }
 
 test.each(['chat', 'billing', 'catalog', 'dashboard'] as const)(
-  '%s killed (-9) under traffic',
+  'every answered call is charged once when %s is killed under traffic',
   async (service) => {
     for (let round = 0; round < ROUNDS; round++) {
       const calls = await underTraffic(() => system.stack.kill(service));
@@ -78,30 +78,30 @@ test.each(['chat', 'billing', 'catalog', 'dashboard'] as const)(
   240_000,
 );
 
-test('edge killed (-9) under traffic', async () => {
+test('every answered call is charged once when edge is killed under traffic', async () => {
   const calls = await underTraffic(() => system.stack.kill('edge'));
   await system.stack.ready();
   await expectBooksRight(calls);
 }, 120_000);
 
-test(`${EDGE_RESTARTS} restarts of two edges in turn lose no call of a client that retries refused connections only`, async () => {
+test(`${EDGE_RESTARTS} restarts of two edges in turn lose no call of a client that retries only refused connections`, async () => {
   customer = await system.provision({ balanceUsd: 100 });
   const traffic = startBalancedTraffic(system, customer, WIDTH);
-  await answeredAtLeast(WIDTH);
+  await untilAnswered(WIDTH);
   for (let restart = 0; restart < EDGE_RESTARTS; restart++) {
     await system.stack.restart('edge', restart % 2);
     await system.stack.ready();
-    await answeredAtLeast(2 * WIDTH);
+    await untilAnswered(2 * WIDTH);
   }
   const calls = await traffic.stop();
   expect(calls.filter(({ answered }) => !answered)).toEqual([]);
-  // Each restart meets calls in flight and connections in use.
+  // Each restart affects calls in flight and open connections.
   expect(calls.length).toBeGreaterThan(EDGE_RESTARTS * 2 * WIDTH);
   if (process.env.TEST_HEAVY) process.stdout.write(`${calls.length} calls, ${EDGE_RESTARTS} restarts\n`);
   await expectBooksRight(calls);
 }, 300_000);
 
-test('chat and billing stopped in order under traffic', async () => {
+test('every answered call is charged once when chat and billing restart under traffic', async () => {
   const calls = await underTraffic(async () => {
     await system.stack.restart('chat');
     await system.stack.restart('billing');
@@ -113,7 +113,7 @@ const engines = process.env.ENGINES_DIR;
 const withKafka = ENGINES === 'real' && engines ? test : test.skip;
 
 withKafka(
-  `Kafka killed (-9) for ${KAFKA_DOWN_MS} ms under traffic`,
+  `calls continue and are charged correctly when Kafka is killed for ${KAFKA_DOWN_MS} ms under traffic`,
   async () => {
     const control = engineControl(`${engines}`);
     let callsWhileDown = 0;

@@ -88,8 +88,8 @@ async function uploadsOf(requestId: string) {
   return entries.find(({ media }) => (media?.uploads.length ?? 0) > 0)?.media?.uploads ?? [];
 }
 
-describe.each(MODELS)('%s by the official client', (model) => {
-  test('generates, in base64', async () => {
+describe.each(MODELS)('%s with the official client', (model) => {
+  test('generates an image as base64', async () => {
     sentImages();
     const { data, response } = await client.images
       .generate({ model, prompt: `A cat. ${SOON}` })
@@ -101,13 +101,13 @@ describe.each(MODELS)('%s by the official client', (model) => {
     expect(await expectBilled(model, idOf(response))).toBeGreaterThan(0n);
   });
 
-  test('generates, as links', async () => {
+  test('generates an image as a URL', async () => {
     sentImages();
     const { data, response } = await client.images
       .generate({ model, prompt: `A dog. ${SOON}`, response_format: 'url' })
       .withResponse();
     const [image] = data.data ?? [];
-    // A link of the provider's own, or one that holds the image.
+    // A URL of the provider or a data URL.
     const fetched = Buffer.from(await (await fetch(image?.url ?? '')).arrayBuffer());
     expect([fetched]).toEqual(sentImages());
     expect(image).not.toHaveProperty('b64_json');
@@ -117,9 +117,9 @@ describe.each(MODELS)('%s by the official client', (model) => {
 
   test.each([
     ['one image', 1, false],
-    ['several', 3, false],
-    ['one under a mask', 1, true],
-    ['several under a mask', 2, true],
+    ['several images', 3, false],
+    ['one image with a mask', 1, true],
+    ['several images with a mask', 2, true],
   ])('edits %s', async (_what, count, masked) => {
     sentImages();
     const files = Array.from({ length: count }, (_, at) => png(`${model} ${at}`));
@@ -141,7 +141,7 @@ describe.each(MODELS)('%s by the official client', (model) => {
   });
 });
 
-test('what FLUX is sent is paid for by the megapixel, each image rounded up', async () => {
+test('FLUX input images are charged per megapixel, each rounded up', async () => {
   const images = await Promise.all([png('large', 1_025, 1_024), png('small')].map((file) => upload(file)));
   const { response } = await client.images
     .edit({ model: 'bfl/flux-2-pro', prompt: `A hat. ${SOON}`, image: images })
@@ -149,7 +149,7 @@ test('what FLUX is sent is paid for by the megapixel, each image rounded up', as
   expect(await expectBilled('bfl/flux-2-pro', idOf(response))).toBe(30_000_000n + 3n * 15_000_000n);
 });
 
-test('other clients generate and edit as well: the Vercel AI SDK', async () => {
+test('the Vercel AI SDK can generate and edit images', async () => {
   const provider = createOpenAICompatible({
     name: 'gateway',
     baseURL: client.baseURL,
@@ -172,7 +172,7 @@ test('other clients generate and edit as well: the Vercel AI SDK', async () => {
   await system.settled(customer);
 });
 
-test('several images at once, of a size, format and quality, with the usage told', async () => {
+test('several images of one size, format and quality are generated, and usage is reported', async () => {
   sentImages();
   const ask = {
     model: 'openai/gpt-image-1.5',
@@ -190,7 +190,7 @@ test('several images at once, of a size, format and quality, with the usage told
   await expectBilled(ask.model, idOf(response));
 });
 
-test('a refusal by policy costs what its provider charges for it, and is not to be repeated', async () => {
+test('a policy refusal costs what the provider charges for it and must not be retried', async () => {
   for (const model of MODELS) {
     const prompt = '[[sim {"policy":true,"task_seconds":0.1}]]';
     const error = await client.images.generate({ model, prompt }).catch((thrown: unknown) => thrown);
@@ -202,10 +202,10 @@ test('a refusal by policy costs what its provider charges for it, and is not to 
   }
 });
 
-describe('an order that takes longer than its caller may wait', () => {
+describe('an order that takes longer than its client may wait', () => {
   const slow = `${SOON} [[sim ${JSON.stringify({ delay_ms: IMAGE_TIMEOUT_MS + 1_000 })}]]`;
 
-  test('goes on and is billed; the same key then gets its images', async () => {
+  test('continues and is billed; a repeat with the same Idempotency-Key gets its images', async () => {
     sentImages();
     const headers = { 'idempotency-key': randomUUID() };
     const ask = { model: 'sim/image', prompt: slow };
@@ -214,13 +214,13 @@ describe('an order that takes longer than its caller may wait', () => {
     expect(detailOf(error)).toMatch(/may still finish and be billed; .* with the same Idempotency-Key$/);
     const requestId = `${(error as InstanceType<typeof OpenAI.APIError>).headers?.get('x-request-id')}`;
     expect((await system.dashboard.balance(customer.token)).held).toBeGreaterThan(0);
-    // It waits for the one that is under way.
+    // The repeat waits for the running order.
     const { data } = await client.images.generate(ask, { headers });
     expect((data ?? []).map(({ b64_json }) => fromBase64(b64_json))).toEqual(sentImages());
     expect(await expectBilled(ask.model, requestId)).toBe(40_000_000n);
   });
 
-  test('without a key is found by its request id, while it goes on and once it is over', async () => {
+  test('without a key is found by its request id, while it runs and after it ended', async () => {
     sentImages();
     const asked = [
       { model: 'sim/image', prompt: slow },
@@ -245,7 +245,7 @@ describe('an order that takes longer than its caller may wait', () => {
     for (const { model, key } of found) expect(await expectBilled(model, key)).toBeGreaterThan(0n);
   });
 
-  test('goes on when its caller leaves', async () => {
+  test('continues when its client disconnects', async () => {
     const leaving = new AbortController();
     const before = (await readBooks(system, customer)).charges.size;
     const call = client.images.generate(
@@ -267,7 +267,7 @@ describe('an Idempotency-Key', () => {
     return (await readBooks(system, customer)).charges.size;
   };
 
-  test('answers the same call with the same images, charged once, however many come at once', async () => {
+  test('returns the same images for the same call, charged once, for concurrent repeats too', async () => {
     const before = await chargesOf();
     const headers = { 'idempotency-key': randomUUID() };
     const call = () => client.images.generate(ask('Once. [[sim {"delay_ms":200}]]'), { headers });
@@ -276,7 +276,7 @@ describe('an Idempotency-Key', () => {
     expect(await chargesOf()).toBe(before + 1);
   });
 
-  test('of an edit goes by its fields and files, not by how they are put together', async () => {
+  test('of an edit identifies fields and files, not the encoding of the form', async () => {
     const before = await chargesOf();
     const headers = { 'idempotency-key': randomUUID() };
     const edit = async (seed: string) =>
@@ -286,14 +286,14 @@ describe('an Idempotency-Key', () => {
     expect(await chargesOf()).toBe(before + 1);
   });
 
-  test('is free again after a failure', async () => {
+  test('can be used again after a failure', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const call = (prompt: string) => client.images.generate(ask(prompt), { headers });
     await expect(call('[[sim {"status":500}]]')).rejects.toMatchObject({ code: 'image_generation_failed' });
     expect((await call('Now it works.')).data).toHaveLength(1);
   });
 
-  test('is no other account’s', async () => {
+  test('is separate for each account', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const stranger = await system.provision();
     const theirs = new OpenAI({ apiKey: stranger.apiKey, baseURL: client.baseURL, maxRetries: 0 });
@@ -303,7 +303,7 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-test('an order goes to the next target when the first is out of reach, once also under a key', async () => {
+test('an order goes to the next target if the first is unreachable, once per Idempotency-Key', async () => {
   const model = 'sim/two-targets';
   const target = (provider: string, priority: number) => ({ provider, upstream_model: 'image', priority });
   await system.dashboard.call('POST', 'admin/models', await system.operatorToken(), {
@@ -329,7 +329,7 @@ test('an order goes to the next target when the first is out of reach, once also
   expect(await expectBilled(model, idOf(answer!.response))).toBe(10_000_000n);
 });
 
-test('a balance for five images pays for five of twenty that are ordered at once', async () => {
+test('a balance for five images admits five of twenty concurrent orders', async () => {
   const poor = await system.provision({ balanceUsd: 0.2 });
   const theirs = new OpenAI({ apiKey: poor.apiKey, baseURL: client.baseURL, maxRetries: 0 });
   const order = () =>
@@ -340,7 +340,7 @@ test('a balance for five images pays for five of twenty that are ordered at once
   expect((await system.settled(poor)).balance).toBe(0);
 });
 
-describe('bad forms', () => {
+describe('image forms', () => {
   const PICTURE = png('a');
   const WHOLE: FormPart[] = [
     ['model', 'sim/image'],
@@ -377,33 +377,33 @@ describe('bad forms', () => {
     await system.settled(customer);
   });
 
-  test('a good one is answered, whatever the order of its parts', async () => {
+  test('are accepted with parts in any order', async () => {
     expect((await post([['image', PICTURE], ...WHOLE])).status).toBe(200);
   });
 
   test.each<[string, readonly FormPart[]]>([
     ['no image', WHOLE],
-    ['an image of another name', [...WHOLE, ['picture', PICTURE]]],
-    ['an image that is a field', [...WHOLE, ['image', 'a.png']]],
+    ['an image under an unknown name', [...WHOLE, ['picture', PICTURE]]],
+    ['an image that is not a file', [...WHOLE, ['image', 'a.png']]],
     ['a field that is a file', [...WHOLE, ['image', PICTURE], ['size', PICTURE]]],
-    ['a mask alone', [...WHOLE, ['mask', PICTURE]]],
+    ['a mask without an image', [...WHOLE, ['mask', PICTURE]]],
     ['two masks', [...WHOLE, ['image', PICTURE], ['mask', PICTURE], ['mask', PICTURE]]],
-    ['bytes that are no image', [...WHOLE, ['image', Buffer.from('GIF89a not really')]]],
-    ['bytes that are nothing', [...WHOLE, ['image', Buffer.alloc(0)]]],
-    ['one good image and a bad one', [...WHOLE, ['image[]', PICTURE], ['image[]', Buffer.from('<svg/>')]]],
+    ['a file that is not an image', [...WHOLE, ['image', Buffer.from('GIF89a not really')]]],
+    ['an empty file', [...WHOLE, ['image', Buffer.alloc(0)]]],
+    ['a valid and an invalid image', [...WHOLE, ['image[]', PICTURE], ['image[]', Buffer.from('<svg/>')]]],
     ['too many images', [...WHOLE, ...Array.from({ length: 17 }, (): FormPart => ['image[]', PICTURE])]],
     [
       'too many fields',
       [...WHOLE, ['image', PICTURE], ...Array.from({ length: 99 }, (_, at): FormPart => [`f${at}`, 'x'])],
     ],
-    ['a prompt twice', [...WHOLE, ['image', PICTURE], ['prompt', 'Another.']]],
+    ['a duplicate prompt', [...WHOLE, ['image', PICTURE], ['prompt', 'Another.']]],
     ['an unknown field', [...WHOLE, ['image', PICTURE], ['colour', 'red']]],
-    ['a count in words', [...WHOLE, ['image', PICTURE], ['n', 'two']]],
-  ])('%s is invalid_request', async (_what, parts) => {
+    ['a count that is not a number', [...WHOLE, ['image', PICTURE], ['n', 'two']]],
+  ])('are rejected as invalid_request with %s', async (_what, parts) => {
     expect(await post(parts)).toMatchObject({ status: 400, json: { error: { code: 'invalid_request' } } });
   });
 
-  test('one that is torn', async () => {
+  test('are rejected when truncated', async () => {
     const { contentType, body } = writeForm([...WHOLE, ['image', PICTURE]]);
     const torn = body.subarray(0, body.length - 40);
     const answer = await sendRequest(
@@ -419,7 +419,7 @@ describe('bad forms', () => {
     expect(answer).toMatchObject({ status: 400, json: { error: { code: 'invalid_request' } } });
   });
 
-  test('one whose sender goes in the middle of a file', async () => {
+  test('leave no file behind when their client disconnects in the middle of a file', async () => {
     const { contentType, body } = writeForm([
       ...WHOLE,
       ['image', Buffer.concat([PICTURE, Buffer.alloc(8_000_000)])],
@@ -441,7 +441,7 @@ describe('bad forms', () => {
   });
 });
 
-test('at the end nothing is held and every nano is accounted for', async () => {
+test('after all calls nothing is held and every nano is accounted for', async () => {
   const { balance } = await system.settled(customer, 5_000);
   const { balanceNano, charges } = await readBooks(system, customer);
   expect(nano(balance)).toBe(balanceNano);

@@ -109,7 +109,7 @@ async function expectNothingLeft(keptConnections = 0): Promise<void> {
 }
 
 test(
-  `${LEAVERS} callers leave mid-stream: nothing stays open, nothing held, each pays what the provider sent`,
+  `${LEAVERS} clients disconnect mid-stream: all connections close, nothing is held, each pays what the provider sent`,
   async () => {
     const requestIds: string[] = [];
     await inLanes(AT_ONCE, Array(LEAVERS).keys(), async (index) => {
@@ -136,7 +136,7 @@ test(
   HEAVY ? 1_200_000 : 120_000,
 );
 
-test(`a provider is told within ${CANCELLED_WITHIN_MS} ms that its caller has left`, async () => {
+test(`the provider's call is canceled within ${CANCELLED_WITHIN_MS} ms of the client's disconnect`, async () => {
   const tookMs: number[] = [];
   for (let call = 0; call < 21; call++) {
     const stream = await open({ chunks: 900, chunk_delay_ms: 20 });
@@ -157,7 +157,7 @@ test(`a provider is told within ${CANCELLED_WITHIN_MS} ms that its caller has le
   expect(tookMs[10]).toBeLessThan(CANCELLED_WITHIN_MS);
 }, 30_000);
 
-describe('calls whose reasoning is hidden, left by their callers', () => {
+describe('calls with hidden reasoning whose clients disconnect', () => {
   const PROMPT_TOKENS = 30;
   const COMPLETION_TOKENS = 20_000;
   const USAGE = { prompt_tokens: PROMPT_TOKENS, completion_tokens: COMPLETION_TOKENS };
@@ -248,7 +248,7 @@ describe('calls whose reasoning is hidden, left by their callers', () => {
   }
 
   test(
-    'are charged to the nano when the provider reports their usage, also when chat is told to stop meanwhile',
+    'are charged exactly when the provider reports their usage, even if chat restarts meanwhile',
     async () => {
       const calls = await leaveEach(HIDDEN.reportMs);
       await sleep(HIDDEN.stopMs - HIDDEN.leaveMs);
@@ -266,7 +266,7 @@ describe('calls whose reasoning is hidden, left by their callers', () => {
   );
 
   test(
-    'are charged what was counted when chat is killed; the rest of their holds is the operator’s loss',
+    'are charged the counted usage when chat is killed; the rest of their holds is an operator loss',
     async () => {
       // Later than any machine is slow.
       const calls = await leaveEach(60_000);
@@ -303,7 +303,7 @@ describe('calls whose reasoning is hidden, left by their callers', () => {
   }
 });
 
-test('callers that leave before the first byte pay nothing, and leave nothing behind', async () => {
+test('clients that disconnect before the first byte pay nothing and leave nothing open', async () => {
   const body = { model: 'sim/chat', messages: [{ role: 'user', content: '[[sim {"delay_ms":60000}]]' }] };
   const url = `${system.stack.apiUrl}/v1/chat/completions`;
   const waiting = async () => (await system.meter({ limit: 1 })).in_flight;
@@ -330,7 +330,7 @@ test('callers that leave before the first byte pay nothing, and leave nothing be
 }, 30_000);
 
 test(
-  `${IDLE_STREAMS} idle streams cost little memory, and slow down nobody`,
+  `${IDLE_STREAMS} idle streams use little memory and do not slow down other calls`,
   async () => {
     const idle = { chunks: 2, chunk_delay_ms: 600_000 };
     const openMany = async (count: number) => {
@@ -385,7 +385,7 @@ async function medianCallMs(): Promise<number> {
   return tookMs.sort((a, b) => a - b)[50]!;
 }
 
-test('readers that stop reading stop the provider; nothing piles up, and all of it comes when they go on', async () => {
+test('clients that stop reading hold back the provider without buffering; the rest arrives when they read on', async () => {
   const EVENT_BYTES = 16 * 1024;
   const EVENTS = 4_000;
   const READERS = 4;

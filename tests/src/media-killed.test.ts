@@ -60,7 +60,7 @@ async function dispatched(): Promise<number> {
   return samples.find(({ labels }) => labels.state === 'dispatched')?.value ?? 0;
 }
 
-test('images whose process is killed are lost to the operator, the others are paid, and nothing stays held', async () => {
+test('images of a killed instance are operator losses, other images are charged, and nothing stays held', async () => {
   const CALLS = 8;
   const answers = Array.from({ length: CALLS }, () => image({ delay_ms: 1_500 }));
   await eventually('all calls are with the provider', async () => (await dispatched()) === CALLS);
@@ -77,7 +77,7 @@ test('images whose process is killed are lost to the operator, the others are pa
   expect(await lossNano()).toBe(BigInt(CALLS - paid) * PRICE_NANO);
 });
 
-test('images whose process stands still for longer than others wait cost nobody but the operator', async () => {
+test('images of an instance that freezes beyond its lease are either charged or operator losses', async () => {
   await backAtWork();
   await system.settled(customer);
   const before = { loss: await lossNano(), books: await readBooks(system, customer) };
@@ -104,7 +104,7 @@ test('images whose process stands still for longer than others wait cost nobody 
   expect(charged).toBeLessThan(answers.length);
 });
 
-test('a call whose process ends in order is heard out', async () => {
+test('a graceful stop finishes image calls', async () => {
   const answers = Array.from({ length: 4 }, () => image({ delay_ms: 1_500 }));
   await eventually('all calls are with the provider', async () => (await dispatched()) === answers.length);
   const loss = await lossNano();
@@ -114,7 +114,7 @@ test('a call whose process ends in order is heard out', async () => {
   expect(await lossNano()).toBe(loss);
 });
 
-test('a video that was accepted just before its process was killed is had by repeating the call, and paid once', async () => {
+test('repeating a video order that was accepted just before a kill returns its task, charged once', async () => {
   await backAtWork();
   await system.settled(customer);
   const before = await readBooks(system, customer);

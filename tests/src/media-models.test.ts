@@ -115,7 +115,7 @@ async function edit(model: string, file: Buffer): Promise<HttpAnswer> {
   return sendRequest(`${system.stack.apiUrl}/v1/images/edits`, 'POST', headers, body);
 }
 
-test('lists every image and video model that the dashboard lists on /v1/models, by type', async () => {
+test('/v1/models lists by type every image and video model that the dashboard lists', async () => {
   const listed = async (path: string) =>
     sendRequest(`${system.stack.apiUrl}/v1/${path}`, 'GET', { authorization: `Bearer ${customer.apiKey}` });
   for (const [type, known] of [
@@ -137,7 +137,7 @@ test('lists every image and video model that the dashboard lists on /v1/models, 
   });
 });
 
-test('makes images and videos by aliases, and bills them to the slug', async () => {
+test('images and videos can be ordered by alias and are billed to the slug', async () => {
   const modelOf = async (requestId: unknown) =>
     (await system.dashboard.call('GET', `requests/${requestId}`, customer.token)).model;
   const image = await post('images', { model: 'sim/image-2026-01-01', prompt: 'A cat.' });
@@ -152,7 +152,7 @@ test('makes images and videos by aliases, and bills them to the slug', async () 
   expect(withoutProvider.json.error.code).toBe('invalid_model');
 });
 
-test('every image model of the catalog makes one and edits it, for what its entry says', async () => {
+test('every image model of the catalog generates and edits an image at its catalog price', async () => {
   expect(images.length).toBeGreaterThan(5);
   for (const model of images) {
     const made = await post('images', { model: model.slug, prompt: 'a cat' });
@@ -181,7 +181,7 @@ async function result(provider: string, taskId: string): Promise<HttpAnswer> {
   }
 }
 
-test('every video model of the catalog makes one, for its seconds at the price of its tier', async () => {
+test('every video model of the catalog generates a video at its catalog price', async () => {
   expect(videos.length).toBeGreaterThan(5);
   const made = await Promise.all(
     videos.map(async ({ slug, video, pricing }) => {
@@ -211,7 +211,7 @@ test('every video model of the catalog makes one, for its seconds at the price o
   for (const { slug, id, costNano } of made) expect([slug, charges.get(id)]).toEqual([slug, costNano]);
 });
 
-test('nothing is left of their bills', async () => {
+test('after all orders no bill is left open', async () => {
   await system.settled(customer);
   const deadlineMs = Date.now() + DONE_WITHIN_MS;
   while ((await system.bills()) > 0 && Date.now() < deadlineMs) await sleep(POLL_MS);

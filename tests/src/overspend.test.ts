@@ -7,10 +7,10 @@ const CALLS = 256;
 const ADMITTED = 100;
 const HEAVY = Boolean(process.env.TEST_HEAVY);
 const ROUNDS = HEAVY ? 10 : 1;
-/** One alone has no other to race with. */
+/** The usual run skips the single instance, where instances cannot race. */
 const INSTANCES = HEAVY ? [1, 2] : [2];
 
-/** A call is as long; on a busy machine the last of them may come when the first is over, and has paid less than it held. */
+/** Call durations to try: on a busy machine the first call may settle, below its hold, before the last arrives. */
 const CALL_MS = [2_500, 6_000, 24_000];
 
 const bodyOf = (callMs: number) => ({
@@ -19,7 +19,7 @@ const bodyOf = (callMs: number) => ({
   max_tokens: 50,
 });
 
-describe.each(INSTANCES)('%i billing instance(s)', (instances) => {
+describe.each(INSTANCES)('with %i billing instance(s)', (instances) => {
   let system: System;
 
   beforeAll(async () => {
@@ -27,9 +27,9 @@ describe.each(INSTANCES)('%i billing instance(s)', (instances) => {
   }, 60_000);
   afterAll(() => system?.stop(), 30_000);
 
-  test(`a balance of exactly ${ADMITTED} holds admits exactly ${ADMITTED} of ${CALLS} calls at once`, async () => {
+  test(`a balance of exactly ${ADMITTED} holds admits exactly ${ADMITTED} of ${CALLS} concurrent calls`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
-      const { customer, codes } = await callAtOnce(system);
+      const { customer, codes } = await callConcurrently(system);
       expect(codes.filter((code) => code === 'ok')).toHaveLength(ADMITTED);
       expect(codes.filter((code) => code === 'insufficient_balance')).toHaveLength(CALLS - ADMITTED);
 
@@ -42,8 +42,8 @@ describe.each(INSTANCES)('%i billing instance(s)', (instances) => {
   }, 120_000);
 });
 
-/** All calls of a customer who can pay for so many; none of them over before all were admitted or refused. */
-async function callAtOnce(system: System): Promise<{ customer: Customer; codes: readonly string[] }> {
+/** Makes concurrent calls of a customer who can pay for `ADMITTED`, none of which ends before all are decided. */
+async function callConcurrently(system: System): Promise<{ customer: Customer; codes: readonly string[] }> {
   for (const callMs of CALL_MS) {
     const holdNano = await measureHold(system, callMs);
     const customer = await system.provision({ balanceUsd: Number(holdNano * BigInt(ADMITTED)) / 1e9 });
@@ -53,17 +53,17 @@ async function callAtOnce(system: System): Promise<{ customer: Customer; codes: 
       codes.push(status === 200 ? 'ok' : json.error.code);
     };
     await Promise.all(Array.from({ length: CALLS }, callOnce));
-    const wereAtOnce = codes.indexOf('ok') > codes.lastIndexOf('insufficient_balance');
-    if (wereAtOnce || callMs === CALL_MS.at(-1)) return { customer, codes };
+    const wereConcurrent = codes.indexOf('ok') > codes.lastIndexOf('insufficient_balance');
+    if (wereConcurrent || callMs === CALL_MS.at(-1)) return { customer, codes };
   }
-  throw new Error('there is a last one');
+  throw new Error('unreachable');
 }
 
 function call(system: System, customer: Customer, callMs: number) {
   return postJson(`${system.stack.apiUrl}/v1/chat/completions`, bodyOf(callMs), customer.apiKey);
 }
 
-/** What one such call holds, read while it is under way. */
+/** Returns the hold of one call, read while it is in flight. */
 async function measureHold(system: System, callMs: number): Promise<bigint> {
   const customer = await system.provision();
   const pending = call(system, customer, callMs);

@@ -6,7 +6,7 @@ import { muteNotifications } from './support/mute-notifications';
 import { type Customer, type System, startSystem } from './support/system';
 
 /** Chat hears of a changed model by a push, and that push may come by way of the other catalog. */
-const HEARD_WITHIN_MS = 2_000;
+const PROPAGATED_WITHIN_MS = 2_000;
 const RACE_ROUNDS = process.env.TEST_HEAVY ? 200 : 40;
 
 let system: System;
@@ -26,7 +26,7 @@ const post = (path: string, body: object = {}) => system.dashboard.call('POST', 
 const key = (action: string, body?: object) => post(`keys/${customer.keyId}/${action}`, body);
 const admin = (path: string, body: object = {}) =>
   system.dashboard.call('POST', `admin/${path}`, operator, body);
-/** The same call by each edge, at the same time. */
+/** Makes the same call on each edge concurrently. */
 const chats = (model = 'sim/chat', apiKey = customer.apiKey): Promise<HttpAnswer[]> =>
   Promise.all(
     system.stack.apiUrls.map((url) =>
@@ -39,15 +39,15 @@ const chats = (model = 'sim/chat', apiKey = customer.apiKey): Promise<HttpAnswer
   );
 const outcomeOf = ({ status, json }: HttpAnswer) => json?.error?.code ?? (status === 200 ? 'ok' : status);
 
-/** The very next calls, whichever edge they come by: nothing is waited for. */
+/** Checks the next call on each edge, without waiting. */
 async function expectNext(outcome: 'ok' | string, model?: string, apiKey?: string): Promise<void> {
   const answers = await chats(model, apiKey);
   expect(answers.map(outcomeOf)).toEqual(answers.map(() => outcome));
 }
 
-/** For what the catalog decides: chat alone knows models, and goes on with what it has heard. */
+/** Waits for a change of the catalog, which chat receives asynchronously. */
 async function expectSoon(outcome: 'ok' | string, model?: string, apiKey?: string): Promise<void> {
-  const deadlineMs = Date.now() + HEARD_WITHIN_MS;
+  const deadlineMs = Date.now() + PROPAGATED_WITHIN_MS;
   for (;;) {
     try {
       return await expectNext(outcome, model, apiKey);
@@ -58,7 +58,7 @@ async function expectSoon(outcome: 'ok' | string, model?: string, apiKey?: strin
   }
 }
 
-/** What a key may call, as each edge lists it. */
+/** Returns the models that each edge lists for the key. */
 async function listed(): Promise<string[][]> {
   const headers = { authorization: `Bearer ${customer.apiKey}` };
   const answers = await Promise.all(
@@ -68,7 +68,7 @@ async function listed(): Promise<string[][]> {
 }
 
 function keySettings(): void {
-  test('is disabled and enabled', async () => {
+  test('can be disabled and enabled', async () => {
     await expectNext('ok');
     await key('disable');
     await expectNext('invalid_api_key');
@@ -84,7 +84,7 @@ function keySettings(): void {
     ['tpm_limit', 0, 'tpm_rate_limited'],
     ['expires_at', '2020-01-01T00:00:00Z', 'expired_api_key'],
     ['allowed_models', ['sim/preview'], 'model_not_found'],
-  ])('is held by %s %p, and no longer once that is lifted', async (field, value, code) => {
+  ])('is refused by %s %p until the setting is removed', async (field, value, code) => {
     await expectNext('ok');
     await key('update', { [field]: value });
     await expectNext(code);
@@ -92,7 +92,7 @@ function keySettings(): void {
     await expectNext('ok');
   });
 
-  test('may call what is added to its list, and is told of it', async () => {
+  test('can call a model as soon as it is added to the allowlist, and lists it', async () => {
     customer = await system.provision({ key: { allowed_models: ['sim/unreachable'] } });
     await expectNext('model_not_found');
     expect(await listed()).toEqual([['sim/unreachable'], ['sim/unreachable']]);
@@ -102,7 +102,7 @@ function keySettings(): void {
     await expectNext('ok');
   });
 
-  test('may call models by bare names while it says so', async () => {
+  test('can call models by bare names while the setting is on', async () => {
     await expectNext('ok', 'sim/chat-2026-01-01');
     await expectNext('invalid_model', 'gpt-4o');
     await key('update', { bare_model_names: true });
@@ -114,7 +114,7 @@ function keySettings(): void {
     await expectNext('invalid_model', 'gpt-4o');
   });
 
-  test('goes by a new value beside the old one for a while, and instead of it', async () => {
+  test('accepts a rotated value for the grace period, and a regenerated value only', async () => {
     const { key: second } = await key('rotate', { grace_seconds: 60 });
     await expectNext('ok');
     await expectNext('ok', 'sim/chat', second);
@@ -126,7 +126,7 @@ function keySettings(): void {
     await expectNext('ok', 'sim/chat', fourth);
   });
 
-  test('that leaked is out for good', async () => {
+  test('stays refused after it was revoked', async () => {
     await admin(`keys/${customer.keyId}/revoke`);
     await expectNext('invalid_api_key');
     const answer = await system.dashboard.tryCall(
@@ -141,21 +141,21 @@ function keySettings(): void {
 }
 
 function accountSettings(): void {
-  test('is suspended and taken back', async () => {
+  test('can be suspended and reactivated', async () => {
     await admin(`accounts/${customer.id}/suspend`);
     await expectNext('invalid_api_key');
     await admin(`accounts/${customer.id}/suspend`, { suspended: false });
     await expectNext('ok');
   });
 
-  test('has a daily limit', async () => {
+  test('is refused by its daily limit until the limit is removed', async () => {
     await post('billing/limits', { daily_limit: 0 });
     await expectNext('account_daily_limit');
     await post('billing/limits', { daily_limit: null });
     await expectNext('ok');
   });
 
-  test('is corrected, below zero too', async () => {
+  test('can be adjusted, also below zero', async () => {
     await admin(`accounts/${customer.id}/adjustments`, { amount: -10.5, reason: 'a chargeback' });
     await expectNext('insufficient_balance');
     expect((await system.dashboard.balance(customer.token)).balance).toBe(-0.5);
@@ -163,7 +163,7 @@ function accountSettings(): void {
     await expectNext('ok');
   });
 
-  test('lets its keys call models by bare names, but for one that says otherwise', async () => {
+  test('allows bare model names to all its keys except those with their own setting', async () => {
     await expectNext('invalid_model', 'sonnet');
     await post('account/settings', { bare_model_names: true });
     await expectNext('ok', 'sonnet');
@@ -174,7 +174,7 @@ function accountSettings(): void {
     await expectNext('invalid_model', 'sonnet');
   });
 
-  test('opts in to a preview model', async () => {
+  test('can opt in to a preview model', async () => {
     await expectNext('model_not_found', 'sim/preview');
     await post('models/sim/preview/opt-in');
     await expectNext('ok', 'sim/preview');
@@ -184,11 +184,11 @@ function accountSettings(): void {
 describe('a key', keySettings);
 describe('an account', accountSettings);
 
-test('a value that was replaced is taken and billed by nobody, however soon it comes', async () => {
+test('a replaced key value is refused on every edge immediately, and never billed', async () => {
   let value = customer.apiKey;
   const answered: string[] = [];
   for (let round = 0; round < RACE_ROUNDS; round++) {
-    // Both edges know the value when it goes.
+    // Both edges have cached the value when it is replaced.
     const good = await chats('sim/chat', value);
     expect(good.map(outcomeOf)).toEqual(['ok', 'ok']);
     answered.push(...good.map(({ headers }) => String(headers['x-request-id'])));
@@ -213,7 +213,7 @@ describe('a model', () => {
     pricing: { tokens: { input: 0, output: 1_000 } },
   });
 
-  test('is listed, disabled, enabled and delisted', async () => {
+  test('can be created, disabled, enabled and delisted', async () => {
     await expectSoon('model_not_found', 'sim/fresh');
     await admin('models', model('sim/fresh'));
     await expectSoon('ok', 'sim/fresh');
@@ -227,7 +227,7 @@ describe('a model', () => {
     expect(detail).toMatchObject({ status: 'delisted', successor: 'sim/chat' });
   });
 
-  test('is called, listed, billed and allowed by its slug, whichever of its names a caller uses', async () => {
+  test('is billed, listed and allowed by its slug, whichever of its names a client uses', async () => {
     const alias = 'sim/renamed-2026-01-01';
     await admin('models', { ...model('sim/renamed'), aliases: [alias, 'renamed-bare'] });
     await expectSoon('ok', alias);
@@ -251,7 +251,7 @@ describe('a model', () => {
     await expectSoon('model_not_found', alias);
   });
 
-  test('costs what it costs now', async () => {
+  test('is charged at a new price shortly after the change', async () => {
     await admin('models', model('sim/priced'));
     await expectSoon('ok', 'sim/priced');
     const costOf = async () => {
@@ -271,7 +271,7 @@ describe('a model', () => {
   });
 });
 
-describe('while edges hear of nothing', () => {
+describe('while edges receive no notifications', () => {
   beforeAll(async () => {
     await muteNotifications(system.stack.engines.databaseUrl);
     await system.stack.ready();
@@ -283,6 +283,6 @@ describe('while edges hear of nothing', () => {
   describe('an account', accountSettings);
 });
 
-test('and the books are right', async () => {
+test('after all changes the books balance', async () => {
   expect(await system.drift()).toBe(0);
 });

@@ -47,7 +47,7 @@ function runBannersCurl({ output }: NpmStart) {
   );
 }
 
-/** What the process was started with; undefined where it needs no database, or is gone or another user's. */
+/** Returns the process's DATABASE_URL; undefined if it has none, has ended or belongs to another user. */
 function databaseUrlOf(pid: number): string | undefined {
   try {
     const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
@@ -74,7 +74,7 @@ afterEach(async () => {
 });
 
 describeHere('npm start', () => {
-  test('ends while it is still starting; then gives a key that works, and ends in order when its group is asked to', async () => {
+  test('can be interrupted during the start; then starts with a working key, and stops all processes on SIGTERM', async () => {
     const dataDir = newFolder();
     const interrupted = begin(dataDir);
     while (interrupted.processes.length < 5) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -102,7 +102,7 @@ describeHere('npm start', () => {
     expect(started.output).toContain('Stopped.');
   });
 
-  test('keeps key and balance over kill -9 of the group, and leaves nothing behind even then', async () => {
+  test('keeps key and balance after kill -9 of the process group, which leaves no process behind', async () => {
     const dataDir = newFolder();
     const first = await start(dataDir);
     runBannersCurl(first);
@@ -122,7 +122,7 @@ describeHere('npm start', () => {
     expect(second.output).toContain('Stopped.');
   });
 
-  test('gives each service a login of its own to PostgreSQL, and ends in order when only npm is asked to', async () => {
+  test('gives each service its own PostgreSQL login, and stops all processes when only npm is signaled', async () => {
     const started = await start(newFolder());
     const { processes } = started;
     const urls = processes.flatMap(({ pid }) => databaseUrlOf(pid) ?? []);
@@ -136,7 +136,7 @@ describeHere('npm start', () => {
     expect(started.output).toContain('Stopped.');
   });
 
-  test('names the setting of a port that is taken', async () => {
+  test('reports the setting of a port that is in use', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const address = other.address();

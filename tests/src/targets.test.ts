@@ -26,7 +26,7 @@ import { startTlsFaults, type TlsFaults } from './support/tls-faults';
 import { readUsageRecord } from './support/usage-record';
 
 const CIRCUIT_OPEN_MS = 2_000;
-/** Of a target that is given up; others have minutes. */
+/** Timeout of a target that must time out; others have minutes. */
 const SHORT_MS = 150;
 const USAGE = { prompt_tokens: 30, completion_tokens: 7 };
 const PAID_NANO = 30n * MADE_INPUT_NANO + 7n * MADE_OUTPUT_NANO;
@@ -75,7 +75,7 @@ function call(model: string, does: Misbehaviour | undefined, fields: object = {}
 const textOf = ({ json }: HttpAnswer): string => json.choices[0].message.content;
 const requestIdOf = ({ headers }: HttpAnswer) => String(headers['x-request-id']);
 
-/** One charge, and the record of it says who answered. */
+/** Checks the only charge and the provider in its record. */
 async function expectPaidTo(id: string, answer: HttpAnswer, paidNano = PAID_NANO): Promise<void> {
   await system.settled(customer);
   expect([...(await readBooks(system, customer)).charges]).toEqual([[requestIdOf(answer), paidNano]]);
@@ -88,16 +88,16 @@ const answers =
     socket.write(httpReply(status, body, headers));
 const isSilent: Misbehaviour = () => {};
 
-/** Of a stream that has begun, without content. */
+/** The start of a stream without content. */
 const OPENING = `${streamHead()}${sse(ROLE_CHUNK)}`;
 const FAULTS: readonly [string, TargetInput, Misbehaviour | undefined][] = [
   ['refuses connections', { provider: 'deepseek' }, undefined],
-  ['does not connect in its time', { provider: 'xai', connect_timeout_ms: SHORT_MS }, undefined],
-  ['resets', { provider: 'openai' }, ({ socket }) => socket.resetAndDestroy()],
+  ['does not connect in time', { provider: 'xai', connect_timeout_ms: SHORT_MS }, undefined],
+  ['resets the connection', { provider: 'openai' }, ({ socket }) => socket.resetAndDestroy()],
   ['answers 500', { provider: 'openai' }, answers(500, providerError('broken'))],
   ['answers 429', { provider: 'openai' }, answers(429, providerError('slow'), { 'retry-after': '9' })],
   ['answers 401', { provider: 'openai' }, answers(401, providerError('who?'))],
-  ['says nothing in its time', { provider: 'openai', first_byte_timeout_ms: SHORT_MS }, isSilent],
+  ['sends no response in time', { provider: 'openai', first_byte_timeout_ms: SHORT_MS }, isSilent],
 ];
 
 describe.each(['plain', 'streamed'] as const)('a %s call', (kind) => {
@@ -111,9 +111,9 @@ describe.each(['plain', 'streamed'] as const)('a %s call', (kind) => {
 });
 
 test.each<[string, Misbehaviour]>([
-  ['sends its head and nothing more', ({ socket }) => socket.write(streamHead())],
+  ['sends only response headers', ({ socket }) => socket.write(streamHead())],
   [
-    'sends nothing but comments',
+    'sends only comments',
     ({ socket }) => {
       socket.write(streamHead());
       const timer = setInterval(() => socket.write(': processing\n\n'), 10);
@@ -130,11 +130,11 @@ test.each<[string, Misbehaviour]>([
 test.each<[string, Misbehaviour]>([
   ['ends', ({ socket }) => socket.end(OPENING)],
   ['is reset', ({ socket }) => socket.write(OPENING, () => socket.resetAndDestroy())],
-  ['pauses for longer than it may', ({ socket }) => socket.write(OPENING)],
-  ['sends what is no JSON', ({ socket }) => socket.end(`${OPENING}data: {broken\n\n${DONE}`)],
+  ['stalls beyond its idle timeout', ({ socket }) => socket.write(OPENING)],
+  ['sends invalid JSON', ({ socket }) => socket.end(`${OPENING}data: {broken\n\n${DONE}`)],
   ['sends an error', ({ socket }) => socket.end(`${OPENING}${sse(providerError('down', 'server_error'))}`)],
 ])(
-  'a stream whose first target %s before its first content is answered by the next, which alone is paid',
+  'a stream whose first target %s before its first content is answered and charged by the next',
   async (_what, does) => {
     const model = await modelTo({ provider: 'openai', idle_timeout_ms: SHORT_MS }, { provider: 'sim' });
     const answer = await call(model, does, { stream: true });
@@ -143,7 +143,7 @@ test.each<[string, Misbehaviour]>([
   },
 );
 
-test('a stream without content for long is begun, and what fails then is an error event', async () => {
+test('a stream without content for some time begins, and a later failure is an error event', async () => {
   const model = await modelTo({ provider: 'openai' }, { provider: 'sim' });
   let socket: ProviderCall['socket'] | undefined;
   const content = provider.prompt((one) => {
@@ -164,15 +164,15 @@ test('a stream without content for long is begun, and what fails then is an erro
   );
 });
 
-describe.each(['plain', 'streamed'] as const)('a %s call for a dearer service tier', (kind) => {
+describe.each(['plain', 'streamed'] as const)('a %s call for a more expensive service tier', (kind) => {
   const fields = { stream: kind === 'streamed', service_tier: 'priority' };
 
-  test('costs its price', async () => {
+  test('costs the price of the tier', async () => {
     const answer = await call(await modelTo({ provider: 'sim' }), undefined, fields);
     await expectPaidTo('sim', answer, 2n * PAID_NANO);
   });
 
-  test('costs what the provider gave when that is the standard one', async () => {
+  test('costs the standard price if the provider applied the standard tier', async () => {
     const answer = await call(
       await modelTo({ provider: 'openai' }),
       ({ socket }) => socket.end(fields.stream ? `${streamHead()}${STREAM}` : httpReply(200, COMPLETION)),
@@ -181,12 +181,12 @@ describe.each(['plain', 'streamed'] as const)('a %s call for a dearer service ti
     await expectPaidTo('openai', answer, 20n * MADE_INPUT_NANO + 8n * MADE_OUTPUT_NANO);
   });
 
-  test('costs the standard price of a provider that has no tiers', async () => {
+  test('costs the standard price of a provider without tiers', async () => {
     await expectPaidTo('mistral', await call(await modelTo({ provider: 'mistral' }), undefined, fields));
   });
 });
 
-test('a stream for a dearer service tier that breaks off costs what it said it was given', async () => {
+test('a stream for a more expensive tier that fails is charged at the tier that it reported', async () => {
   const begun = `${OPENING}${WORD_CHUNKS.map(sse).join('')}`;
   const fields = { stream: true, service_tier: 'priority' };
   const answer = await call(await modelTo({ provider: 'openai' }), ({ socket }) => socket.end(begun), fields);
@@ -197,14 +197,14 @@ test('a stream for a dearer service tier that breaks off costs what it said it w
   await expectPaidTo('openai', answer, paidNano);
 });
 
-test('two targets that fail are followed by the third', async () => {
+test('after two failing targets the third answers', async () => {
   const model = await modelTo({ provider: 'deepseek' }, { provider: 'openai' }, { provider: 'sim' });
   const answer = await call(model, answers(503, providerError('overloaded')));
   expect([answer.status, textOf(answer)]).toEqual([200, 'from the simulator']);
   await expectPaidTo('sim', answer);
 });
 
-test('a refusal of the caller’s parameters is the answer: no other target is asked', async () => {
+test('an invalid request is not retried on another target', async () => {
   const model = await modelTo({ provider: 'openai' }, { provider: 'sim' });
   const answer = await call(model, answers(400, providerError('too long')));
   expect([answer.status, answer.json.error.code]).toEqual([400, 'invalid_request']);
@@ -213,7 +213,7 @@ test('a refusal of the caller’s parameters is the answer: no other target is a
   expect((await readBooks(system, customer)).charges.size).toBe(0);
 });
 
-test('when all fail, a 429 is what the caller hears, with its time to wait', async () => {
+test('if all targets fail, the client gets the 429 with its Retry-After', async () => {
   const model = await modelTo({ provider: 'openai' }, { provider: 'deepseek' });
   const answer = await call(model, answers(429, providerError('slow'), { 'retry-after': '9' }));
   expect([answer.status, answer.json.error.code, answer.headers['retry-after']]).toEqual([
@@ -223,7 +223,7 @@ test('when all fail, a 429 is what the caller hears, with its time to wait', asy
   ]);
 });
 
-test('after the first content no other target is asked: the stream ends in an error event', async () => {
+test('a failure after the first content ends the stream with an error event, without another target', async () => {
   const model = await modelTo({ provider: 'openai' }, { provider: 'sim' });
   const begun = `${OPENING}${sse(WORD_CHUNKS[0])}`;
   const answer = await call(model, ({ socket }) => socket.end(begun), { stream: true });
@@ -238,7 +238,7 @@ test('after the first content no other target is asked: the stream ends in an er
   });
 });
 
-test('a stream that pauses for longer than its target may is broken off', async () => {
+test("a stream that stalls beyond its target's idle timeout is cut off", async () => {
   const model = await modelTo({ provider: 'openai', idle_timeout_ms: SHORT_MS });
   const left = Promise.withResolvers<void>();
   const answer = await call(
@@ -254,7 +254,7 @@ test('a stream that pauses for longer than its target may is broken off', async 
   await left.promise;
 });
 
-test('the caller of a silent stream hears that it goes on, before its first event and between two', async () => {
+test('the client of a silent stream gets keep-alive comments, before the first event and between events', async () => {
   const KEEP_ALIVE = ': keep-alive\n\n';
   const model = await modelTo({ provider: 'openai' });
   let socket: ProviderCall['socket'] | undefined;
@@ -279,18 +279,21 @@ test('the caller of a silent stream hears that it goes on, before its first even
   );
 });
 
-describe('across formats', () => {
+describe('failover across formats', () => {
   test.each([
     ['anthropic', 'claude-sonnet-4-6'],
     ['google', 'gemini-3-pro'],
-  ])('%s answers, translated, when a target of the caller’s own format fails', async (id, upstream_model) => {
-    const model = await modelTo({ provider: 'openai' }, { provider: id, upstream_model });
-    const answer = await call(model, answers(500, providerError('broken')));
-    expect([answer.status, textOf(answer)]).toEqual([200, 'from the simulator']);
-    await expectPaidTo(id, answer);
-  });
+  ])(
+    "%s answers, translated, when the target of the client's own format fails",
+    async (id, upstream_model) => {
+      const model = await modelTo({ provider: 'openai' }, { provider: id, upstream_model });
+      const answer = await call(model, answers(500, providerError('broken')));
+      expect([answer.status, textOf(answer)]).toEqual([200, 'from the simulator']);
+      await expectPaidTo(id, answer);
+    },
+  );
 
-  test('and streams are translated too', async () => {
+  test('streams are translated too', async () => {
     const model = await modelTo({ provider: 'openai' }, { provider: 'anthropic' });
     const answer = await call(model, answers(500, providerError('broken')), { stream: true });
     const words = answer.text
@@ -306,7 +309,7 @@ describe('across formats', () => {
   });
 });
 
-test('targets of one priority share the calls by their weights', async () => {
+test('targets of one priority share calls by weight', async () => {
   const targets = [
     { provider: 'openai', weight: 3, priority: 0 },
     { provider: 'sim', weight: 1, priority: 0 },
@@ -317,7 +320,7 @@ test('targets of one priority share the calls by their weights', async () => {
   for (let round = 0; round < CALLS / 20; round++) {
     await Promise.all(Array.from({ length: 20 }, () => call(model, undefined)));
   }
-  // 300 are expected; 60 off is seven times the deviation of such a draw.
+  // 300 are expected; a difference of 60 is seven standard deviations.
   expect(Math.abs(provider.calls - before - (CALLS * 3) / 4)).toBeLessThan(60);
 });
 
@@ -329,7 +332,7 @@ describe('a circuit', () => {
     )?.labels.state;
   };
 
-  test('opens when a target fails, spares it, and is closed by a probe', async () => {
+  test('opens when its target fails, skips the target, and closes after a successful probe', async () => {
     const model = await modelTo({ provider: 'openai' }, { provider: 'sim' });
     const name = model.slice('sim/'.length);
     const isBroken = answers(500, providerError('broken'));
@@ -341,7 +344,7 @@ describe('a circuit', () => {
     for (const answer of spared) expect(textOf(answer)).toBe('from the simulator');
     expect(provider.calls).toBe(before);
 
-    // A probe that fails: the wait begins anew, and is longer.
+    // After a failed probe the circuit stays open for longer.
     await eventually('half-open', async () => (await circuitOf(name)) === 'half-open');
     expect((await call(model, isBroken)).status).toBe(200);
     expect([provider.calls, await circuitOf(name)]).toEqual([before + 1, 'suspect']);
@@ -352,7 +355,7 @@ describe('a circuit', () => {
     expect(textOf(await call(model, undefined))).toBe(COMPLETION.choices[0]!.message.content);
   }, 30_000);
 
-  test('of the only target that can’t be reached: refused at once, until one call has tried again', async () => {
+  test('of an unreachable only target refuses calls at once until a probe', async () => {
     const model = await modelTo({ provider: 'deepseek' });
     for (let failed = 0; failed < 6; failed++) {
       const answer = await call(model, undefined);
@@ -365,7 +368,7 @@ describe('a circuit', () => {
   });
 });
 
-test('a target that asked for rest is spared for as long as another answers', async () => {
+test('a target with a Retry-After is skipped while another target can answer', async () => {
   const model = await modelTo({ provider: 'openai' }, { provider: 'sim' });
   await call(model, answers(429, providerError('slow'), { 'retry-after': '60' }));
   const before = provider.calls;
@@ -373,7 +376,7 @@ test('a target that asked for rest is spared for as long as another answers', as
   expect(provider.calls).toBe(before);
 });
 
-test('an operator is told of all of that: circuits, calls, errors and who serves a provider', async () => {
+test('operators see circuits, calls, errors and credentials of all providers', async () => {
   const { data, services } = await system.dashboard.call(
     'GET',
     'admin/providers',
@@ -401,7 +404,7 @@ test('an operator is told of all of that: circuits, calls, errors and who serves
   expect(answered).toMatchObject({ circuit: 'closed', service: 'chat', errors: 0 });
 });
 
-test('each target’s calls are counted by how they began, and timed', async () => {
+test("metrics count each target's calls by outcome, and time to the first byte", async () => {
   const model = await modelTo({ provider: 'openai' }, { provider: 'sim' });
   const name = model.slice('sim/'.length);
   await call(model, answers(500, providerError('broken')));
@@ -425,7 +428,7 @@ test('each target’s calls are counted by how they began, and timed', async () 
   ]);
 });
 
-test('and the books are right', async () => {
+test('after all failovers the books balance', async () => {
   await eventually('no drift', async () => (await system.drift()) === 0);
   expect(await system.metric('billing', 'holds_orphaned')).toBe(0);
 });

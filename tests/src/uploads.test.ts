@@ -96,7 +96,7 @@ async function expectNothingLeft(): Promise<void> {
   expect(await system.drift()).toBe(0);
 }
 
-test(`${UPLOADS} edits of ${FILES * FILE_MIB} MB at once reach the provider to the byte, in little memory`, async () => {
+test(`${UPLOADS} concurrent edits of ${FILES * FILE_MIB} MB reach the provider unchanged, in little memory`, async () => {
   const form = { fields: { model: 'sim/image', prompt: 'A hat.' }, part: 'image[]' };
   const [warm] = await post('/v1/images/edits', { ...form, files: 2, bytes: small });
   expect(warm).toBe(200);
@@ -119,7 +119,7 @@ test(`${UPLOADS} edits of ${FILES * FILE_MIB} MB at once reach the provider to t
   expect(growthBytes).toBeLessThan(MAX_GROWTH_BYTES);
 });
 
-test(`${UPLOADS} videos with ${FILES * FILE_MIB} MB of reference images at once go out as base64, in little memory`, async () => {
+test(`${UPLOADS} concurrent videos with ${FILES * FILE_MIB} MB of reference images are sent as base64, in little memory`, async () => {
   const form = { fields: { model: 'minimax/minimax-h3', prompt: 'A hat.' }, part: 'reference_images' };
   const create = (files: number, bytes: Buffer) =>
     post('/v1/videos/minimax/create', { ...form, files, bytes });
@@ -138,7 +138,7 @@ test(`${UPLOADS} videos with ${FILES * FILE_MIB} MB of reference images at once 
   expect(growthBytes).toBeLessThan(MAX_GROWTH_BYTES);
 });
 
-test('callers who leave in the middle leave no file, no connection, no hold and no trace at a provider', async () => {
+test('clients that disconnect during an upload leave no file, connection, hold or provider call', async () => {
   const openFiles = () =>
     (['edge', 'media'] as const).map(
       (service) => readdirSync(`/proc/${system.stack.pid(service)}/fd`).length,
@@ -170,7 +170,7 @@ test('callers who leave in the middle leave no file, no connection, no hold and 
   expect(received).toEqual([]);
 });
 
-test('accounts without money take their own small part of the space, and are answered as ever', async () => {
+test('accounts without money share a small part of the upload space and still get their responses', async () => {
   const unpaid = () => system.provision({ balanceUsd: 0 });
   const [poor, another, newcomer] = await Promise.all([unpaid(), unpaid(), unpaid()]);
   const url = `${system.stack.apiUrl}/v1/images/edits`;

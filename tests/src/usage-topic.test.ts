@@ -18,9 +18,9 @@ beforeAll(async () => {
 afterAll(() => system?.stop(), 30_000);
 
 withKafka(
-  'a call is one event on usage.v1, keyed by its account, without its text',
+  'a call produces one event on usage.v1, keyed by its account and without its text',
   async () => {
-    const secret = 'a prompt that nobody else may read';
+    const secret = 'a confidential prompt';
     const answer = await postJson(
       `${system.stack.apiUrl}/v1/chat/completions`,
       { model: 'sim/chat', messages: [{ role: 'user', content: secret }] },

@@ -12,7 +12,7 @@ const TASKS = HEAVY ? 500 : 40;
 const LANES = 16;
 const INTERVAL_MS = 500;
 const BALANCE_USD = 2_000;
-/** A dead instance's bills are taken over after its silence, and its looks after their lease. */
+/** Allows for the leases after which another instance takes over bills and polls. */
 const RECOVERED_WITHIN_MS = 30_000;
 
 interface Way {
@@ -103,7 +103,7 @@ interface TaskEnd {
   readonly media: { readonly seconds: number; readonly task_id: string };
 }
 
-/** The ends of tasks as the simulator's own meter has them, by the request that submitted each. */
+/** Returns the ends of tasks in the simulator's meter, by the request that submitted each. */
 async function meteredEnds(): Promise<Map<string, TaskEnd[]>> {
   const url = `${system.stack.simulatorUrl}/meter?limit=200000`;
   const { entries } = (await (await fetch(url)).json()) as { entries: (TaskEnd & { kind: string })[] };
@@ -119,7 +119,7 @@ async function nothingHeld({ token }: Customer): Promise<void> {
   await eventually('nothing held', async () => (await held()) === 0, RECOVERED_WITHIN_MS);
 }
 
-describe('tasks over four providers, two media instances, each killed (-9) in the middle', () => {
+describe('video tasks of four providers while each of two media instances is killed', () => {
   interface Order {
     readonly way: Way;
     readonly fails: boolean;
@@ -138,7 +138,7 @@ describe('tasks over four providers, two media instances, each killed (-9) in th
       }
       const way = WAYS[index % WAYS.length]!;
       const fails = index % 7 === 3;
-      // So that some are under way to their provider when an instance is killed.
+      // Keeps some orders in flight to their provider when an instance is killed.
       const delay_ms = (index % 4) * 100;
       const task_seconds = 1 + (index % 5) * 0.5;
       const directive = { delay_ms, task_seconds, ...(fails && { task_status: 'failed' }) };
@@ -150,7 +150,7 @@ describe('tasks over four providers, two media instances, each killed (-9) in th
   }
 
   test(
-    'every task ends once and is billed once, what the simulator metered; no hold is left',
+    'each task ends once and is charged once for what the simulator metered; no hold is left',
     async () => {
       const customer = await system.provision({ balanceUsd: BALANCE_USD });
       const orders = await orderAll(customer);
@@ -169,7 +169,7 @@ describe('tasks over four providers, two media instances, each killed (-9) in th
         const { json } = await post(customer, way.provider, 'status', { task_id: answer!.json.task_id });
         expect(json.status).toBe(fails ? 'failed' : 'completed');
       }
-      // An order that was not answered is not charged: nobody has its task.
+      // Charges of orders whose response was lost.
       const answered = new Set(ordered.map(({ answer }) => idOf(answer!)));
       const others = [...charges.keys()].filter((requestId) => !answered.has(requestId));
       for (const requestId of others) expect(ends.get(requestId)).toHaveLength(1);
@@ -193,7 +193,7 @@ describe('tasks over four providers, two media instances, each killed (-9) in th
     HEAVY ? 300_000 : 90_000,
   );
 
-  test('of all of that nothing is left over', async () => {
+  test('no open task, bill or duplicate record is left', async () => {
     const open = await database.query('SELECT 1 FROM media.tasks WHERE ended_at IS NULL');
     expect(open.rowCount).toBe(0);
     const bills = async () => (await database.query('SELECT 1 FROM media.bills')).rowCount;
@@ -207,8 +207,8 @@ describe('tasks over four providers, two media instances, each killed (-9) in th
   });
 });
 
-test('a task that nobody polls is settled within one interval of its end', async () => {
-  /** From the task's end at its provider to ours. */
+test('a task that no client polls is settled within one interval of its end', async () => {
+  /** Returns the time from the task's end at its provider to its end here. */
   async function lateMs(): Promise<number> {
     const customer = await system.provision();
     const answer = await create(customer, { task_seconds: 1 });
@@ -219,13 +219,13 @@ test('a task that nobody polls is settled within one interval of its end', async
     const { rows } = await database.query(text, [answer.json.task_id]);
     return rows[0].ended_at.getTime() - Date.parse(`${end?.at}`);
   }
-  // The machine does other things too, so it is measured again.
+  // Measured repeatedly, because the machine may be busy.
   const measured: number[] = [];
   while (measured.length < 5 && !measured.some((ms) => ms < INTERVAL_MS + 100)) measured.push(await lateMs());
   expect(Math.min(...measured)).toBeLessThan(INTERVAL_MS + 100);
 });
 
-/** Of one provider: they end when they say so, and the next ones are good. */
+/** Checks that a provider's result URL expires on time and that the next one works. */
 async function expectLinksExpire(way: Way): Promise<void> {
   const customer = await system.provision();
   const { json } = await create(customer, { task_seconds: 0, url_seconds: 3 }, way);
@@ -254,11 +254,11 @@ async function expectLinksExpire(way: Way): Promise<void> {
   expect([again.status, Buffer.from(await again.arrayBuffer())]).toEqual([200, bytes]);
 }
 
-test('the links of a result expire, and the next result has new ones, of each provider', async () => {
+test('result URLs of each provider expire, and the next result has new ones', async () => {
   await Promise.all(WAYS.map(expectLinksExpire));
 });
 
-test('Veo’s file comes through the gateway, and nothing of our credential with its link', async () => {
+test("Veo's file is proxied by the gateway, and its URL does not contain our credential", async () => {
   const customer = await system.provision();
   const veo = WAYS[3]!;
   const { json } = await create(customer, { task_seconds: 0 }, veo);
@@ -290,11 +290,11 @@ describe('reference images', () => {
   }
 
   test.each(TAKERS)(
-    'reach $provider whole, from a form and from JSON',
+    'reach $provider unchanged, from a form and from JSON',
     async ({ model, provider, fields }) => {
       const customer = await system.provision();
       const form = new FormData();
-      // Files may come before what says what they are for.
+      // Files may come before the fields of the form.
       form.append('reference_images', new Blob([PNG]), 'a.png');
       for (const [name, value] of Object.entries({ model, prompt: 'x', duration: 5, ...fields })) {
         const isFree = name !== 'duration' || provider !== 'google';
@@ -316,8 +316,8 @@ describe('reference images', () => {
   );
 });
 
-describe('caps between an order and its end', () => {
-  test('keep nobody from asking for what is ordered, and it costs no more than its hold', async () => {
+describe('caps that are reached between an order and its end', () => {
+  test('do not prevent polling, and the order costs no more than its hold', async () => {
     const customer = await system.provision({ key: { daily_limit: 0.5 } });
     const one = await create(customer, { task_seconds: 1 });
     const two = await create(customer, { task_seconds: 1, seconds: 60 });
@@ -339,7 +339,7 @@ describe('caps between an order and its end', () => {
     );
   });
 
-  test('the cap on one request stops the polls of a video that cost more, and it is charged its hold', async () => {
+  test('on one request refuse polls of a video that cost more, which is charged at its hold', async () => {
     const customer = await system.provision({ key: { request_cost_limit: 1 } });
     const answer = await create(customer, { task_seconds: 0, seconds: 60 });
     const refused = await finished(customer, 'sim', answer.json.task_id);
@@ -352,7 +352,7 @@ describe('caps between an order and its end', () => {
   });
 });
 
-test('a task is found by those who lost its answer, in progress and ended', async () => {
+test('a task whose response was lost is found in lists and logs, in progress and ended', async () => {
   const customer = await system.provision();
   const { apiUrl, dashboardUrl } = system.stack;
   const get = async (url: string, token: string) =>
@@ -382,7 +382,7 @@ test('a task is found by those who lost its answer, in progress and ended', asyn
   ]);
 });
 
-test('an order sent again under its key is the same task, whichever instance is asked', async () => {
+test('repeating an order with its Idempotency-Key returns the same task on any instance', async () => {
   const customer = await system.provision();
   const url = `${system.stack.apiUrl}/v1/videos/sim/create`;
   const send = (prompt: string) => {

@@ -1,4 +1,4 @@
-export type Reader = 'nobody' | 'owner' | 'operator';
+export type Reader = 'anonymous' | 'owner' | 'operator';
 
 /** What exists in the gateway that the test has started. */
 export interface Things {
@@ -19,8 +19,8 @@ const page = (of: Reader, path: string | ((things: Things) => string)): WebPage 
 
 /** Every page of the web UI. */
 export const PAGES: readonly WebPage[] = [
-  page('nobody', '/login'),
-  page('nobody', '/sign-up'),
+  page('anonymous', '/login'),
+  page('anonymous', '/sign-up'),
   page('owner', '/'),
   page('owner', '/keys'),
   page('owner', ({ keyId }) => `/keys/${keyId}`),

@@ -87,15 +87,15 @@ inBrowser('the web UI', () => {
     const token = of === 'operator' ? await system.operatorToken() : customer.token;
     const visitor = await visit(browser, {
       dashboardUrl: system.stack.dashboardUrl,
-      ...(of !== 'nobody' && { token }),
+      ...(of !== 'anonymous' && { token }),
       contextOptions,
     });
     visitors.push(visitor);
     return visitor;
   }
 
-  test('leads from sign-up to a paid call, to a reached limit and past it', async () => {
-    const { page, open, complaints } = await visitAs('nobody');
+  test('the web UI leads from sign-up to a paid call, to a reached limit and past it', async () => {
+    const { page, open, complaints } = await visitAs('anonymous');
     const operator = await visitAs('operator');
     const id = randomBytes(6).toString('hex');
     const user = { name: 'Ada', email: `ada-${id}@example.com`, password: `password-${id}` };
@@ -190,7 +190,7 @@ inBrowser('the web UI', () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  test('refreshes the login before it expires and after a pause; after an end elsewhere, the login leads back to the page', async () => {
+  test('a login is refreshed before it expires and after a pause; after it ended elsewhere, login returns to the page', async () => {
     const { email, password, token } = customer;
     const visitor = await visit(browser, {
       dashboardUrl: system.stack.dashboardUrl,
@@ -225,7 +225,7 @@ inBrowser('the web UI', () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  test('keeps a form for its user when the login ends, and nothing for another user', async () => {
+  test('a form is kept for its user when the login ends, and not for another user', async () => {
     const ada = await system.dashboard.register('ada-ends@example.com', 'password-1', 'Ada');
     const eve = await system.dashboard.register('eve-ends@example.com', 'password-1', 'Eve');
     const visitor = await visit(browser, {
@@ -314,8 +314,8 @@ inBrowser('the web UI', () => {
     expect(Math.min(...times)).toBeLessThan(MAX_INTERACTIVE_MS * busyness);
   }, 60_000);
 
-  describe.each(Object.entries(VARIANTS))('%s', (_variant, settings) => {
-    test.each<Reader>(['nobody', 'owner', 'operator'])(
+  describe.each(Object.entries(VARIANTS))('in %s', (_variant, settings) => {
+    test.each<Reader>(['anonymous', 'owner', 'operator'])(
       'pages for %s have no errors, are accessible, fit the window and do not shift',
       async (reader) => {
         const { page, open, complaints } = await visitAs(reader, settings);

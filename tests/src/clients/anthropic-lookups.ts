@@ -3,19 +3,19 @@ import { expect, test } from '@jest/globals';
 import type { Bench } from './bench';
 import type { Family } from './family';
 
-/** What the official client asks besides messages. */
+/** Tests calls of the official client other than messages. */
 export function testLookups({ model }: Family, bench: () => Bench): void {
   const connect = () =>
     new Anthropic({ apiKey: bench().customer.apiKey, baseURL: bench().system.stack.apiUrl, maxRetries: 0 });
 
-  test('the size of a prompt', async () => {
+  test('counts the tokens of a prompt', async () => {
     const messages = [{ role: 'user' as const, content: 'How long is this?' }];
     const { input_tokens } = await connect().messages.countTokens({ model, messages });
     expect(input_tokens).toBeGreaterThan(4);
     expect(input_tokens).toBeLessThan(20);
   });
 
-  test('the list of models', async () => {
+  test('lists and retrieves models', async () => {
     const listed: string[] = [];
     for await (const { id } of connect().models.list({ limit: 1_000 })) listed.push(id);
     expect(listed).toContain(model);

@@ -8,7 +8,7 @@ import { type Family, thought } from './family';
 import { costNano } from './price';
 import { Till } from './till';
 
-/** As it calls with an API key: no bearer, and betas of its own. */
+/** Its headers with an API key: no bearer token, and its own betas. */
 const HEADERS = {
   'content-type': 'application/json',
   'anthropic-version': '2023-06-01',
@@ -18,9 +18,9 @@ const HEADERS = {
   'x-app': 'cli',
   'x-stainless-helper-method': 'stream',
 };
-/** Dearer than a dollar where a token of output costs more than a 64,000th of it. */
+/** Costs more than a dollar where an output token costs more than 1/64,000 USD. */
 const MAX_TOKENS = 64_000;
-/** It wants a turn of tool calls to have begun with a thought of its own. */
+/** A model that requires a turn of tool calls to begin with its own thinking. */
 const BUDGETED = 'anthropic/claude-haiku-4-5';
 const CACHED = { cache_control: { type: 'ephemeral' } } as const;
 const SESSION = { user_id: '{"device_id":"0f","account_uuid":"","session_id":"7c"}' };
@@ -30,12 +30,12 @@ const TOOLS = [
   { ...toolOf('Write', 'content'), ...CACHED },
 ];
 
-/** What Claude Code sends, kind by kind, to a model of any family. */
+/** Tests each kind of request that Claude Code sends, with a model of the family. */
 export function testClaudeCode(family: Family, bench: () => Bench): void {
   const { model } = family;
 
   describe('Claude Code', () => {
-    test('asks for the size of a prompt and for the models', async () => {
+    test('counts the tokens of a prompt and lists models', async () => {
       const { system, customer } = bench();
       const { messages } = turnOf(family);
       const counted = await post(system, customer, 'messages/count_tokens', {
@@ -50,7 +50,7 @@ export function testClaudeCode(family: Family, bench: () => Bench): void {
       expect(data.map(({ id }) => id)).toContain(model);
     });
 
-    test('names a session', async () => {
+    test('gets a session title', async () => {
       const { system, customer, till } = bench();
       const { result } = await till.check(model, () =>
         send(system, customer, {
@@ -71,7 +71,7 @@ export function testClaudeCode(family: Family, bench: () => Bench): void {
       await till.check(model, () => work(system, customer, family));
     });
 
-    test('changes to a model with a thinking budget amid its tools', async () => {
+    test('continues a tool turn with another model that has a thinking budget', async () => {
       const { system, customer, till } = bench();
       const { output_config: _, ...turn } = turnOf(family);
       const { result: first } = await till.check(model, () => send(system, customer, turn));
@@ -86,7 +86,7 @@ export function testClaudeCode(family: Family, bench: () => Bench): void {
       expect(result.message.content.at(-1)).toMatchObject({ type: 'text', text: 'Done.' });
     });
 
-    test('works on the last dollar', async () => {
+    test('keeps working with a balance of one dollar', async () => {
       const { system } = bench();
       const customer = await system.provision({ balanceUsd: 1 });
       const till = new Till(system, customer);
@@ -100,13 +100,13 @@ export function testClaudeCode(family: Family, bench: () => Bench): void {
 }
 
 /**
- * Two rounds of one task.
- * @returns the maximum output that the first was lowered to, if it was; the second may still find that one's hold
+ * Runs two rounds of one task.
+ * @returns the maximum output that the first round was lowered to, or null; the second may find the first one's hold
  */
 async function work(system: System, customer: Customer, family: Family): Promise<string | null> {
   const turn = turnOf(family);
   const first = await send(system, customer, turn);
-  // By any other name it would not send its thoughts back.
+  // Claude Code sends thinking back only if the model name is unchanged.
   expect(first.message).toMatchObject({ model: turn.model, stop_reason: 'tool_use' });
   const thoughts = first.message.content.map((block) => (block.type === 'thinking' ? block.thinking : ''));
   expect(thoughts.join('')).toBe(family.thinks === 'shown' ? 'Look first.' : '');
@@ -122,7 +122,7 @@ async function work(system: System, customer: Customer, family: Family): Promise
   return first.lowered;
 }
 
-/** What was said, what the tools gave, and a word beside it. */
+/** Returns the reply, its tool results and a system message. */
 function roundOf({ content }: BetaMessage): BetaMessageParam[] {
   const calls = content.filter((block) => block.type === 'tool_use');
   const results = calls.map(({ id, name }) => ({

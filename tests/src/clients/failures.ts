@@ -6,20 +6,20 @@ import { type Bench, both, told } from './bench';
 import type { Client, Failure, Question } from './client';
 import { FAMILIES } from './family';
 
-/** Clients wait before they try again. What each wire's failures become is conformance's to show. */
+/** The usual run has one family, because clients wait before a retry. Conformance tests cover each provider format. */
 const FAILING = process.env.TEST_HEAVY ? FAMILIES : FAMILIES.slice(0, 1);
 
-/** What each client is allowed: one more try. */
+/** One retry keeps the tests short. */
 const MAX_RETRIES = 1;
 const MODEL = 'openai/gpt-4.1';
 
 /**
- * Every class of failure that a chat client can meet, as its user catches it.
- * @param repeating whether it may try again, for which clients wait
+ * Tests every class of failure that a chat client can meet, as its user catches it.
+ * @param repeating whether the client may retry, which takes time
  */
 export function testFailures(client: Client, bench: () => Bench, repeating: boolean): void {
-  describe('refused', () => testRefusals(client, bench, repeating ? MAX_RETRIES : 0));
-  if (repeating) describe('repeated', () => testRepeating(client, bench));
+  describe('a refusal', () => testRefusals(client, bench, repeating ? MAX_RETRIES : 0));
+  if (repeating) describe('a retried call', () => testRepeating(client, bench));
   describe.each(FAILING)('failures of $model', ({ model }) => testProviderFailures(client, model, bench));
 }
 
@@ -55,21 +55,24 @@ function testRefusals(client: Client, bench: () => Bench, maxRetries: number): v
     );
   };
 
-  test('invalid_api_key', async () => {
+  test("invalid_api_key is thrown as the client's error class", async () => {
     const { failure, requests } = await ask(`sk-gw-${'x'.repeat(40)}`);
     expectFailure(client, failure, 'invalid_api_key');
     expect(requests).toBe(1);
   });
 
   const refusals = REFUSALS.filter(({ question }) => !(client.mendsTemperature && question?.temperature));
-  test.each(refusals)('$code', async ({ code, question, key, balanceUsd, accountLimits }) => {
-    const { system } = bench();
-    const customer = await system.provision({ balanceUsd: balanceUsd ?? 1, key: key ?? {} });
-    if (accountLimits) await system.dashboard.call('POST', 'billing/limits', customer.token, accountLimits);
-    const { failure, requests } = await ask(customer.apiKey, question);
-    expectFailure(client, failure, code);
-    expect(requests).toBe(requestsFor(client, code, false, maxRetries));
-  });
+  test.each(refusals)(
+    "$code is thrown as the client's error class",
+    async ({ code, question, key, balanceUsd, accountLimits }) => {
+      const { system } = bench();
+      const customer = await system.provision({ balanceUsd: balanceUsd ?? 1, key: key ?? {} });
+      if (accountLimits) await system.dashboard.call('POST', 'billing/limits', customer.token, accountLimits);
+      const { failure, requests } = await ask(customer.apiKey, question);
+      expectFailure(client, failure, code);
+      expect(requests).toBe(requestsFor(client, code, false, maxRetries));
+    },
+  );
 }
 
 interface ProviderFailure {
@@ -80,17 +83,37 @@ interface ProviderFailure {
 }
 
 const PROVIDER_FAILURES: readonly ProviderFailure[] = [
-  { what: 'it fails', directive: { status: 500 }, code: 'upstream_failed', mayRepeat: true },
-  { what: 'it resets', directive: { reset: true }, code: 'upstream_failed', mayRepeat: true },
-  { what: 'our key', directive: { status: 401 }, code: 'upstream_unavailable', mayRepeat: false },
-  { what: 'its rate', directive: { status: 429, retry_after: 1 }, code: 'rate_limited', mayRepeat: true },
-  { what: 'the request', directive: { status: 400 }, code: 'invalid_request', mayRepeat: false },
+  { what: 'the provider fails', directive: { status: 500 }, code: 'upstream_failed', mayRepeat: true },
+  {
+    what: 'the provider resets the connection',
+    directive: { reset: true },
+    code: 'upstream_failed',
+    mayRepeat: true,
+  },
+  {
+    what: 'the provider rejects our key',
+    directive: { status: 401 },
+    code: 'upstream_unavailable',
+    mayRepeat: false,
+  },
+  {
+    what: 'the provider limits the rate',
+    directive: { status: 429, retry_after: 1 },
+    code: 'rate_limited',
+    mayRepeat: true,
+  },
+  {
+    what: 'the provider rejects the request',
+    directive: { status: 400 },
+    code: 'invalid_request',
+    mayRepeat: false,
+  },
 ];
 
 function testProviderFailures(client: Client, model: string, bench: () => Bench): void {
   const cells = PROVIDER_FAILURES.flatMap((failure) => both.map((way) => ({ ...failure, ...way })));
 
-  test.each(cells)('$what, $how', async ({ directive, code, stream }) => {
+  test.each(cells)('are thrown when $what, $how', async ({ directive, code, stream }) => {
     const { till, connection, system } = bench();
     const { result } = await till.check(model, () =>
       attempt(client, system, () => connection.ask({ model, prompt: told(directive), stream })),
@@ -101,7 +124,7 @@ function testProviderFailures(client: Client, model: string, bench: () => Bench)
   test.each([
     { what: 'is cut', directive: { drop_after_chunks: 20 } },
     { what: 'ends in an error', directive: { drop_after_chunks: 20, stream_error: true } },
-  ])('a stream $what', async ({ directive }) => {
+  ])('are thrown when a stream $what', async ({ directive }) => {
     const { till, connection, system } = bench();
     const prompt = told({ chunks: 50, chunk_delay_ms: 2, ...directive });
     const { result, metered } = await till.check(model, () =>
@@ -116,18 +139,21 @@ function testProviderFailures(client: Client, model: string, bench: () => Bench)
   });
 }
 
-/** What a client repeats does not hang on who fails. */
+/** One model is enough: retries do not depend on the provider. */
 function testRepeating(client: Client, bench: () => Bench): void {
-  test.each(PROVIDER_FAILURES)('after $code: $what', async ({ directive, code, mayRepeat }) => {
-    const { system, customer, till } = bench();
-    const access = { apiUrl: system.stack.apiUrl, apiKey: customer.apiKey, maxRetries: MAX_RETRIES };
-    const question = { model: MODEL, prompt: told(directive), stream: false };
-    const { result } = await till.check(MODEL, () =>
-      attempt(client, system, () => client.connect(access).ask(question)),
-    );
-    expectFailure(client, result.failure, code);
-    expect(result.requests).toBe(requestsFor(client, code, mayRepeat, MAX_RETRIES));
-  });
+  test.each(PROVIDER_FAILURES)(
+    "is repeated as often as the client's rules say after $code, when $what",
+    async ({ directive, code, mayRepeat }) => {
+      const { system, customer, till } = bench();
+      const access = { apiUrl: system.stack.apiUrl, apiKey: customer.apiKey, maxRetries: MAX_RETRIES };
+      const question = { model: MODEL, prompt: told(directive), stream: false };
+      const { result } = await till.check(MODEL, () =>
+        attempt(client, system, () => client.connect(access).ask(question)),
+      );
+      expectFailure(client, result.failure, code);
+      expect(result.requests).toBe(requestsFor(client, code, mayRepeat, MAX_RETRIES));
+    },
+  );
 }
 
 function requestsFor(client: Client, code: ErrorCode, mayRepeat: boolean, maxRetries: number): number {
@@ -137,7 +163,7 @@ function requestsFor(client: Client, code: ErrorCode, mayRepeat: boolean, maxRet
 
 interface Attempt {
   readonly failure: Failure;
-  /** How many requests reached the gateway. */
+  /** Number of requests that reached the gateway. */
   readonly requests: number;
 }
 

@@ -5,7 +5,7 @@ import type { Bench } from './bench';
 import type { Family } from './family';
 
 export function testOtherFormat({ model }: Family, bench: () => Bench): void {
-  test('an object by its other way, the format, streamed', async () => {
+  test('reads a structured object by the jsonSchema method, streamed', async () => {
     const { till, customer, system } = bench();
     const { result } = await till.check(model, async () => {
       const { apiKey } = customer;

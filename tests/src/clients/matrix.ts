@@ -12,20 +12,20 @@ const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 const HEAVY = Boolean(process.env.TEST_HEAVY);
-/** Where many share the machine, the first cell of a client may wait long. */
+/** Generous: on a busy machine the first test of a client may wait long. */
 const MAX_CELL_MS = 30_000;
 
 export interface Tested {
   readonly client: Client;
-  /** The model of the usual run, where another client of the format has all of them; the full count is all for each. */
+  /** The only model of the usual run, if another client of the format tests all models; the heavy run has all. */
   readonly usual?: string;
-  /** Its package lets another client here try again by the same code: what that waits for is the full count's. */
+  /** Its retries use the same code as another client's, so only the heavy run tests them. */
   readonly repeatsAsAnother?: true;
-  /** What only this client does, of one family. */
+  /** Additional tests of this client with one family. */
   testMore?(family: Family, bench: () => Bench): void;
 }
 
-/** The whole matrix: every kind of call with every family, billed to the nano. The clients share a system. */
+/** Tests every kind of call with every family, and its exact charge. The clients share a system. */
 export function testClients(clients: readonly Tested[]): void {
   let system: System;
   jest.setTimeout(MAX_CELL_MS);
@@ -39,7 +39,7 @@ export function testClients(clients: readonly Tested[]): void {
     testClient(tested, () => system);
   });
 
-  test('the ledger has not drifted', async () => {
+  test('after all calls the ledger has not drifted', async () => {
     expect(await system.drift()).toBe(0);
   });
 }
@@ -69,7 +69,7 @@ function testAnswers(client: Client, family: Family, bench: () => Bench): void {
   const ask = (question: Omit<Question, 'model'>) =>
     bench().till.check(model, () => bench().connection.ask({ model, ...question }));
 
-  test.each(both)('an answer, $how', async ({ stream }) => {
+  test.each(both)('gets an answer, $how', async ({ stream }) => {
     const { result, metered } = await ask({
       prompt: told({ text: 'Grüße, “world” 👋\n' }),
       system: 'Be brief.',
@@ -79,14 +79,14 @@ function testAnswers(client: Client, family: Family, bench: () => Bench): void {
     expectUsage(client, result.usage, metered);
   });
 
-  test.each(both)('an answer cut by its maximum, $how', async ({ stream }) => {
+  test.each(both)('gets an answer that is cut at its maximum, $how', async ({ stream }) => {
     const { result, metered } = await ask({ prompt: told({ chunks: 90 }), maxTokens: 20, stream });
     expect(result.finish).toBe(client.finish.length);
     expect(metered[0]?.completion_tokens).toBe(20);
     expectUsage(client, result.usage, metered);
   });
 
-  test.each(both)('cached and reasoning tokens, $how', async ({ stream }) => {
+  test.each(both)('gets cached and reasoning tokens, $how', async ({ stream }) => {
     const usage = {
       prompt_tokens: 900,
       completion_tokens: 70,
@@ -100,7 +100,7 @@ function testAnswers(client: Client, family: Family, bench: () => Bench): void {
   });
 
   if (thinks !== 'never') {
-    test.each(both)('thinking, $how', async ({ stream }) => {
+    test.each(both)('gets thinking, $how', async ({ stream }) => {
       const thinking = 'First this, then that.';
       const directive = { ...thought(family, thinking), text: 'So.' };
       const { result, metered } = await ask({ prompt: told(directive), thinking: true, stream });
@@ -112,20 +112,20 @@ function testAnswers(client: Client, family: Family, bench: () => Bench): void {
   }
 
   if (sees) {
-    test('an image', async () => {
+    test('sends an image', async () => {
       const { result, metered } = await ask({
         prompt: told({ text: 'A dot.' }),
         image: PIXEL,
         stream: false,
       });
       expect(result.text).toBe('A dot.');
-      // What the simulator counts for an image.
+      // The simulator counts 85 tokens for an image.
       expect(metered[0]?.prompt_tokens).toBeGreaterThan(85);
     });
   }
 
   const objects = client.readsObjectsWhole ? both.filter(({ stream }) => !stream) : both;
-  test.each(objects)('an object of a schema, $how', async ({ stream }) => {
+  test.each(objects)('gets an object that matches a schema, $how', async ({ stream }) => {
     const schema = z.object({ city: z.enum(['Paris']), degrees: z.number(), tags: z.array(z.string()) });
     const { result } = await bench().till.check(model, () =>
       bench().connection.askObject({ model, prompt: 'The weather?', stream }, schema),
@@ -147,7 +147,7 @@ function testTools(client: Client, family: Family, bench: () => Bench): void {
     ],
   };
 
-  test.each(both)('a loop of tools, three rounds, $how', async ({ stream }) => {
+  test.each(both)('runs a tool loop of three rounds, $how', async ({ stream }) => {
     const seen: unknown[] = [];
     const weather: Tool = {
       name: 'weather',
@@ -176,17 +176,17 @@ function testTools(client: Client, family: Family, bench: () => Bench): void {
   });
 }
 
-/** What the provider finds signed in each of the loop's four requests. */
+/** Returns the number of signed parts in each of the loop's four requests. */
 function signedParts({ loses = [] }: Client, { signs }: Family): readonly number[] {
   if (signs === undefined || loses.includes(signs)) return [0, 0, 0, 0];
-  // The third reply calls without a thought.
+  // The third reply calls a tool without thinking.
   return signs === 'thoughts' ? [0, 1, 2, 2] : [0, 1, 2, 3];
 }
 
 function testLeaving({ model, thinks }: Family, bench: () => Bench): void {
   const heardOut = thinks !== 'never';
 
-  test('a stream that its caller leaves', async () => {
+  test('leaves a stream, which is billed as the provider metered it', async () => {
     const prompt = told({ chunks: 200, chunk_delay_ms: 3 });
     const { result, metered } = await bench().till.check(model, () =>
       bench().connection.leave({ model, prompt, stream: true }, 5),
@@ -198,7 +198,7 @@ function testLeaving({ model, thinks }: Family, bench: () => Bench): void {
   });
 }
 
-/** The client tells what the provider metered, as far as it tells at all. */
+/** Checks that the client reports the usage that the provider metered, as far as it has the fields. */
 function expectUsage(client: Client, seen: SeenUsage, metered: readonly MeterEntry[]): void {
   expect(metered).toHaveLength(1);
   const [entry] = metered;

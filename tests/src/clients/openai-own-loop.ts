@@ -3,10 +3,10 @@ import OpenAI from 'openai';
 import { type Bench, both, told } from './bench';
 import type { Family } from './family';
 
-/** As the package's documentation has it: the message goes back as it came. */
+/** Sends messages back unchanged, as the package's documentation shows. */
 export function testOwnLoop({ model, signs }: Family, bench: () => Bench): void {
   if (!signs) return;
-  test.each(both)('what was signed comes back through a loop of one’s own, $how', async ({ stream }) => {
+  test.each(both)('sends signatures back through a manual tool loop, $how', async ({ stream }) => {
     const tool_call = { name: 'weather', arguments: { city: 'Oslo' } };
     const prompt = told({ thinking: 'Where?', tool_call, later: [{ text: 'Mild.' }] });
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: prompt }];

@@ -16,7 +16,7 @@ interface Endpoint {
 }
 
 const byBearer = (apiKey: string) => ({ authorization: `Bearer ${apiKey}` });
-/** As Anthropic's clients do. */
+/** As Anthropic's clients present a key. */
 const byApiKey = (apiKey: string) => ({ 'x-api-key': apiKey });
 
 const GENERATION = { model: 'sim/image', prompt: 'A cat.' };
@@ -61,7 +61,7 @@ const DASHBOARD_ENDPOINTS: readonly Endpoint[] = (
   call: ({ caller }, headers) => caller.dashboard(method, path, headers, method === 'POST' ? {} : undefined),
 }));
 
-/** What a caller may present instead of a good key. */
+/** Credentials in place of a valid key. */
 const REFUSED_KEYS: readonly [string, (world: World) => Record<string, string>][] = [
   ['no header', () => ({})],
   ['an empty header', () => ({ authorization: '' })],
@@ -74,7 +74,7 @@ const REFUSED_KEYS: readonly [string, (world: World) => Record<string, string>][
     'the prefix in another case',
     ({ customer }) => ({ authorization: `Bearer ${customer.apiKey.replace('gw', 'GW')}` }),
   ],
-  ['no secret', () => ({ authorization: 'Bearer sk-gw-' })],
+  ['a prefix without a secret', () => ({ authorization: 'Bearer sk-gw-' })],
   ['a key of another environment', () => ({ authorization: `Bearer ${UNKNOWN}` })],
   ['a login token as key', ({ customer }) => bearer(customer.token) as Record<string, string>],
   ['an unknown x-api-key', () => ({ 'x-api-key': UNKNOWN })],
@@ -82,16 +82,16 @@ const REFUSED_KEYS: readonly [string, (world: World) => Record<string, string>][
   ['a scheme in x-api-key', ({ customer }) => ({ 'x-api-key': `Bearer ${customer.apiKey}` })],
   ['a login token as x-api-key', ({ customer }) => ({ 'x-api-key': customer.token })],
   [
-    'a good x-api-key beside a bad Authorization',
+    'a valid x-api-key with an invalid Authorization',
     ({ customer }) => ({ authorization: `Bearer ${UNKNOWN}`, 'x-api-key': customer.apiKey }),
   ],
 ];
 
 const REFUSED_TOKENS: readonly [string, (world: World) => Record<string, string>][] = [
   ['no token', () => ({})],
-  ['not a token', () => ({ authorization: 'Bearer nonsense' })],
+  ['a value that is not a token', () => ({ authorization: 'Bearer nonsense' })],
   [
-    'a token whose signature is another’s',
+    'a token with a wrong signature',
     ({ customer }) => ({ authorization: `Bearer ${forged(customer.token)}` }),
   ],
   [
@@ -116,7 +116,7 @@ const operatorCall =
     return customer.apiKey;
   };
 
-/** What ends a key that worked a moment ago; each answers with the value to present. */
+/** Changes that end a valid key; each returns the value to present. */
 const ENDED_KEYS: readonly [ErrorCode, string, KeyChange][] = [
   ['invalid_api_key', 'key deleted', keyCall('delete')],
   ['invalid_api_key', 'key disabled', keyCall('disable')],
@@ -163,7 +163,7 @@ export const AUTHENTICATION_CASES: readonly ConformanceCase[] = [
   ),
   {
     code: 'invalid_api_key',
-    when: 'a login that was ended, GET /api/v1/keys',
+    when: 'a token after logout, GET /api/v1/keys',
     async provoke({ system, caller }) {
       const { token } = await system.provision();
       await system.dashboard.call('POST', 'auth/logout', token, {});

@@ -5,7 +5,7 @@ import type { HttpAnswer } from '../support/http';
 import type { Customer, System } from '../support/system';
 import type { Caller } from './caller';
 
-/** What cases are provoked in. */
+/** The gateway and the customer that cases use. */
 export interface World {
   readonly system: System;
   /** Has money and a key without limits; for cases that need no account of their own. */
@@ -13,7 +13,7 @@ export interface World {
   readonly caller: Caller;
 }
 
-/** One condition of one row of the error tables, and how to bring it about. */
+/** One condition of one row of the error tables, and a call that causes it. */
 export interface ConformanceCase extends Particulars {
   readonly code: AnyErrorCode;
   /** The row's condition. */
@@ -21,17 +21,17 @@ export interface ConformanceCase extends Particulars {
   provoke(world: World): Promise<HttpAnswer>;
 }
 
-/** A test for each case; several run at a time, so each needs an account or nothing of its own. */
+/** Defines a test for each case. They run concurrently, so a case that changes an account needs its own. */
 export function runCases(cases: readonly ConformanceCase[], world: () => World): void {
   for (const each of cases) {
     test.concurrent(titleOf(each), async () => {
       expectConforms(await each.provoke(world()), each.code, each);
     });
   }
-  expectOwnNames(cases);
+  expectUniqueNames(cases);
 }
 
-/** The same in a world that `prepare` has changed for these cases: all are provoked at once when it is ready. */
+/** Defines the tests in a world that `prepare` changes first; then all cases are provoked concurrently. */
 export function runCasesIn(
   prepare: () => Promise<void>,
   cases: readonly ConformanceCase[],
@@ -46,13 +46,13 @@ export function runCasesIn(
   for (const [index, each] of cases.entries()) {
     test(titleOf(each), async () => expectConforms(await answers[index]!, each.code, each));
   }
-  expectOwnNames(cases);
+  expectUniqueNames(cases);
 }
 
 const titleOf = ({ code, when }: ConformanceCase) => `${code}: ${when}`;
 
-function expectOwnNames(cases: readonly ConformanceCase[]): void {
-  test('each of these conditions is told apart by its name', () => {
+function expectUniqueNames(cases: readonly ConformanceCase[]): void {
+  test('each of these conditions has a unique name', () => {
     expect(new Set(cases.map(titleOf)).size).toBe(cases.length);
   });
 }

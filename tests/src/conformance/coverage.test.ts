@@ -13,7 +13,7 @@ import { REQUEST_BODY_CASES } from './request-body';
 import { TLS_CASES, upstreamCases } from './upstream';
 import { VIDEO_CASES } from './video';
 
-test('every code of the tables is provoked by a case', () => {
+test('every code of the error tables is covered by a conformance case', () => {
   const cases = [
     ...AUTHENTICATION_CASES,
     ...REQUEST_BODY_CASES,

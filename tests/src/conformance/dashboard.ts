@@ -19,18 +19,18 @@ export const DASHBOARD_CASES: readonly ConformanceCase[] = [
   },
   {
     code: 'invalid_credentials',
-    when: 'an email that nobody has',
+    when: 'an unknown email',
     provoke: (world) => post(world, 'login', { email: newEmail(), password: 'password-1' }),
   },
   {
     code: 'email_taken',
-    when: 'the email has an account',
+    when: 'an email that is registered already',
     provoke: (world) =>
       post(world, 'register', { email: world.customer.email, password: 'password-1', name: 'again' }),
   },
   {
     code: 'too_many_attempts',
-    when: 'wrong passwords again and again',
+    when: 'repeated wrong passwords',
     async provoke(world) {
       const login = { email: newEmail(), password: 'password-1' };
       for (let i = 0; i < LOGIN_LIMIT; i++) await post(world, 'login', login);

@@ -10,14 +10,14 @@ const routeOf = ({ method, path }: V1Operation) =>
     path.replace(/\{(\w+)\}/g, (_, name) => SAMPLES[name] ?? ''),
   );
 
-test('every path of the API that edge knows is documented once, and no other', () => {
+test('every API route of edge is documented exactly once, and no other path is', () => {
   const documented = V1_OPERATIONS.map(
     (operation) => routeOf(operation)?.name ?? `none for ${operation.path}`,
   );
   expect(documented.sort()).toEqual(API_ROUTES.map(({ name }) => name).sort());
 });
 
-test.each(V1_OPERATIONS)('$method $path takes what is documented, of whom is documented', (operation) => {
+test.each(V1_OPERATIONS)('$method $path accepts the documented body and credentials', (operation) => {
   const route = routeOf(operation);
   const body = operation.form ? 'form' : operation.body ? 'json' : 'none';
   expect([route?.body, route?.keyless ?? false]).toEqual([body, operation.keyless ?? false]);

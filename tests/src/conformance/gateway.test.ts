@@ -18,10 +18,10 @@ import { testThrottle } from './throttle-tests';
 import { VIDEO_CASES } from './video';
 
 let world: World;
-/** Makes videos, which cost something. */
+/** Pays for videos. */
 let spender: Customer;
 
-// Several cases run at a time.
+// Several cases run concurrently.
 jest.setTimeout(20_000);
 
 beforeAll(async () => {
@@ -38,14 +38,14 @@ describe('model', () => runCases(MODEL_CASES, () => world));
 describe('money', () => runCases(MONEY_CASES, () => world));
 describe('rates', () => runCases(RATE_CASES, () => world));
 describe('not found', () => runCases(NOT_FOUND_CASES, () => world));
-describe('refused by the provider', () => runCases(PROVIDER_REFUSAL_CASES, () => world));
+describe('refusals by the provider', () => runCases(PROVIDER_REFUSAL_CASES, () => world));
 describe('images', () => runCases(IMAGE_CASES, () => world));
 describe('videos', () => runCases(VIDEO_CASES, () => ({ ...world, customer: spender })));
 describe('dashboard', () => runCases(DASHBOARD_CASES, () => world));
-describe('of two errors', () => testPrecedence(() => world));
+describe('precedence of errors', () => testPrecedence(() => world));
 
-describe('an answer says what is left of its key’s rates', () => {
-  test.concurrent.each(RATE_HEADER_CASES)('$when', async ({ key, calls, status = 200, headers }) => {
+describe("rate-limit headers report what is left of the key's limits", () => {
+  test.concurrent.each(RATE_HEADER_CASES)('after $when', async ({ key, calls, status = 200, headers }) => {
     const customer = await world.system.provision({ key });
     for (const [i, call] of calls.entries()) {
       const answer = await call(world, customer);
@@ -58,7 +58,7 @@ describe('an answer says what is left of its key’s rates', () => {
 });
 
 test.concurrent.each(CHAT_FORMATS)(
-  'why a key is refused cannot be told from the answer, POST $path',
+  'the response does not reveal why a key is refused, POST $path',
   async ({ path }) => {
     const refusals = AUTHENTICATION_CASES.filter(
       ({ code, when }) => code === 'invalid_api_key' && when.endsWith(`, POST ${path}`),
@@ -74,7 +74,7 @@ test.concurrent.each(CHAT_FORMATS)(
   },
 );
 
-test('a preview model answers once its account has opted in', async () => {
+test('a preview model can be called once its account has opted in', async () => {
   const { system, caller } = world;
   const { apiKey, token } = await system.provision();
   const statuses = async () => {
@@ -86,24 +86,27 @@ test('a preview model answers once its account has opted in', async () => {
   expect(await statuses()).toEqual([200, 200, 200]);
 });
 
-test.each(FREE_CALLS)('%s is answered to who has no money', async (_name, call) => {
+test.each(FREE_CALLS)('%s is answered without money', async (_name, call) => {
   const { apiKey } = await world.system.provision({ balanceUsd: 0 });
   expect((await call(world, apiKey)).status).toBe(200);
 });
 
-/** As Anthropic's clients may send them. */
+/** Headers that Anthropic's clients may send. */
 const VERSIONS = [{}, { 'anthropic-version': '2023-06-01' }, { 'anthropic-version': '2026-10-21' }];
 
-test.each(CHAT_ENDPOINTS)('x-api-key alone lets in, whatever the version, POST $path', async (endpoint) => {
-  const { system, caller } = world;
-  const { apiKey } = await system.provision();
-  for (const version of VERSIONS) {
-    const headers = { 'x-api-key': apiKey, ...version };
-    expect((await caller.api('POST', endpoint.path, headers, endpoint.body())).status).toBe(200);
-  }
-});
+test.each(CHAT_ENDPOINTS)(
+  'x-api-key is accepted without Authorization, with any anthropic-version, POST $path',
+  async (endpoint) => {
+    const { system, caller } = world;
+    const { apiKey } = await system.provision();
+    for (const version of VERSIONS) {
+      const headers = { 'x-api-key': apiKey, ...version };
+      expect((await caller.api('POST', endpoint.path, headers, endpoint.body())).status).toBe(200);
+    }
+  },
+);
 
-test('a model list has the shape that its caller asks for', async () => {
+test('a model list has the format of its client', async () => {
   const { caller, customer } = world;
   const get = (path: string, headers: object) =>
     caller.api('GET', path, { 'x-api-key': customer.apiKey, ...headers });
@@ -128,7 +131,7 @@ test('a model list has the shape that its caller asks for', async () => {
   expect(plain).toEqual({ object: 'list', data: expect.arrayContaining([ofOpenAi]) });
   const all: string[] = plain.data.map(({ id }: { id: string }) => id);
   expect(all).toEqual(expect.arrayContaining(['sim/image', 'sim/video']));
-  // Anthropic's shape is of chat models only.
+  // Anthropic's format has only chat models.
   const chat = (await get('/v1/models?type=chat', {})).json;
   const ids: string[] = chat.data.map(({ id }: { id: string }) => id);
   const versioned = (await get('/v1/models', VERSIONS[1]!)).json;
@@ -141,12 +144,12 @@ test('a model list has the shape that its caller asks for', async () => {
   expect(versioned.data.map(({ id }: { id: string }) => id)).toEqual(ids);
 });
 
-test('refusals cost nothing and hold nothing', async () => {
+test('refused calls cost nothing and hold nothing', async () => {
   const { balance } = await world.system.settled(world.customer);
   expect(balance).toBe(10);
   expect(await world.system.drift()).toBe(0);
 });
 
-// What disturbs all callers comes after all else.
+// Last, because these disturb all callers.
 describe('without a service', () => testOutages(() => world));
-describe('over the throttle', () => testThrottle(() => world));
+describe("above the platform's throttle", () => testThrottle(() => world));

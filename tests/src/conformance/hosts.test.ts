@@ -4,7 +4,7 @@ import { type HttpAnswer, sendRequest } from '../support/http';
 import { type Customer, type System, startSystem } from '../support/system';
 import { bearer } from './caller';
 
-/** The address spaces on one port, told apart by Host. */
+/** Serves both address spaces on one port, selected by Host. */
 let system: System;
 let customer: Customer;
 
@@ -22,16 +22,16 @@ function get(host: string, path: string, credential: string): Promise<HttpAnswer
   return sendRequest(`${origin}${path}`, 'GET', { ...bearer(credential), host });
 }
 
-test('each host answers its own paths', async () => {
+test('each host serves the paths of its own address space', async () => {
   expect((await get('api.test', '/v1/models', customer.apiKey)).status).toBe(200);
   expect((await get('dashboard.test', '/api/v1/models', customer.token)).status).toBe(200);
 });
 
 test.each([
-  ['the other’s host', 'dashboard.test', '/v1/models', 'key'],
-  ['the other’s host', 'api.test', '/api/v1/models', 'token'],
-  ['nobody’s host', 'example.com', '/v1/models', 'key'],
-  ['nobody’s host', '127.0.0.1', '/api/v1/models', 'token'],
-] as const)('not_found: %s, %s%s', async (_when, host, path, who) => {
+  ["the other space's host", 'dashboard.test', '/v1/models', 'key'],
+  ["the other space's host", 'api.test', '/api/v1/models', 'token'],
+  ['an unknown host', 'example.com', '/v1/models', 'key'],
+  ['an unknown host', '127.0.0.1', '/api/v1/models', 'token'],
+] as const)('not_found answers a path on %s: %s%s', async (_when, host, path, who) => {
   expectConforms(await get(host, path, who === 'key' ? customer.apiKey : customer.token), 'not_found');
 });

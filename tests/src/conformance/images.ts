@@ -57,7 +57,7 @@ const INVALID: readonly [string, object, RegExp][] = [
   ['n of 0', { n: 0 }, /\bn\b/],
   ['n a fraction', { n: 1.5 }, /\bn\b/],
   ['n a string', { n: '2' }, /\bn\b/],
-  ['size no size', { size: 'large' }, /size/],
+  ['size a word', { size: 'large' }, /size/],
   ['size a number', { size: 1_024 }, /size/],
   ['output_format a number', { output_format: 5 }, /output_format/],
   ['quality a list', { quality: ['high'] }, /quality/],
@@ -68,7 +68,7 @@ const INVALID: readonly [string, object, RegExp][] = [
   ['prompt a list', { prompt: ['A cat.'] }, /prompt/],
   ['model a number', { model: 7 }, /model/],
   ['an unknown field', { colour: 'red' }, /colour/],
-  ['a link to edit', { image: 'https://example.com/a.png' }, /image/],
+  ['an image URL to edit', { image: 'https://example.com/a.png' }, /image/],
   ['messages', { messages: [{ role: 'user', content: 'hi' }] }, /messages/],
 ];
 
@@ -91,8 +91,8 @@ const UNSUPPORTED: readonly [string, object, RegExp][] = [
   ['format', { output_format: 'gif' }, /gif/],
   ['quality', { quality: 'ultra' }, /ultra/],
   ['style', { style: 'vivid' }, /style/],
-  ['count of Gemini’s', { model: 'google/gemini-3.1-flash-image', n: 2 }, /\bn above 1/],
-  ['size of FLUX’s', { model: 'bfl/flux-2-pro', size: '4096x4096' }, /4096x4096/],
+  ['n for Gemini', { model: 'google/gemini-3.1-flash-image', n: 2 }, /\bn above 1/],
+  ['size for FLUX', { model: 'bfl/flux-2-pro', size: '4096x4096' }, /4096x4096/],
 ];
 
 const BODY_CASES: readonly ConformanceCase[] = [
@@ -100,7 +100,7 @@ const BODY_CASES: readonly ConformanceCase[] = [
   ...PATHS.flatMap((path): ConformanceCase[] => [
     {
       code: 'invalid_request',
-      when: `no JSON, POST ${path}`,
+      when: `a body that is not JSON, POST ${path}`,
       provoke: ({ caller, customer }) => caller.api('POST', path, bearer(customer.apiKey), '{'),
     },
     {
@@ -112,12 +112,12 @@ const BODY_CASES: readonly ConformanceCase[] = [
   ]),
   {
     code: 'invalid_request',
-    when: 'JSON to the path of edits',
+    when: 'JSON on the path of edits',
     provoke: (world) => generate(world, world.customer.apiKey, {}, '/v1/images/edits'),
   },
   {
     code: 'invalid_request',
-    when: 'a form to the path of generations',
+    when: 'a form on the path of generations',
     provoke: (world) => edit(world, WHOLE, '/v1/images/generations'),
   },
   ...onEachPath('missing_parameter', 'no model', { model: undefined }, { param: 'model' }),
@@ -133,13 +133,13 @@ const FORM_FAULTS: readonly [string, readonly FormPart[]][] = [
   ['no prompt', [WHOLE[0]!, WHOLE[2]!]],
   ['a misnamed prompt', [WHOLE[0]!, ['promt', 'A hat.'], WHOLE[2]!]],
   ['an empty prompt', [WHOLE[0]!, ['prompt', ''], WHOLE[2]!]],
-  ['an image of another name', [...FIELDS, ['picture', PICTURE]]],
-  ['bytes that are no image', [...FIELDS, ['image', Buffer.from('no image')]]],
+  ['an image under an unknown name', [...FIELDS, ['picture', PICTURE]]],
+  ['a file that is not an image', [...FIELDS, ['image', Buffer.from('no image')]]],
   ['an unknown field', [...WHOLE, ['colour', 'red']]],
   ['n of 0', [...WHOLE, ['n', '0']]],
   ['a stream', [...WHOLE, ['stream', 'true']]],
   ['too many images', [...FIELDS, ...Array.from({ length: 17 }, (): FormPart => ['image[]', PICTURE])]],
-  ['a mask that is no image', [...WHOLE, ['mask', Buffer.from('no image')]]],
+  ['a mask that is not an image', [...WHOLE, ['mask', Buffer.from('no image')]]],
 ];
 
 const FORM_CASES: readonly ConformanceCase[] = FORM_PATHS.flatMap((path): ConformanceCase[] => [
@@ -197,7 +197,7 @@ const MODEL_CASES: readonly ConformanceCase[] = [
   ...onEachPath('image_model_not_found', 'disabled', { model: 'sim/disabled' }),
   {
     code: 'model_not_found',
-    when: 'outside the allowlist, POST /v1/images',
+    when: 'a model outside the allowlist, POST /v1/images',
     async provoke(world) {
       const { apiKey } = await world.system.provision({ key: { allowed_models: ['sim/chat'] } });
       return generate(world, apiKey);
@@ -265,7 +265,7 @@ const MONEY_CASES: readonly ConformanceCase[] = [
   },
   {
     code: 'insufficient_balance',
-    when: 'nothing was ever paid in, POST /v1/images',
+    when: 'no top-up yet, POST /v1/images',
     async provoke(world) {
       const { apiKey } = await world.system.provision({ balanceUsd: 0 });
       return generate(world, apiKey);
@@ -273,7 +273,7 @@ const MONEY_CASES: readonly ConformanceCase[] = [
   },
   {
     code: 'insufficient_balance',
-    when: 'what is left pays for no image, form to /v1/images/edits',
+    when: 'a balance below the price of an image, form to /v1/images/edits',
     async provoke(world) {
       const { apiKey } = await world.system.provision({ balanceUsd: NEXT_TO_NOTHING_USD });
       return edit(world, WHOLE, '/v1/images/edits', apiKey);
@@ -281,7 +281,7 @@ const MONEY_CASES: readonly ConformanceCase[] = [
   },
   {
     code: 'rpm_rate_limited',
-    when: 'more than one request a minute, POST /v1/images',
+    when: 'the second request of a limit of one per minute, POST /v1/images',
     async provoke(world) {
       const { apiKey } = await world.system.provision({ key: { rpm_limit: 1 } });
       await mustPass(await generate(world, apiKey));
@@ -290,7 +290,7 @@ const MONEY_CASES: readonly ConformanceCase[] = [
   },
   {
     code: 'tpm_rate_limited',
-    when: 'an image whose prompt no minute has tokens for, POST /v1/images',
+    when: 'a prompt that never fits the TPM limit, POST /v1/images',
     retryAfter: 'never',
     shouldRetry: 'false',
     async provoke(world) {
@@ -300,7 +300,7 @@ const MONEY_CASES: readonly ConformanceCase[] = [
   },
   {
     code: 'tpm_rate_limited',
-    when: 'an image after one that has used the tokens of a minute, POST /v1/images',
+    when: 'the TPM limit is used up by an image, POST /v1/images',
     async provoke(world) {
       const { apiKey } = await world.system.provision({ key: { tpm_limit: 100 } });
       await mustPass(await generate(world, apiKey, { model: 'openai/gpt-image-1.5' }));
@@ -309,30 +309,30 @@ const MONEY_CASES: readonly ConformanceCase[] = [
   },
 ];
 
-/** Each of another family, so that no target has many failures in a row. */
+/** Different families, so that no target has many consecutive failures. */
 const FAMILIES = ['openai/gpt-image-1.5', 'google/gemini-3.1-flash-image', 'bfl/flux-2-pro'];
 
 const PROVIDER_FAULTS: readonly [ErrorCode, string, object, Partial<ConformanceCase>?][] = [
   ['image_generation_failed', 'an error', { status: 500 }],
   ['image_generation_failed', 'an overload', { status: 503 }],
   ['image_generation_failed', 'a reset', { reset: true }],
-  ['image_generation_failed', 'half a reply', { drop_after_chunks: 0 }],
+  ['image_generation_failed', 'a truncated reply', { drop_after_chunks: 0 }],
   [
     'image_generation_failed',
-    'a task that fails, or no image',
+    'a failed task or a reply without an image',
     { images: 0, task_seconds: 0, task_status: 'failed' },
   ],
   [
     'image_generation_failed',
-    'a refusal by policy',
+    'a policy refusal',
     { policy: true, task_seconds: 0 },
     { shouldRetry: 'false', detail: /./ },
   ],
   ['rate_limited', 'a 429', { status: 429, retry_after: 7 }, { retryAfter: 7 }],
-  ['upstream_unavailable', 'our credential refused', { status: 401 }],
+  ['upstream_unavailable', 'a rejected credential of ours', { status: 401 }],
   [
     'invalid_request',
-    'a parameter refused',
+    'a rejected parameter',
     { status: 400, error: 'No such thing.' },
     { shouldRetry: 'false', detail: /./ },
   ],
@@ -346,7 +346,7 @@ const UPSTREAM_CASES: readonly ConformanceCase[] = [
         when: `${when}, ${model}`,
         ...particulars,
         async provoke(world) {
-          // Some refusals cost something.
+          // Some refusals are charged.
           const { apiKey } = await world.system.provision();
           return generate(world, apiKey, { model, prompt: sim(directive) });
         },
@@ -370,7 +370,7 @@ const UPSTREAM_CASES: readonly ConformanceCase[] = [
     async provoke(world) {
       const customer = await world.system.provision();
       const answer = await generate(world, customer.apiKey, { prompt: sim(SLOW) });
-      // It goes on, and is billed.
+      // The order continues and is billed.
       const { balance } = await world.system.settled(customer, 5_000);
       if (balance !== 10 - IMAGE_USD) throw new Error(`the balance is ${balance}`);
       return answer;
@@ -384,7 +384,7 @@ const UNSUPPORTED_CASES: readonly ConformanceCase[] = [
   ),
   {
     code: 'image_generation_failed',
-    when: 'an unsupported size, asked by who has no money',
+    when: 'an unsupported size without money',
     shouldRetry: 'false',
     async provoke(world) {
       const { apiKey } = await world.system.provision({ balanceUsd: 0 });

@@ -21,12 +21,12 @@ const MALFORMED: readonly [string, string | null | readonly []][] = [
 ];
 
 const NOT_FOUND: readonly [string, string][] = [
-  ['never listed', 'sim/never'],
-  ['longer than any', `sim/${'x'.repeat(1_000)}`],
-  ['of an unknown provider', 'nobody/chat'],
-  ['delisted', 'sim/delisted'],
-  ['disabled', 'sim/disabled'],
-  ['preview, not opted in', 'sim/preview'],
+  ['an unknown model', 'sim/never'],
+  ['a very long model name', `sim/${'x'.repeat(1_000)}`],
+  ['a model of an unknown provider', 'nobody/chat'],
+  ['a delisted model', 'sim/delisted'],
+  ['a disabled model', 'sim/disabled'],
+  ['a preview model without opt-in', 'sim/preview'],
 ];
 
 const NO_CHAT: readonly [string, string][] = [
@@ -52,7 +52,7 @@ export const MODEL_CASES: readonly ConformanceCase[] = [
     ),
     {
       code: 'model_not_found',
-      when: `outside the allowlist, POST ${endpoint.path}`,
+      when: `a model outside the allowlist, POST ${endpoint.path}`,
       async provoke({ system, caller }) {
         const { apiKey } = await system.provision({ key: { allowed_models: ['openai/gpt-5.5'] } });
         return caller.chat(apiKey, {}, endpoint);
@@ -67,7 +67,7 @@ export const MODEL_CASES: readonly ConformanceCase[] = [
     },
     {
       code: 'model_not_found',
-      when: `${when}, GET /v1/models/{slug} in Anthropic's shape`,
+      when: `${when}, GET /v1/models/{slug} in Anthropic's format`,
       provoke: ({ caller, customer }) =>
         caller.api('GET', `/v1/models/${model}`, {
           ...bearer(customer.apiKey),
@@ -83,7 +83,7 @@ export const MODEL_CASES: readonly ConformanceCase[] = [
   ]),
   {
     code: 'model_not_found',
-    when: 'outside the allowlist, GET /v1/models/{slug}',
+    when: 'a model outside the allowlist, GET /v1/models/{slug}',
     async provoke({ system, caller }) {
       const { apiKey } = await system.provision({ key: { allowed_models: ['openai/gpt-5.5'] } });
       return caller.api('GET', '/v1/models/sim/chat', bearer(apiKey));

@@ -79,7 +79,7 @@ const moneyCases = (endpoint: ChatEndpoint): readonly ConformanceCase[] => [
   ...CAPS.flatMap(({ code, resetsAt, provision }): ConformanceCase[] => [
     {
       code,
-      when: `spent up to the cap, POST ${endpoint.path}`,
+      when: `the cap is spent, POST ${endpoint.path}`,
       cap: { limit: LIMIT_USD, used: SPENT_USD },
       async provoke(world) {
         const customer = await provision(world, LIMIT_USD);
@@ -104,7 +104,7 @@ const moneyCases = (endpoint: ChatEndpoint): readonly ConformanceCase[] => [
     },
     {
       code,
-      when: `on a streamed call, POST ${endpoint.path}`,
+      when: `a cap too small for a streamed call, POST ${endpoint.path}`,
       cap: { limit: NEXT_TO_NOTHING_USD, used: 0 },
       async provoke(world) {
         const customer = await provision(world, NEXT_TO_NOTHING_USD);
@@ -114,7 +114,7 @@ const moneyCases = (endpoint: ChatEndpoint): readonly ConformanceCase[] => [
   ]),
   {
     code: 'account_daily_limit',
-    when: `by the combined spend of two keys, POST ${endpoint.path}`,
+    when: `two keys have spent the cap together, POST ${endpoint.path}`,
     cap: { limit: LIMIT_USD, used: SPENT_USD },
     async provoke(world) {
       const customer = await world.system.provision();
@@ -126,7 +126,7 @@ const moneyCases = (endpoint: ChatEndpoint): readonly ConformanceCase[] => [
   },
   {
     code: 'request_cost_limit',
-    when: `the named maximum costs more than the cap, POST ${endpoint.path}`,
+    when: `an explicit maximum costs more than the cap, POST ${endpoint.path}`,
     cap: { limit: 0.001 },
     async provoke({ system, caller }) {
       const { apiKey } = await system.provision({ key: { request_cost_limit: 0.001 } });
@@ -138,7 +138,7 @@ const moneyCases = (endpoint: ChatEndpoint): readonly ConformanceCase[] => [
   },
   {
     code: 'request_cost_limit',
-    when: `not even the least output fits, POST ${endpoint.path}`,
+    when: `the minimum output costs more than the cap, POST ${endpoint.path}`,
     cap: { limit: NEXT_TO_NOTHING_USD },
     async provoke({ system, caller }) {
       const { apiKey } = await system.provision({ key: { request_cost_limit: NEXT_TO_NOTHING_USD } });
@@ -147,7 +147,7 @@ const moneyCases = (endpoint: ChatEndpoint): readonly ConformanceCase[] => [
   },
   {
     code: 'insufficient_balance',
-    when: `nothing was ever paid in, POST ${endpoint.path}`,
+    when: `no top-up yet, POST ${endpoint.path}`,
     async provoke({ system, caller }) {
       const { apiKey } = await system.provision({ balanceUsd: 0 });
       return caller.chat(apiKey, {}, endpoint);
@@ -167,7 +167,7 @@ const moneyCases = (endpoint: ChatEndpoint): readonly ConformanceCase[] => [
   },
   {
     code: 'insufficient_balance',
-    when: `below zero by a chargeback, POST ${endpoint.path}`,
+    when: `a balance below zero after a chargeback, POST ${endpoint.path}`,
     async provoke({ system, caller }) {
       const { id, apiKey } = await system.provision({ balanceUsd: 1 });
       await system.dashboard.call('POST', `admin/accounts/${id}/adjustments`, await system.operatorToken(), {
@@ -179,7 +179,7 @@ const moneyCases = (endpoint: ChatEndpoint): readonly ConformanceCase[] => [
   },
   {
     code: 'insufficient_balance',
-    when: `a call at the same time holds what was left, POST ${endpoint.path}`,
+    when: `a concurrent call holds the rest of the balance, POST ${endpoint.path}`,
     async provoke({ system, caller }) {
       const customer = await system.provision({ balanceUsd: 0.000_4 });
       const messages = [{ role: 'user', content: '[[sim {"delay_ms":1000}]]' }];

@@ -4,9 +4,9 @@ import { bearer, CHAT_ENDPOINTS } from './caller';
 import { runCasesIn, type World } from './case';
 import { OUTAGES } from './outages';
 
-/** What callers are told while a service is down. Each is up again afterwards. */
+/** Tests responses while a service is down. Each service is restarted afterwards. */
 export function testOutages(gateway: () => World): void {
-  /** An account that is charged for nothing else. */
+  /** Has an account that is used only here. */
   let world: World;
 
   beforeAll(async () => {
@@ -30,7 +30,7 @@ export function testOutages(gateway: () => World): void {
   describe('without catalog', () => {
     afterAll(() => backUp('catalog'), 30_000);
 
-    test('every call is answered from what is remembered', async () => {
+    test('calls are answered from cached models and prices', async () => {
       const { system, caller, customer } = world;
       await system.stack.kill('catalog');
       for (const endpoint of CHAT_ENDPOINTS) {
@@ -41,10 +41,10 @@ export function testOutages(gateway: () => World): void {
     });
   });
 
-  test('nobody was charged for what was not answered', async () => {
+  test('no failed call was charged during the outages', async () => {
     const { system, customer } = world;
     const { balance } = await system.settled(customer, 10_000);
-    // The calls that were answered.
+    // Only answered calls were charged.
     expect(balance).toBeGreaterThan(9.99);
     expect(await system.drift()).toBe(0);
   });

@@ -13,12 +13,12 @@ const VIDEOS = {
   body: (fields?: object) => ({ model: 'sim/video', prompt: 'A cat.', ...fields }),
 };
 
-/** Which of two errors is told, by every pair of them that a call can have at once. */
+/** Tests which error is returned, for every pair of errors that a call can have. */
 export function testPrecedence(world: () => World): void {
   describe.each(CHAT_FORMATS)('POST $path', (endpoint) => {
     for (const [place, wins] of FAULTS.entries()) {
       for (const loses of FAULTS.slice(place + 1)) {
-        test.concurrent(`${wins.code} wins over ${loses.code}`, async () => {
+        test.concurrent(`${wins.code} takes precedence over ${loses.code}`, async () => {
           const answer = await callWith(world(), endpoint, [wins, loses]);
           expectConforms(answer, wins.code, particularsOf(wins, loses));
         });
@@ -30,23 +30,23 @@ export function testPrecedence(world: () => World): void {
     { path: IMAGES.path, endpoint: IMAGES, faults: IMAGE_FAULTS },
     { path: VIDEOS.path, endpoint: VIDEOS, faults: VIDEO_FAULTS },
   ])('POST $path', ({ endpoint, faults }) => {
-    // Each over the next one: chat's pairs show that this tells of all others.
+    // Adjacent pairs only: chat's pairs show that precedence is transitive.
     for (const [place, loses] of faults.slice(1).entries()) {
       const wins = faults[place]!;
-      test.concurrent(`${wins.code} wins over ${loses.code}`, async () => {
+      test.concurrent(`${wins.code} takes precedence over ${loses.code}`, async () => {
         const answer = await callWith(world(), endpoint, [wins, loses]);
         expectConforms(answer, wins.code, particularsOf(wins, loses, 'prompt'));
       });
     }
   });
 
-  test('none of these calls cost anything', async () => {
+  test('none of the refused calls cost anything', async () => {
     const balances = await balancesUsd(world());
     expect(balances.length).toBeGreaterThan(2);
     for (const { had, has } of balances) expect(has).toBe(had);
   });
 
-  test('a key that has spent its day on an account that is empty answers insufficient_balance', async () => {
+  test('insufficient_balance takes precedence over an exhausted daily limit', async () => {
     const { system, caller } = world();
     const customer = await system.provision({ balanceUsd: 0.000_5, key: { daily_limit: 0.000_5 } });
     const content = '[[sim {"usage":{"prompt_tokens":100,"completion_tokens":100}}]]';
@@ -56,7 +56,7 @@ export function testPrecedence(world: () => World): void {
     expectConforms(await caller.chat(customer.apiKey), 'insufficient_balance');
   });
 
-  test('of two faults in the body, a wrong value wins over a missing one wherever they stand', async () => {
+  test('an invalid value in the body takes precedence over a missing one, wherever they are', async () => {
     const { caller, customer } = world();
     const messages = [{ role: 'user' }, { role: 'user', content: 7 }];
     expectConforms(await caller.chat(customer.apiKey, { messages }), 'invalid_request');
@@ -70,7 +70,7 @@ export function testPrecedence(world: () => World): void {
 function particularsOf(wins: Fault, loses: Fault, missing = 'messages'): Particulars {
   if (wins.code === 'missing_parameter') return { param: missing };
   if (wins.code.endsWith('_generation_failed')) return { shouldRetry: 'false' };
-  // A key of one token a minute: whatever else limits its rate, no wait lets the call in.
+  // The key has one token per minute, so no wait admits the call, whatever else limits its rate.
   const hopeless = wins.code === 'tpm_rate_limited' || loses.code === 'tpm_rate_limited';
   const byRate = wins.code === 'tpm_rate_limited' || wins.code === 'rpm_rate_limited';
   return hopeless && byRate ? { retryAfter: 'never', shouldRetry: 'false' } : {};

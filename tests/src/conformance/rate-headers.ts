@@ -8,24 +8,24 @@ import type { World } from './case';
 const RPM = 10;
 const TPM = 10_000;
 const WINDOW = '60s';
-/** Of what was taken by a call before, which may be some seconds ago. */
+/** Reset of a window that an earlier call used, possibly some seconds ago. */
 export const WITHIN_WINDOW: unknown = expect.stringMatching(/^([1-9]|[1-5]\d|60)s$/);
 
-/** What the answer to the last call of a key says of its rates. */
+/** The rate-limit headers of the response to a key's last call. */
 export interface RateHeaderCase {
   readonly when: string;
   readonly key: object;
-  /** The last of them may be refused. */
+  /** Only the last call may be refused. */
   readonly calls: readonly ((world: World, customer: Customer) => Promise<HttpAnswer>)[];
-  /** Of the last answer; 200 if left out. */
+  /** Status of the last response; 200 by default. */
   readonly status?: number;
-  /** All that begin with `x-ratelimit-`, without that. */
+  /** All headers that begin with `x-ratelimit-`, without the prefix. */
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
 type Call = RateHeaderCase['calls'][number];
 
-/** Its body is one of both formats. */
+/** The body is valid in both formats. */
 const chatBy =
   (endpoint: ChatEndpoint): Call =>
   ({ caller }, { apiKey }) =>
@@ -39,7 +39,7 @@ const chat = chatBy(COMPLETIONS);
 const message = chatBy(MESSAGES);
 const count: Call = ({ caller }, { apiKey }) => caller.chat(apiKey, {}, COUNT_TOKENS);
 const failingBody = exactTokensBody.replace(/\[\[sim .*\]\]/, '[[sim {\\"status\\":500}]]');
-/** With its maximum. */
+/** Including the maximum output. */
 const FAILING_TOKENS = 37;
 const failingBy =
   (endpoint: ChatEndpoint): Call =>
@@ -59,11 +59,16 @@ const tokens = (taken: number, reset = WINDOW) => ({
 });
 
 export const RATE_HEADER_CASES: readonly RateHeaderCase[] = [
-  { when: 'a key without limits', key: {}, calls: [chat], headers: {} },
-  { when: 'a limit of requests', key: { rpm_limit: RPM }, calls: [chat], headers: requests(1) },
-  { when: 'a limit of tokens', key: { tpm_limit: TPM }, calls: [chat], headers: tokens(EXACT_TOKENS) },
+  { when: 'a call of a key without limits', key: {}, calls: [chat], headers: {} },
+  { when: 'a call of a key with an RPM limit', key: { rpm_limit: RPM }, calls: [chat], headers: requests(1) },
   {
-    when: 'both limits, the third call',
+    when: 'a call of a key with a TPM limit',
+    key: { tpm_limit: TPM },
+    calls: [chat],
+    headers: tokens(EXACT_TOKENS),
+  },
+  {
+    when: 'the third call of a key with both limits',
     key: { rpm_limit: RPM, tpm_limit: TPM },
     calls: [chat, chat, chat],
     headers: { ...requests(3), ...tokens(3 * EXACT_TOKENS) },
@@ -75,32 +80,32 @@ export const RATE_HEADER_CASES: readonly RateHeaderCase[] = [
     headers: { ...requests(1), ...tokens(EXACT_TOKENS) },
   })),
   {
-    when: 'both limits, a message',
+    when: 'a message of a key with both limits',
     key: { rpm_limit: RPM, tpm_limit: TPM },
     calls: [chat, message],
     headers: { ...requests(2), ...tokens(2 * EXACT_TOKENS) },
   },
   {
-    when: 'a count, which takes no tokens',
+    when: 'a token count, which uses no tokens of the limit',
     key: { rpm_limit: RPM, tpm_limit: TPM },
     calls: [count, message],
     headers: { ...requests(2), ...tokens(EXACT_TOKENS) },
   },
   {
-    when: 'a model list, which takes no tokens',
+    when: 'a model list, which uses no tokens of the limit',
     key: { rpm_limit: RPM, tpm_limit: TPM },
     calls: [models],
     headers: { ...requests(1), ...tokens(0, '0s') },
   },
   ...[COMPLETIONS, MESSAGES].map((endpoint) => ({
-    when: `a call of ${endpoint.path} that its provider fails`,
+    when: `a call of ${endpoint.path} that fails at its provider`,
     key: { rpm_limit: RPM, tpm_limit: TPM },
     calls: [failingBy(endpoint)],
     status: 502,
     headers: { ...requests(1), ...tokens(FAILING_TOKENS) },
   })),
   {
-    when: 'a call that comes too soon',
+    when: 'a call above the RPM limit',
     key: { rpm_limit: 1, tpm_limit: TPM },
     calls: [models, chat],
     status: 429,
@@ -112,7 +117,7 @@ export const RATE_HEADER_CASES: readonly RateHeaderCase[] = [
     },
   },
   {
-    when: 'a call of more tokens than the key may use',
+    when: 'a call above the TPM limit',
     key: { rpm_limit: RPM, tpm_limit: 1 },
     calls: [chat],
     status: 429,
@@ -124,7 +129,7 @@ export const RATE_HEADER_CASES: readonly RateHeaderCase[] = [
     },
   },
   {
-    when: 'a call that costs more than it may',
+    when: 'a call above the per-request cap',
     key: { rpm_limit: RPM, request_cost_limit: 0.000001 },
     calls: [models, chat],
     status: 402,
@@ -132,7 +137,7 @@ export const RATE_HEADER_CASES: readonly RateHeaderCase[] = [
   },
 ];
 
-/** Of one answer, by what stands behind `x-ratelimit-`. */
+/** Returns the rate-limit headers of a response, without the prefix `x-ratelimit-`. */
 export function rateHeadersOf({ headers }: HttpAnswer): Record<string, unknown> {
   const prefix = 'x-ratelimit-';
   return Object.fromEntries(

@@ -50,7 +50,7 @@ export const RATE_CASES: readonly ConformanceCase[] = [
   ...ENDPOINTS.map(
     ([name, call]): ConformanceCase => ({
       code: 'rpm_rate_limited',
-      when: `more than one request a minute, ${name}`,
+      when: `the second request of a limit of one per minute, ${name}`,
       async provoke(world) {
         const customer = await world.system.provision({ key: { rpm_limit: 1 } });
         await mustPass(await call(world, customer));
@@ -61,7 +61,7 @@ export const RATE_CASES: readonly ConformanceCase[] = [
   ...FREE_CALLS.map(
     ([name, call]): ConformanceCase => ({
       code: 'rpm_rate_limited',
-      when: `${name} counts as the one request, also of who has no money`,
+      when: `${name} counts as the one request of the limit, even without money`,
       async provoke(world) {
         const { apiKey } = await world.system.provision({ key: { rpm_limit: 1 }, balanceUsd: 0 });
         await mustPass(await call(world, apiKey));
@@ -72,7 +72,7 @@ export const RATE_CASES: readonly ConformanceCase[] = [
   ...ENDPOINTS.map(
     ([name, call]): ConformanceCase => ({
       code: 'rpm_rate_limited',
-      when: `a key that may not call at all, ${name}`,
+      when: `a key with an RPM limit of zero, ${name}`,
       retryAfter: 'never',
       shouldRetry: 'false',
       provoke: async (world) => call(world, await world.system.provision({ key: { rpm_limit: 0 } })),
@@ -82,7 +82,7 @@ export const RATE_CASES: readonly ConformanceCase[] = [
     ...[false, true].map(
       (stream): ConformanceCase => ({
         code: 'tpm_rate_limited',
-        when: `the tokens of a minute are used${stream ? ' by a stream' : ''}, POST ${format.path}`,
+        when: `the TPM limit is used up${stream ? ' by a stream' : ''}, POST ${format.path}`,
         async provoke({ system, caller }) {
           const customer = await system.provision({ key: { tpm_limit: 300 } });
           const spending = { messages: [SPENDING], max_tokens: 190, stream };
@@ -95,7 +95,7 @@ export const RATE_CASES: readonly ConformanceCase[] = [
     ),
     {
       code: 'tpm_rate_limited',
-      when: `a call that no minute has tokens for, so that no wait helps, POST ${format.path}`,
+      when: `a call that never fits the TPM limit, so that no wait helps, POST ${format.path}`,
       retryAfter: 'never',
       shouldRetry: 'false',
       async provoke({ system, caller }) {

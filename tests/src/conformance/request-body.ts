@@ -49,7 +49,7 @@ const INVALID_ANYWHERE: readonly Invalid[] = [
   ['temperature a string', { temperature: '1' }, /temperature/],
   ['messages a string', { messages: 'hi' }, /messages/],
   ['messages an object', { messages: { role: 'user', content: 'hi' } }, /messages/],
-  ['a message that is no object', { messages: ['hi'] }, /messages\[0\]/],
+  ['a message that is not an object', { messages: ['hi'] }, /messages\[0\]/],
   ['an unknown role', { messages: [{ role: 'robot', content: 'hi' }] }, /messages\[0\]\.role/],
   ['content a number', { messages: user(7) }, /messages\[0\]\.content/],
   [
@@ -82,7 +82,7 @@ const INVALID_COMPLETIONS: readonly Invalid[] = [
     { thinking: { type: 'enabled', budget_tokens: 'many' } },
     /thinking/,
   ],
-  ['a field of one provider, of a wrong type', { top_k: 'x' }, /top_k/],
+  ['a provider-specific field of a wrong type', { top_k: 'x' }, /top_k/],
   [
     'an Anthropic content block',
     { messages: user([{ type: 'tool_result', tool_use_id: 'x' }]) },
@@ -116,16 +116,12 @@ const INVALID_MESSAGES: readonly Invalid[] = [
   ['OpenAI tool calls', { messages: [...user('hi'), OPENAI_CALL] }, /messages\[1\]\.tool_calls/],
   ['an OpenAI tool', { tools: [{ type: 'function', function: { name: 'look' } }] }, /tools\[0\]/],
   ['an OpenAI body', OPENAI_BODY, /messages\[0\]|stream_options|tools/],
-  [
-    'a tool with a schema that is none',
-    { tools: [{ name: 'look', input_schema: 'object' }] },
-    /input_schema/,
-  ],
+  ['a tool with an invalid schema', { tools: [{ name: 'look', input_schema: 'object' }] }, /input_schema/],
   ['an unknown tool choice', { tool_choice: { type: 'perhaps' } }, /tool_choice/],
-  ['a system block that is no text', { system: [{ type: 'image' }] }, /system\[0\]/],
+  ['a system block that is not text', { system: [{ type: 'image' }] }, /system\[0\]/],
   ['system a number', { system: 7 }, /system/],
   ['unknown thinking', { thinking: { type: 'perhaps' } }, /thinking/],
-  ['a format that is no schema', { output_config: { format: { type: 'xml' } } }, /output_config/],
+  ['an output format that is not a schema', { output_config: { format: { type: 'xml' } } }, /output_config/],
   ['a file by its id', { messages: user([FILE_BLOCK]) }, /messages\[0\]\.content\[0\]\.source/],
   ...UNPRICED.map(([name, fields]): Invalid => [`unpriced: ${name}`, fields, new RegExp(name)]),
 ];
@@ -146,18 +142,18 @@ const INVALID_FIELDS: readonly (readonly [ChatEndpoint, readonly Invalid[]])[] =
     [
       ...INVALID_ANYWHERE,
       ...INVALID_MESSAGES,
-      ['a maximum, where nothing is answered', { max_tokens: 10 }, /max_tokens/],
-      ['a stream of it', { stream: true }, /stream/],
-      ['a temperature of it', { temperature: 0.5 }, /temperature/],
-      ['stop sequences of it', { stop_sequences: ['x'] }, /stop_sequences/],
+      ['max_tokens for a token count', { max_tokens: 10 }, /max_tokens/],
+      ['stream for a token count', { stream: true }, /stream/],
+      ['temperature for a token count', { temperature: 0.5 }, /temperature/],
+      ['stop sequences for a token count', { stop_sequences: ['x'] }, /stop_sequences/],
     ],
   ],
 ];
 
 const INVALID_BYTES: readonly [string, string | Buffer][] = [
-  ['nothing', ''],
-  ['half a body', '{"model":"sim/chat","messages":[{"role":"user"'],
-  ['no JSON', 'hello'],
+  ['empty', ''],
+  ['truncated', '{"model":"sim/chat","messages":[{"role":"user"'],
+  ['not JSON', 'hello'],
   ['an array', '[]'],
   ['null', 'null'],
   ['a string', '"sim/chat"'],
@@ -171,7 +167,10 @@ const INVALID_BYTES: readonly [string, string | Buffer][] = [
       Buffer.from('"}]}'),
     ]),
   ],
-  ['a NaN', '{"model":"sim/chat","messages":[{"role":"user","content":"hi"}],"temperature":NaN}'],
+  [
+    'not JSON, with NaN',
+    '{"model":"sim/chat","messages":[{"role":"user","content":"hi"}],"temperature":NaN}',
+  ],
 ];
 
 const CONTENT_TYPES: readonly [string, string | undefined][] = [
@@ -233,9 +232,13 @@ const MISSING_FIELDS: readonly (readonly [ChatEndpoint, readonly Missing[]])[] =
 
 /** Of Anthropic's clients. */
 const HEADERS: readonly [string, Record<string, string>, RegExp][] = [
-  ['anthropic-version of odd characters', { 'anthropic-version': '2023-06-01 or so' }, /anthropic-version/],
-  ['anthropic-version far too long', { 'anthropic-version': '1'.repeat(65) }, /anthropic-version/],
-  ['anthropic-beta of odd characters', { 'anthropic-beta': 'a;b' }, /anthropic-beta/],
+  [
+    'anthropic-version with invalid characters',
+    { 'anthropic-version': '2023-06-01 or so' },
+    /anthropic-version/,
+  ],
+  ['anthropic-version that is too long', { 'anthropic-version': '1'.repeat(65) }, /anthropic-version/],
+  ['anthropic-beta with invalid characters', { 'anthropic-beta': 'a;b' }, /anthropic-beta/],
 ];
 
 export const REQUEST_BODY_CASES: readonly ConformanceCase[] = [
@@ -298,12 +301,12 @@ export const REQUEST_BODY_CASES: readonly ConformanceCase[] = [
   ),
   {
     code: 'invalid_request',
-    when: 'the dashboard’s body is no JSON, POST /api/v1/keys',
+    when: 'a dashboard body that is not JSON, POST /api/v1/keys',
     provoke: ({ caller, customer }) => caller.dashboard('POST', '/api/v1/keys', bearer(customer.token), '{'),
   },
   {
     code: 'invalid_request',
-    when: 'the dashboard’s body has an unknown field, POST /api/v1/keys',
+    when: 'a dashboard body with an unknown field, POST /api/v1/keys',
     provoke: ({ caller, customer }) =>
       caller.dashboard('POST', '/api/v1/keys', bearer(customer.token), { name: 'x', colour: 'red' }),
   },

@@ -14,7 +14,7 @@ const CALLS = [
   getDashboard('/api/v1/keys'),
 ];
 
-/** Who is over the platform's throttle. It is left in place, so this is the last of a gateway's tests. */
+/** Tests calls above the platform's throttle. The throttle stays set, so these tests run last. */
 export function testThrottle(gateway: () => World): void {
   let world: World;
 
@@ -25,11 +25,11 @@ export function testThrottle(gateway: () => World): void {
     await system.dashboard.call('POST', 'admin/throttle', operator, { requests_per_second: 1 });
   });
 
-  test.each(CALLS)('rate_limited: over the platform’s throttle, $endpoint', async ({ send }) => {
+  test.each(CALLS)("rate_limited: above the platform's throttle, $endpoint", async ({ send }) => {
     expectConforms(await untilThrottled(() => send(world)), 'rate_limited');
   });
 
-  test('it wins over what is wrong with the body, and loses to a wrong key and a wrong path', async () => {
+  test('the throttle takes precedence over errors in the body, but not over a wrong key or path', async () => {
     const { caller, customer } = world;
     expectConforms(await untilThrottled(() => caller.chatBytes(customer.apiKey, '{')), 'rate_limited');
     const many = (call: () => Promise<HttpAnswer>) => Promise.all(Array.from({ length: 16 }, call));
@@ -42,7 +42,7 @@ export function testThrottle(gateway: () => World): void {
   });
 }
 
-/** Calls until the throttle, of which edges lease shares, refuses one. */
+/** Calls until the throttle refuses a call; edges lease permits, so the first calls may pass. */
 async function untilThrottled(call: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
   let last: HttpAnswer | undefined;
   await eventually('the throttle', async () => {

@@ -11,18 +11,18 @@ import { streamOf, WIRE_REPLIES, type WireName } from '../support/wire-replies';
 import { type Caller, CHAT_FORMATS, type ChatEndpoint, COMPLETIONS, createCaller } from './caller';
 import { TLS_CASES, upstreamCases } from './upstream';
 
-/** Short, so that silence is soon over; long enough for a busy machine to answer in time. */
+/** Short, so that tests of stalls are fast; long enough for responses on a busy machine. */
 const TIMEOUT_MS = '1000';
 const BALANCE_USD = 100;
 const KINDS = ['plain', 'streamed'] as const;
 
-/** A way from a caller's format to a provider's. */
+/** A translation from a client's format to a provider's format. */
 interface Way {
   readonly from: string;
   readonly format: ChatEndpoint;
   readonly wire: WireName;
   readonly model: string;
-  /** Per token. */
+  /** Nano-USD per token. */
   readonly inputNano: bigint;
   readonly outputNano: bigint;
 }
@@ -41,7 +41,7 @@ let provider: FaultProvider;
 let tlsFaults: TlsFaults;
 let system: System;
 let customer: Customer;
-/** Of the calls that fail before their first content, of which many are made at a time. */
+/** Makes the calls that fail before their first content, many of them concurrently. */
 let unlucky: Customer;
 let caller: Caller;
 
@@ -56,7 +56,7 @@ beforeAll(async () => {
     settings: {
       chat: {
         ...provider.settings,
-        // Of no matter to any failure, so that it can be tested here too.
+        // Does not affect failures, so it is tested here as well.
         UNKNOWN_FIELDS: 'forward',
         XAI_BASE_URL: tlsFaults.baseUrl,
         MISTRAL_BASE_URL: 'http://no-such-host.invalid/v1',
@@ -97,7 +97,7 @@ async function chargeOf(answer: HttpAnswer): Promise<bigint> {
 describe.each(WAYS)('$from to $model', (way) => {
   const replies = WIRE_REPLIES[way.wire];
 
-  describe.each(KINDS)('%s', (kind) => {
+  describe.each(KINDS)('a %s call', (kind) => {
     const cases = upstreamCases(way.wire).filter(({ only }) => only === undefined || only === kind);
     test.concurrent.each(cases)('$code: $when', async ({ code, does, ...particulars }) => {
       const answer = await callOf(unlucky, way, does, { stream: kind === 'streamed' });
@@ -105,7 +105,7 @@ describe.each(WAYS)('$from to $model', (way) => {
     });
   });
 
-  test('an unknown field reaches a provider of its own format only, where the setting forwards it', async () => {
+  test("an unknown field is forwarded to a provider of the client's format only", async () => {
     let received: Record<string, unknown> = {};
     const answer = await call(
       way,
@@ -119,14 +119,14 @@ describe.each(WAYS)('$from to $model', (way) => {
     expect([answer.status, received.colour]).toEqual([200, native ? 'red' : undefined]);
   });
 
-  test('a good reply names the slug of its model, and is billed by its own figures', async () => {
+  test("a complete reply names the model's slug and is billed by its own usage", async () => {
     const answer = await call(way, ({ socket }) => socket.write(httpReply(200, replies.whole)));
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('Hello there, how are you?')]);
     expect(answer.json.model).toBe(way.model);
     expect(await chargeOf(answer)).toBe(20n * way.inputNano + 8n * way.outputNano);
   });
 
-  test('a good stream names the slug of its model, is billed by its own figures, and ends as its format does', async () => {
+  test("a complete stream names the model's slug, is billed by its own usage, and ends in its format's way", async () => {
     const stream = `${streamHead()}${streamOf(replies)}`;
     const answer = await call(way, ({ socket }) => socket.end(stream), { stream: true });
     expect([answer.status, answer.text.includes(END_MARKS.get(way.format)!)]).toEqual([200, true]);
@@ -137,13 +137,13 @@ describe.each(WAYS)('$from to $model', (way) => {
   const MAX = Number.MAX_SAFE_INTEGER;
   test.each([
     ['huge', MAX, MAX],
-    ['beyond what was asked for', 20, 1_000_000],
+    ['above the requested maximum', 20, 1_000_000],
     ['negative', -1, -1],
-    ['fractions', 1.5, 0.1],
+    ['fractional', 1.5, 0.1],
     ['text', '20', '8'],
     ['absent', undefined, undefined],
     ['null', null, null],
-  ])('figures that are %s: never charged above what the call could cost', async (_name, input, output) => {
+  ])("usage that is %s never costs more than the call's bound", async (_name, input, output) => {
     const reply = httpReply(200, replies.telling(input, output));
     const answer = await call(way, ({ socket }) => socket.write(reply));
     expect(answer.status).toBe(200);
@@ -152,27 +152,27 @@ describe.each(WAYS)('$from to $model', (way) => {
     expect(charge).toBeLessThan(nano(0.012));
   });
 
-  describe('a stream that breaks after its third word', () => {
+  describe('a stream that fails after its third word', () => {
     const begun = `${streamHead()}${replies.begun}`;
     const breaks: [string, Misbehaviour][] = [
-      ['ends without its mark', ({ socket }) => socket.end(begun)],
+      ['ends without its end marker', ({ socket }) => socket.end(begun)],
       ['is reset', ({ socket }) => socket.write(begun, () => socket.resetAndDestroy())],
-      ['goes silent', ({ socket }) => socket.write(begun)],
+      ['stalls', ({ socket }) => socket.write(begun)],
       [
-        'is cut within an event',
+        'ends within an event',
         ({ socket }) => socket.end(begun + replies.frame(replies.chunks.at(-1)).slice(0, 30)),
       ],
       ['sends an error event', ({ socket }) => socket.end(begun + replies.errorEvent + replies.end)],
       ...replies.oddErrorEvents.map((event): [string, Misbehaviour] => [
-        `says ${event.trimEnd()}`,
+        `sends ${event.trimEnd()}`,
         ({ socket }) => socket.end(begun + event + replies.end),
       ]),
       [
-        'sends an event that is no JSON',
+        'sends an event with invalid JSON',
         ({ socket }) => socket.end(`${begun}data: {broken\n\n${replies.end}`),
       ],
       [
-        'breaks its chunked coding',
+        'breaks its chunked encoding',
         ({ socket }) => {
           const head = streamHead({ 'transfer-encoding': 'chunked' });
           const size = Buffer.byteLength(replies.begun).toString(16);
@@ -180,20 +180,23 @@ describe.each(WAYS)('$from to $model', (way) => {
         },
       ],
       [
-        'is shorter than its length',
+        'is shorter than its Content-Length',
         ({ socket }) => socket.end(begun.replace('connection: close', 'content-length: 100000')),
       ],
     ];
 
-    test.each(breaks)('%s: an error event at the end, and what was seen is charged', async (_when, does) => {
-      const answer = await call(way, does, { stream: true });
-      expectBrokenStream(answer, way.format);
-      expect(await chargeOf(answer)).toBe((await inputNano(way)) + 3n * way.outputNano);
-    });
+    test.each(breaks)(
+      'because it %s ends with an error event, and its output so far is charged',
+      async (_when, does) => {
+        const answer = await call(way, does, { stream: true });
+        expectBrokenStream(answer, way.format);
+        expect(await chargeOf(answer)).toBe((await inputNano(way)) + 3n * way.outputNano);
+      },
+    );
   });
 });
 
-/** The cost of a broken stream's input: by the provider's figures, or by our count where it has told none. */
+/** Returns the input cost of a broken stream: by the provider's usage, or by our count if there is none. */
 async function inputNano(way: Way): Promise<bigint> {
   if (way.wire !== 'openai') return 20n * way.inputNano;
   const { opening, frame } = WIRE_REPLIES.openai;
@@ -202,19 +205,19 @@ async function inputNano(way: Way): Promise<bigint> {
   return (await chargeOf(answer)) - way.outputNano;
 }
 
-/** Each name of a model that a stream's events give, once: a chunk's own, or that of the message that begins. */
+/** Returns the distinct model names in a stream's events: of each chunk, or of message_start. */
 function modelsIn(text: string): string[] {
   const events = [...text.matchAll(/^data: (\{.*\})$/gm)].map(([, json]) => JSON.parse(json!));
   const naming = events.filter(({ type }) => type === undefined || type === 'message_start');
   return [...new Set(naming.map(({ model, message }) => model ?? message?.model))];
 }
 
-/** By which a format's clients know that a stream is whole. */
+/** The event that completes a stream, by format. */
 const END_MARKS = new Map(
   CHAT_FORMATS.map((format) => [format, format === COMPLETIONS ? DONE : 'event: message_stop\n']),
 );
 
-/** HTTP could say nothing any more; the stream's own framing does. */
+/** The status was already sent, so the stream itself reports the error. */
 function expectBrokenStream(answer: HttpAnswer, format: ChatEndpoint): void {
   expect([answer.status, answer.headers['content-type']]).toEqual([
     200,
@@ -232,22 +235,22 @@ function expectBrokenStream(answer: HttpAnswer, format: ChatEndpoint): void {
   expect(events.at(-2)).toContain('" three"');
 }
 
-test('a stream that breaks after the provider told its usage is charged by that', async () => {
+test('a stream that fails after the provider reported usage is charged by that usage', async () => {
   const { frame, chunks } = WIRE_REPLIES.openai;
-  const told = `${streamHead()}${chunks.map(frame).join('')}`;
-  const answer = await call(PASSED, ({ socket }) => socket.end(told), { stream: true });
+  const reported = `${streamHead()}${chunks.map(frame).join('')}`;
+  const answer = await call(PASSED, ({ socket }) => socket.end(reported), { stream: true });
   expect(answer.text).not.toContain(DONE);
   expect(await chargeOf(answer)).toBe(20n * PASSED.inputNano + 8n * PASSED.outputNano);
 });
 
-describe.each(KINDS)('a connection that fails, %s', (kind) => {
+describe.each(KINDS)('a %s call whose connection fails', (kind) => {
   const elsewhere = (model: string, format: ChatEndpoint) =>
     caller.chat(customer.apiKey, { model, stream: kind === 'streamed' }, format);
   const unreachable = CHAT_FORMATS.flatMap((format) =>
     [
       ['refuses connections', 'deepseek/deepseek-chat'],
-      ['is not found by its name', 'mistral/ministral-8b-latest'],
-      ['is the simulated unreachable one', 'sim/unreachable'],
+      ['has an unknown host name', 'mistral/ministral-8b-latest'],
+      ['is the simulated unreachable provider', 'sim/unreachable'],
     ].map(([when = '', model = '']) => ({ when, model, format, path: format.path })),
   );
 
@@ -257,7 +260,7 @@ describe.each(KINDS)('a connection that fails, %s', (kind) => {
     expect(await chargeOf(answer)).toBe(0n);
   });
 
-  test.each(TLS_CASES)('a TLS handshake that meets: %s gives %s', async (fault, code) => {
+  test.each(TLS_CASES)('with %s in the TLS handshake gets %s', async (fault, code) => {
     tlsFaults.fault = fault;
     for (const format of CHAT_FORMATS) {
       const answer = await elsewhere('xai/grok-4.3', format);
@@ -267,7 +270,7 @@ describe.each(KINDS)('a connection that fails, %s', (kind) => {
   });
 });
 
-test('a good stream passes as it is, but for the usage nobody asked for', async () => {
+test('a complete stream passes unchanged except for usage that the client did not request', async () => {
   const answer = await call(PASSED, ({ socket }) => socket.end(`${streamHead()}${STREAM}`), { stream: true });
   expect([answer.status, answer.text.endsWith(DONE), answer.text.includes('prompt_tokens')]).toEqual([
     200,
@@ -276,7 +279,7 @@ test('a good stream passes as it is, but for the usage nobody asked for', async 
   ]);
 });
 
-test('a call that a stale connection swallowed is sent once more', async () => {
+test('a call lost on a stale connection is sent once more', async () => {
   const good: Misbehaviour = ({ socket }) => socket.write(httpReply(200, COMPLETION));
   expect((await call(PASSED, good)).status).toBe(200);
   let times = 0;
@@ -289,7 +292,7 @@ test('a call that a stale connection swallowed is sent once more', async () => {
   expect(await chargeOf(answer)).toBe(20n * PASSED.inputNano + 8n * PASSED.outputNano);
 });
 
-test('after all of that nothing is held, the books add up and no process has died', async () => {
+test('after all failures nothing is held, the books balance and no process has died', async () => {
   await system.settled(customer);
   await readBooks(system, customer);
   expect((await system.settled(unlucky)).balance).toBe(BALANCE_USD);

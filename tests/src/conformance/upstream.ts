@@ -71,7 +71,7 @@ function statusCases({ refusal: refuse }: WireReplies): UpstreamCase[] {
     })),
     {
       code: 'rate_limited',
-      when: 'a 429 that asks for part of a second',
+      when: 'a 429 with a fractional Retry-After',
       retryAfter: 2,
       does: answers(429, slowDown, { 'retry-after': '1.2' }),
     },
@@ -83,11 +83,16 @@ function statusCases({ refusal: refuse }: WireReplies): UpstreamCase[] {
     },
     {
       code: 'rate_limited',
-      when: 'a 429 whose Retry-After is nonsense',
+      when: 'a 429 with an invalid Retry-After',
       retryAfter: 1,
       does: answers(429, slowDown, { 'retry-after': 'soon' }),
     },
-    { code: 'invalid_request', when: 'a 400 that is no JSON', ...refusal(/./), does: answers(400, '<html>') },
+    {
+      code: 'invalid_request',
+      when: 'a 400 that is not JSON',
+      ...refusal(/./),
+      does: answers(400, '<html>'),
+    },
     {
       code: 'invalid_request',
       when: 'a 400 whose message is a number',
@@ -96,17 +101,17 @@ function statusCases({ refusal: refuse }: WireReplies): UpstreamCase[] {
     },
     {
       code: 'invalid_request',
-      when: 'a 400 cut short',
+      when: 'a truncated 400',
       ...refusal(/./),
       does: says(httpReply(400, refuse(400, 'no')).slice(0, -9)),
     },
     {
       code: 'invalid_request',
-      when: 'a 400 that speaks of a credential',
+      when: 'a 400 that mentions a credential',
       ...refusal(/^the provider refused a parameter$/),
       does: answers(400, refuse(400, 'Set another Authorization: Bearer abcdef')),
     },
-    { code: 'upstream_failed', when: 'a 500 that is no JSON', does: answers(500, '<html>') },
+    { code: 'upstream_failed', when: 'a 500 that is not JSON', does: answers(500, '<html>') },
   ];
 }
 
@@ -116,16 +121,16 @@ function brokenReplies(replies: WireReplies): [string, Misbehaviour, ('plain' | 
   return [
     ['a reset instead of a reply', ({ socket }) => socket.resetAndDestroy()],
     ['a closed connection instead of a reply', ({ socket }) => socket.end()],
-    ['half a status line', says('HTTP/1.1 20')],
-    ['no HTTP', says('hello\r\n\r\n')],
-    ['a head that breaks off', says('HTTP/1.1 200 OK\r\ncontent-type: app')],
+    ['a truncated status line', says('HTTP/1.1 20')],
+    ['a reply that is not HTTP', says('hello\r\n\r\n')],
+    ['truncated response headers', says('HTTP/1.1 200 OK\r\ncontent-type: app')],
     [
-      'an upgrade nobody asked for',
+      'an upgrade that was not requested',
       says('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
     ],
-    ['silence', () => {}],
+    ['no response', () => {}],
     [
-      'early hints and then silence',
+      'early hints without a response',
       ({ socket }) => socket.write('HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'),
     ],
     ['an empty 200', answers(200, '')],
@@ -134,15 +139,15 @@ function brokenReplies(replies: WireReplies): [string, Misbehaviour, ('plain' | 
     ['malformed JSON with 200', answers(200, JSON.stringify(replies.whole).slice(0, 30))],
     ['an array with 200', answers(200, [])],
     ['null with 200', answers(200, 'null')],
-    ['an object that is no reply with 200', answers(200, { ok: true })],
+    ['an object that is not a reply with 200', answers(200, { ok: true })],
     ['an error object with 200', answers(200, replies.refusal(503, 'overloaded'))],
     ...replies.nothingSaid.map(([what, reply]): [string, Misbehaviour] => [what, answers(200, reply)]),
-    ['a body cut by its length', says(whole.slice(0, -20)), 'plain'],
+    ['a body shorter than its Content-Length', says(whole.slice(0, -20)), 'plain'],
     ['a body cut in a chunk', says(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n100\r\n{"id"`)],
-    ['a chunk that is none', says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n')],
-    ['a body that goes silent', ({ socket }) => socket.write(whole.slice(0, -20)), 'plain'],
-    ['a stream nobody asked for', says(`${streamHead()}${streamOf(replies)}`), 'plain'],
-    ['a whole reply instead of a stream', says(whole), 'streamed'],
+    ['an invalid chunk', says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n')],
+    ['a body that stalls', ({ socket }) => socket.write(whole.slice(0, -20)), 'plain'],
+    ['a stream that was not requested', says(`${streamHead()}${streamOf(replies)}`), 'plain'],
+    ['a complete reply instead of a stream', says(whole), 'streamed'],
     ['a stream that ends before its first event', says(streamHead()), 'streamed'],
     [
       'a stream cut before its first event',
@@ -150,16 +155,16 @@ function brokenReplies(replies: WireReplies): [string, Misbehaviour, ('plain' | 
       'streamed',
     ],
     ['a stream cut in its first event', says(`${streamHead()}${firstEvent.slice(0, 40)}`), 'streamed'],
-    ['a stream of nothing but comments', says(`${streamHead()}: processing\n\n: processing\n\n`), 'streamed'],
+    ['a stream of comments only', says(`${streamHead()}: processing\n\n: processing\n\n`), 'streamed'],
     ['a stream whose first event is an error', says(`${streamHead()}${replies.errorEvent}`), 'streamed'],
     ...replies.oddErrorEvents.map((event): [string, Misbehaviour, 'streamed'] => [
       `a stream whose first event is ${event.trimEnd()}`,
       says(`${streamHead()}${event}`),
       'streamed',
     ]),
-    ['a stream whose first event is no JSON', says(`${streamHead()}data: {broken\n\n`), 'streamed'],
-    ['a stream of nothing but [DONE]', says(`${streamHead()}data: [DONE]\n\n`), 'streamed'],
-    ['a stream silent from its head on', ({ socket }) => socket.write(streamHead()), 'streamed'],
+    ['a stream whose first event is not JSON', says(`${streamHead()}data: {broken\n\n`), 'streamed'],
+    ['a stream of [DONE] only', says(`${streamHead()}data: [DONE]\n\n`), 'streamed'],
+    ['a stream without events', ({ socket }) => socket.write(streamHead()), 'streamed'],
     ...brokenOpenings(replies).map(([what, does]): [string, Misbehaviour, 'streamed'] => [
       what,
       does,
@@ -168,7 +173,7 @@ function brokenReplies(replies: WireReplies): [string, Misbehaviour, ('plain' | 
   ];
 }
 
-/** A stream that has begun and has no content yet: nothing is sent to the caller, so the call still fails as any other. */
+/** Failures of a stream before its first content: nothing is sent to the client yet, so the call fails with a status. */
 function brokenOpenings({
   opening,
   chunks,
@@ -185,31 +190,31 @@ function brokenOpenings({
       ({ socket }) => socket.write(begun, () => socket.resetAndDestroy()),
     ],
     ['a stream cut in its first content', says(`${begun}${content.slice(0, -4)}`)],
-    ['a stream silent before its first content', ({ socket }) => socket.write(begun)],
-    ['a stream with no JSON before its first content', says(`${begun}data: {broken\n\n${content}`)],
+    ['a stream that stalls before its first content', ({ socket }) => socket.write(begun)],
+    ['a stream with invalid JSON before its first content', says(`${begun}data: {broken\n\n${content}`)],
     ['a stream with an error before its first content', says(`${begun}${errorEvent}${content}`)],
     ...oddErrorEvents.map((event): [string, Misbehaviour] => [
-      `a stream that before its first content says ${event.trimEnd()}`,
+      `a stream with ${event.trimEnd()} before its first content`,
       says(`${begun}${event}${content}`),
     ]),
   ];
 }
 
-/** Errors that a stream tells before its first content, as if they had been its status. */
+/** Errors that a stream reports before its first content, which are treated like its status. */
 function openingErrors({ opening, frame, refusal: refuse }: WireReplies): UpstreamCase[] {
   const fails = (status: number): Misbehaviour =>
     says(`${streamHead()}${opening}${frame(refuse(status, `refused with ${status}`))}`);
   return [
     {
       code: 'rate_limited',
-      when: 'a stream that is limited before its first content',
+      when: 'a stream with a rate limit before its first content',
       only: 'streamed',
       retryAfter: 1,
       does: fails(429),
     },
     {
       code: 'invalid_request',
-      when: 'a stream that refuses the call before its first content',
+      when: 'a stream with a refusal before its first content',
       only: 'streamed',
       ...refusal(/refused with 400/),
       does: fails(400),
@@ -222,7 +227,7 @@ const reason = (name: string) => ({
 });
 const BAD_GOOGLE_KEY = googleError(400, 'API key not valid.', reason('API_KEY_INVALID'));
 
-/** Where a provider's status alone does not say what it means: what is wrong with our account is not the caller's. */
+/** Errors whose status is ambiguous: problems of our account are not the client's. */
 const OWN_WORDS: Readonly<Record<WireName, readonly UpstreamCase[]>> = {
   openai: [
     {
@@ -232,18 +237,18 @@ const OWN_WORDS: Readonly<Record<WireName, readonly UpstreamCase[]>> = {
     },
     {
       code: 'upstream_unavailable',
-      when: 'a 400 about our key, its words in `error` itself',
+      when: 'a 400 about our key, with its message as the value of error',
       does: answers(400, { code: 'Invalid argument', error: 'Incorrect API key provided: x' }),
     },
     {
       code: 'invalid_request',
-      when: 'a 400 with its words in `error` itself',
+      when: 'a 400 with its message as the value of error',
       ...refusal(/^top_k is not supported$/),
       does: answers(400, { code: 'Invalid argument', error: 'top_k is not supported' }),
     },
     {
       code: 'invalid_request',
-      when: 'a 422 that lists its faults',
+      when: 'a 422 with a list of errors',
       ...refusal(/messages\.0\.role: Field required/),
       does: answers(422, { detail: [{ loc: ['body', 'messages', 0, 'role'], msg: 'Field required' }] }),
     },
@@ -259,7 +264,7 @@ const OWN_WORDS: Readonly<Record<WireName, readonly UpstreamCase[]>> = {
     },
     {
       code: 'upstream_unavailable',
-      when: 'a 429 because of our own limit of spending',
+      when: 'a 429 because of our own spend limit',
       does: answers(429, {
         type: 'error',
         error: {
@@ -279,12 +284,12 @@ const OWN_WORDS: Readonly<Record<WireName, readonly UpstreamCase[]>> = {
     },
     {
       code: 'upstream_unavailable',
-      when: 'a 400 because our account may not',
+      when: 'a 400 because our account lacks permission',
       does: answers(400, googleError(400, 'Enable billing.', { status: 'FAILED_PRECONDITION' })),
     },
     {
       code: 'rate_limited',
-      when: 'a 429 that tells the wait in its body',
+      when: 'a 429 with the retry delay in its body',
       retryAfter: 13,
       does: answers(
         429,
@@ -296,7 +301,7 @@ const OWN_WORDS: Readonly<Record<WireName, readonly UpstreamCase[]>> = {
   ],
 };
 
-/** Failures before the first content, of a provider of this format: an envelope, and nothing charged. */
+/** Failures of a provider of this format before the first content: an error status, and no charge. */
 export function upstreamCases(wire: WireName): readonly UpstreamCase[] {
   const replies = WIRE_REPLIES[wire];
   return [

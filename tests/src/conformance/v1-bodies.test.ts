@@ -11,7 +11,7 @@ import { SchemaBook } from '../../../services/dashboard/src/openapi/schema-book'
 import { editSchema, generationSchema } from '../../../services/media/src/formats/image-schema';
 import { videoRequestSchema } from '../../../services/media/src/videos/rules/video-request';
 
-/** What dashboard's document says of the bodies that chat and media read: services do not import each other. */
+/** Bodies of chat and media in dashboard's document. A file, because services do not import each other. */
 const FILE = join(__dirname, '../../../services/dashboard/openapi/v1-bodies.json');
 
 const part = { type: 'string', format: 'binary' };
@@ -21,7 +21,7 @@ const book = new SchemaBook();
 // biome-ignore lint/suspicious/noExplicitAny: JSON schemas are read as what they are known to hold.
 type Loose = any;
 
-/** With what the schemas leave to later checks: what is required, and what messages are. */
+/** Adds what the schemas leave to later checks: required fields and the shape of messages. */
 function bodyOf(schema: z.ZodObject, required: readonly string[], more: Record<string, Loose> = {}): Loose {
   const json = book.input(schema) as Loose;
   const properties = {
@@ -79,7 +79,7 @@ const BODIES = {
   },
 };
 
-test('bodies are documented as the schemas that read them say; UPDATE_V1_BODIES=1 writes them anew', () => {
+test('documented request bodies match the schemas that parse them; UPDATE_V1_BODIES=1 rewrites the document', () => {
   if (process.env.UPDATE_V1_BODIES === '1') writeFileSync(FILE, `${JSON.stringify(BODIES, null, 2)}\n`);
   expect(JSON.parse(readFileSync(FILE, 'utf8'))).toEqual(JSON.parse(JSON.stringify(BODIES)));
 });

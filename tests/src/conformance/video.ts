@@ -76,7 +76,7 @@ const INVALID: readonly [string, object, RegExp][] = [
   ['resolution a word', { resolution: 'high' }, /resolution/],
   ['aspect_ratio without a colon', { aspect_ratio: '16x9' }, /aspect_ratio/],
   ['an unknown field', { n: 1 }, /\bn\b/],
-  ['a reference image that is none', { reference_images: ['hello'] }, /reference_images\[0\]/],
+  ['a reference image that is not a URL', { reference_images: ['hello'] }, /reference_images\[0\]/],
   [
     'a reference image by plain http',
     { reference_images: ['http://example.com/a.png'] },
@@ -112,11 +112,15 @@ const FORMS: readonly [string, RegExp, (form: FormData) => void][] = [
   ],
   ['an empty prompt', /prompt/, (form) => form.set('prompt', '')],
   ['a misnamed file', /picture/, (form) => form.set('picture', new Blob([PNG]), 'a.png')],
-  ['a file that is no image', /image/, (form) => form.set('image', new Blob(['GIF89a, no more']), 'a.png')],
+  [
+    'a file that is not an image',
+    /image/,
+    (form) => form.set('image', new Blob(['GIF89a, no more']), 'a.png'),
+  ],
   ['an empty file', /image/, (form) => form.set('image', new Blob([]), 'a.png')],
   ['a file as a field', /image/, (form) => form.set('image', 'hello')],
   ['an unknown field', /seconds/, (form) => form.set('seconds', '5')],
-  ['a duration that is none', /duration/, (form) => form.set('duration', 'five')],
+  ['an invalid duration', /duration/, (form) => form.set('duration', 'five')],
   [
     'too many files',
     /too many/,
@@ -127,11 +131,11 @@ const FORMS: readonly [string, RegExp, (form: FormData) => void][] = [
 ];
 
 const UNSUPPORTED: readonly [string, object, RegExp][] = [
-  ['a duration it does not make', { duration: 7 }, /duration/],
+  ['an unsupported duration', { duration: 7 }, /duration/],
   ['an absurd duration', { duration: 1e15 }, /duration/],
-  ['part of a second', { duration: 5.5 }, /duration/],
+  ['a fractional duration', { duration: 5.5 }, /duration/],
   ['another tier’s resolution', { resolution: '1080p' }, /resolution/],
-  ['an aspect ratio it does not make', { aspect_ratio: '21:9' }, /aspect_ratio/],
+  ['an unsupported aspect ratio', { aspect_ratio: '21:9' }, /aspect_ratio/],
   [
     'too many reference images',
     { reference_images: Array(3).fill('https://example.com/a.png') },
@@ -140,7 +144,7 @@ const UNSUPPORTED: readonly [string, object, RegExp][] = [
   ['a prompt that is too long', { prompt: 'x'.repeat(3_000) }, /prompt/],
 ];
 
-/** What the provider does to an order. */
+/** Behavior of the provider, by error code. */
 const BY_PROVIDER: readonly [AnyErrorCode, string, object, Partial<ConformanceCase>?][] = [
   [
     'video_generation_failed',
@@ -156,12 +160,12 @@ const BY_PROVIDER: readonly [AnyErrorCode, string, object, Partial<ConformanceCa
   ],
   ['video_generation_failed', 'answers 500', { status: 500 }],
   ['video_generation_failed', 'answers 503', { status: 503 }],
-  ['video_generation_failed', 'fails in a success', { status: 200, error: 'no money' }],
+  ['video_generation_failed', 'reports an error with status 200', { status: 200, error: 'no money' }],
   ['video_task_id_missing', 'names no task', { omit_task_id: true }],
   ['rate_limited', 'answers 429', { status: 429, retry_after: 7 }, { retryAfter: 7 }],
   ['upstream_unavailable', 'rejects our credential', { status: 401 }],
   ['upstream_failed', 'resets the connection', { reset: true }, { shouldRetry: 'false' }],
-  ['upstream_failed', 'breaks off its reply', { drop_after_chunks: 0 }, { shouldRetry: 'false' }],
+  ['upstream_failed', 'cuts off its reply', { drop_after_chunks: 0 }, { shouldRetry: 'false' }],
 ];
 
 const BODY_CASES: readonly ConformanceCase[] = [
@@ -183,7 +187,7 @@ const BODY_CASES: readonly ConformanceCase[] = [
   ...ACTIONS.flatMap((action): ConformanceCase[] => [
     {
       code: 'invalid_request',
-      when: `half a body, POST ${pathOf(action)}`,
+      when: `a truncated body, POST ${pathOf(action)}`,
       provoke: (world) => post(world, world.customer, action, '{"model":'),
     },
     {
@@ -204,7 +208,7 @@ const BODY_CASES: readonly ConformanceCase[] = [
     },
     {
       code: 'expired_api_key',
-      when: `past its time, POST ${pathOf(action)}`,
+      when: `an expired key, POST ${pathOf(action)}`,
       async provoke(world) {
         const expires_at = new Date(Date.now() + 500).toISOString();
         const customer = await world.system.provision({ key: { expires_at } });
@@ -225,7 +229,7 @@ const BODY_CASES: readonly ConformanceCase[] = [
   ]),
   {
     code: 'invalid_request',
-    when: `an Idempotency-Key that was used for another order, POST ${pathOf('create')}`,
+    when: `an Idempotency-Key that belongs to another order, POST ${pathOf('create')}`,
     detail: /Idempotency-Key/,
     async provoke({ caller, customer }) {
       const headers = { ...bearer(customer.apiKey), 'idempotency-key': `conformance-${process.pid}` };
@@ -243,7 +247,7 @@ const MODEL_CASES: readonly ConformanceCase[] = [
   refused('model_not_found', 'longer than any', { model: `sim/${'x'.repeat(1_000)}` }),
   {
     code: 'model_not_found',
-    when: `outside the allowlist, POST ${pathOf('create')}`,
+    when: `a model outside the allowlist, POST ${pathOf('create')}`,
     async provoke(world) {
       return create(world, {}, await world.system.provision({ key: { allowed_models: ['sim/chat'] } }));
     },
@@ -255,7 +259,7 @@ const MODEL_CASES: readonly ConformanceCase[] = [
   refused('video_model_not_found', 'the path of nobody', {}, {}, 'nobody'),
   {
     code: 'video_model_not_found',
-    when: `disabled, POST ${pathOf('create')}`,
+    when: `a disabled model, POST ${pathOf('create')}`,
     async provoke(world) {
       const { system, customer } = world;
       return create(world, {
@@ -265,7 +269,7 @@ const MODEL_CASES: readonly ConformanceCase[] = [
   },
   {
     code: 'video_model_not_found',
-    when: `delisted, POST ${pathOf('create')}`,
+    when: `a delisted model, POST ${pathOf('create')}`,
     async provoke(world) {
       const { system, customer } = world;
       const model = await makeVideoModel(system, customer, 'video-gone');
@@ -299,7 +303,7 @@ const MODEL_CASES: readonly ConformanceCase[] = [
   ),
   {
     code: 'video_tier_not_found',
-    when: `omitted where the model has none by default, POST ${pathOf('create')}`,
+    when: `no tier for a model without a default tier, POST ${pathOf('create')}`,
     detail: /required/,
     async provoke(world) {
       const { system, customer } = world;
@@ -313,7 +317,7 @@ const MODEL_CASES: readonly ConformanceCase[] = [
   ),
   {
     code: 'upstream_unavailable',
-    when: `nothing listens there, POST ${pathOf('create')}`,
+    when: `the provider is unreachable, POST ${pathOf('create')}`,
     async provoke(world) {
       const { system, customer } = world;
       return create(world, {
@@ -374,7 +378,7 @@ const MONEY_CASES: readonly ConformanceCase[] = [
   ),
   {
     code: 'rpm_rate_limited',
-    when: `more than one request a minute, POST ${pathOf('create')}`,
+    when: `the second request of a limit of one per minute, POST ${pathOf('create')}`,
     async provoke(world) {
       const customer = await world.system.provision({ key: { rpm_limit: 1 } });
       await taskOf(world, {}, customer);
@@ -384,7 +388,7 @@ const MONEY_CASES: readonly ConformanceCase[] = [
   ...POLLS.map(
     (action): ConformanceCase => ({
       code: 'rpm_rate_limited',
-      when: `the order was the one request of the minute, POST ${pathOf(action)}`,
+      when: `the order used the one request of the limit, POST ${pathOf(action)}`,
       async provoke(world) {
         const customer = await world.system.provision({ key: { rpm_limit: 1 } });
         return post(world, customer, action, { task_id: await taskOf(world, {}, customer) });
@@ -411,7 +415,7 @@ const TASK_CASES: readonly ConformanceCase[] = POLLS.flatMap((action): Conforman
   ),
   {
     code: 'not_found',
-    when: `no such task, POST ${pathOf(action)}`,
+    when: `an unknown task, POST ${pathOf(action)}`,
     provoke: (world) => post(world, world.customer, action, { task_id: 'task_none' }),
   },
   {
@@ -442,7 +446,7 @@ const TASK_CASES: readonly ConformanceCase[] = POLLS.flatMap((action): Conforman
   },
   {
     code: 'video_billing_error',
-    when: `the seconds it was told make no bill, POST ${pathOf(action)}`,
+    when: `the provider reports invalid seconds, POST ${pathOf(action)}`,
     async provoke(world) {
       const task_id = await taskOf(world, { prompt: sim({ task_seconds: 0, seconds: 0 }) });
       return untilRefused(world, world.customer, action, task_id);
@@ -490,7 +494,7 @@ const LIST_CASES: readonly ConformanceCase[] = [
   },
   {
     code: 'rpm_rate_limited',
-    when: 'the second request of the minute, GET /v1/videos',
+    when: 'the second request of a limit of one per minute, GET /v1/videos',
     async provoke({ system, caller }) {
       const { apiKey } = await system.provision({ key: { rpm_limit: 1 } });
       const list = () => caller.api('GET', '/v1/videos', bearer(apiKey));
@@ -503,7 +507,7 @@ const LIST_CASES: readonly ConformanceCase[] = [
 const LINK_CASES: readonly ConformanceCase[] = [
   {
     code: 'not_found',
-    when: 'a link that nobody signed, GET /v1/videos/files/{token}',
+    when: 'a URL with an invalid signature, GET /v1/videos/files/{token}',
     provoke: ({ caller }) => caller.api('GET', '/v1/videos/files/task_x.0.1.y', {}),
   },
 ];

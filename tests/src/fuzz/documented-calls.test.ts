@@ -330,7 +330,7 @@ async function answerTo(method: string, template: string, call: DocumentedCall):
   return send(method, `${path}${query}`, headers, method === 'POST' ? body : undefined);
 }
 
-/** No 500, nothing outside the envelope, and nothing that the document does not say. */
+/** Checks that the response is no 500, has the error envelope and matches the document. */
 function expectDocumented(method: string, template: string, answer: HttpAnswer): void {
   const known = OPERATIONS.find((one) => one.method === method && one.path === template);
   const codes = new Set(
@@ -348,17 +348,17 @@ function expectDocumented(method: string, template: string, answer: HttpAnswer):
   if (problem) throw new Error(`${problem}: ${answer.text.slice(0, 300)}`);
   const isDashboard = template.startsWith('/api/');
   if (isDashboard && answer.headers['x-content-type-options'] !== 'nosniff')
-    throw new Error('may be sniffed');
+    throw new Error('X-Content-Type-Options is missing');
 }
 
-test('the document that is served is the one of the sources', async () => {
+test('the served API document matches the sources', async () => {
   const { json } = await caller.dashboard('GET', '/openapi.json', {});
   expect(json).toEqual({ ...check.document, paths: json.paths });
   expect(Object.keys(json.paths)).toEqual(Object.keys(check.document.paths));
 });
 
 test.each(OPERATIONS)(
-  '$method $path',
+  '$method $path answers mutated calls as documented',
   (operation) =>
     runFuzz(callsOf(operation), casesOf(CASES), async (call) => {
       const answer = await answerTo(operation.method, operation.path, call);
@@ -368,12 +368,12 @@ test.each(OPERATIONS)(
   TIME_LIMIT_MS,
 );
 
-test('after all of that every process is the one it was, nothing is held and the books add up', async () => {
+test('after all mutated calls every process is still running, nothing is held and the books balance', async () => {
   await caller.dashboard('POST', '/api/v1/admin/throttle', bearer(await system.operatorToken()), {
     requests_per_second: null,
   });
   await system.settled(customer, 60_000);
-  // The few cases of the usual run do not get everywhere.
+  // The few cases of the usual run do not reach every operation.
   const silent = OPERATIONS.map(nameOf).filter((name) => !reached.has(name));
   if (process.env.TEST_HEAVY === '1') expect(silent.sort()).toEqual([...BEYOND_REACH].sort());
   expect(await system.drift()).toBe(0);

@@ -20,7 +20,7 @@ test.each([
   'data:  {"type":"message_stop"}\r\n\r\n',
   'data: {\t"type" : "message_stop"\ndata: }\n\n',
   'data: {"error":{"code":"upstream_failed"}}\n\n',
-])('a stream may end in %j', (end) => expect(streamed(end)).not.toThrow());
+])('accepts a stream that ends in %j', (end) => expect(streamed(end)).not.toThrow());
 
 test.each([
   '',
@@ -30,4 +30,4 @@ test.each([
   'data: {\r"type":"message_stop"}\n\n',
   'data: {"text":"\\"message_stop\\""}\n\n',
   'data: {"error":{"code":"internal_error"}}\n\n',
-])('and never in %j', (end) => expect(streamed(end)).toThrow('a stream that ends so'));
+])('rejects a stream that ends in %j', (end) => expect(streamed(end)).toThrow('a stream that ends so'));

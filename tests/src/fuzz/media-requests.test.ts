@@ -103,13 +103,13 @@ describe.each(JSON_CALLS)('POST $path', ({ path, bodies }) => {
     expectLawful(await caller.api('POST', path, bearer(customer.apiKey), body), REQUEST_CODES);
 
   test(
-    'bodies whose values are mutated',
+    'answers bodies with mutated values within the contract',
     () => runFuzz(mutatedJson(bodies), casesOf(6_000), expectLawfulAnswer),
     TIME_LIMIT_MS,
   );
 
   test(
-    'bodies whose bytes are mutated',
+    'answers bodies with mutated bytes within the contract',
     () =>
       runFuzz(mutatedText(bodies.map((body) => JSON.stringify(body))), casesOf(4_000), expectLawfulAnswer),
     TIME_LIMIT_MS,
@@ -120,7 +120,7 @@ describe.each(FORM_CALLS)('POST $path', ({ path, forms }) => {
   const written = forms.map(writeForm);
 
   test(
-    'forms whose bytes are mutated',
+    'answers forms with mutated bytes within the contract',
     async () => {
       const headers = { ...bearer(customer.apiKey), 'content-type': written[0]!.contentType };
       await runFuzz(mutatedText(written.map(({ body }) => body)), casesOf(9_000), async (body) =>
@@ -131,7 +131,7 @@ describe.each(FORM_CALLS)('POST $path', ({ path, forms }) => {
   );
 });
 
-test('what was ordered meanwhile is paid for, nothing is held, and nobody is the worse for it', async () => {
+test('after all mutated requests every order is charged, nothing is held and every process is still running', async () => {
   await eventually('no call is open', async () => (await system.bills()) === 0, 30_000);
   await system.settled(customer, 10_000);
   expect(await system.drift()).toBe(0);

@@ -89,7 +89,7 @@ const says =
     socket.end(bytes);
 
 test(
-  'replies whose values are mutated',
+  'provider replies with mutated values give responses within the contract',
   async () => {
     const replies = EVERY_WAY.chain((way) => {
       const { whole, tools, refusal } = WIRE_REPLIES[way.wire];
@@ -104,7 +104,7 @@ test(
 );
 
 test(
-  'streams whose chunks are mutated',
+  'provider streams with mutated chunks give responses within the contract',
   async () => {
     const streams = EVERY_WAY.chain((way) => {
       const { chunks, toolChunks, frame, end } = WIRE_REPLIES[way.wire];
@@ -122,7 +122,7 @@ test(
 );
 
 test(
-  'streams whose bytes are mutated',
+  'provider streams with mutated bytes give responses within the contract',
   async () => {
     const streams = EVERY_WAY.chain((way) => {
       const stream = streamOf(WIRE_REPLIES[way.wire]);
@@ -136,7 +136,7 @@ test(
 );
 
 test(
-  'replies whose HTTP is mutated',
+  'provider replies with mutated HTTP give responses within the contract',
   async () => {
     const replies = EVERY_WAY.chain((way) => {
       const { whole, refusal } = WIRE_REPLIES[way.wire];
@@ -159,7 +159,7 @@ test(
 );
 
 test.each(WAYS)(
-  'a stream cut at every byte, $endpoint.path to $model',
+  'a stream cut at every byte gives a response within the contract, $endpoint.path to $model',
   async (way) => {
     const whole = `${streamHead()}${streamOf(WIRE_REPLIES[way.wire])}`;
     const everyByte = Array.from({ length: whole.length }, (_value, at) => at);
@@ -172,14 +172,14 @@ test.each(WAYS)(
   TIME_LIMIT_MS,
 );
 
-/** A chunk's JSON as its format frames it, whatever it has become. */
+/** Frames a chunk's mutated JSON as its format does. */
 function framed(frame: (chunk: unknown) => string, text: string): string {
   const type = JSON.parse(text)?.type;
   const name = typeof type === 'string' && /^\w+$/.test(type) ? type : 'message';
   return frame({ type: name }).replace(/^data: .*$/m, () => `data: ${text}`);
 }
 
-test('after all of that every process is the one it was, nothing is held and the books add up', async () => {
+test('after all mutated replies every process is still running, nothing is held and the books balance', async () => {
   await system.settled(customer, 10_000);
   const { balanceNano } = await readBooks(system, customer);
   expect(balanceNano).toBeLessThan(nano(BALANCE_USD));

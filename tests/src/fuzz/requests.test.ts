@@ -81,13 +81,13 @@ describe.each(FUZZED)('POST $endpoint.path', ({ endpoint, bodies, byValue, byByt
   };
 
   test(
-    'bodies whose values are mutated',
+    'answers bodies with mutated values within the contract',
     () => runFuzz(mutatedJson(bodies), casesOf(byValue), expectLawfulAnswer),
     TIME_LIMIT_MS,
   );
 
   test(
-    'bodies whose bytes are mutated',
+    'answers bodies with mutated bytes within the contract',
     () => {
       const texts = bodies.map((body) => JSON.stringify(body));
       return runFuzz(mutatedText(texts), casesOf(byByte), expectLawfulAnswer);
@@ -116,9 +116,9 @@ const VIDEO_CALLS: readonly (readonly [path: string, body: object])[] = [
 ];
 
 test(
-  'bodies of video calls whose values are mutated',
+  'video calls with mutated values get responses within the contract',
   async () => {
-    // A customer of its own: tasks hold money until they end.
+    // A separate customer, because tasks hold money until they end.
     const director = await system.provision({ balanceUsd: 1_000_000 });
     const calls = VIDEO_CALLS.map(([path, body]) => fc.tuple(fc.constant(path), mutatedJson([body])));
     await runFuzz(fc.oneof(...calls), casesOf(10_000), async ([path, body]) => {
@@ -144,7 +144,7 @@ const DASHBOARD_BODIES = [
 ];
 
 test(
-  'bodies of the dashboard whose values are mutated',
+  'dashboard calls with mutated values get responses within the contract',
   async () => {
     const paths = fc.constantFrom(
       'keys',
@@ -211,7 +211,7 @@ const headerValue = fc.oneof(
 const headers = fc.dictionary(headerName, headerValue, { minKeys: 1, maxKeys: 5 });
 
 test(
-  'headers, over a good call',
+  'valid calls with random headers get responses within the contract',
   async () => {
     const endpoints = fc.constantFrom(undefined, undefined, ...CHAT_ENDPOINTS);
     await runFuzz(fc.tuple(headers, endpoints), casesOf(18_000), async ([extra, endpoint]) => {
@@ -274,7 +274,7 @@ const query = fc.oneof(
 );
 
 test(
-  'methods, paths and queries in both address spaces',
+  'random methods, paths and queries get responses within the contract in both address spaces',
   async () => {
     await runFuzz(
       fc.tuple(method, path, query, fc.constantFrom('key', 'token', 'none'), fc.boolean()),
@@ -293,7 +293,7 @@ test(
 );
 
 test(
-  'bytes that are almost HTTP',
+  'mutated HTTP requests get responses within the contract',
   async () => {
     const body = JSON.stringify(MESSAGES.body());
     const whole = [
@@ -314,14 +314,14 @@ test(
   TIME_LIMIT_MS,
 );
 
-test('after all of that every process is the one it was, nothing is held and the books add up', async () => {
+test('after all mutated requests every process is still running, nothing is held and the books balance', async () => {
   await system.settled(customer, 10_000);
   expect(await system.drift()).toBe(0);
   checkHealth();
   expect(Object.keys(ERROR_TABLE)).toEqual(expect.arrayContaining([...REQUEST_CODES]));
 });
 
-/** The answers that came back on one connection; the last may be cut when the connection was. */
+/** Parses the responses of one connection; the last may be incomplete. */
 function answersIn(raw: string): HttpAnswer[] {
   const answers: HttpAnswer[] = [];
   for (const part of raw.split(/(?=HTTP\/1\.1 \d{3} )/)) {

@@ -16,14 +16,14 @@ async function expectNoBraces(bytes: Buffer): Promise<void> {
   if (bytes.includes('{')) throw new Error('a brace');
 }
 
-test('a failure shows what was wrong, the one case that failed, made small, and the seed', async () => {
+test('a failure shows its error, the minimized failing case and the seed', async () => {
   const [wrong, where, shown] = (await failureOf(expectNoBraces)).split('\n');
   expect(wrong).toBe('a brace');
   expect(where).toMatch(/^case \d+ of 400, FC_SEED=\d+; the smallest that fails is$/);
   expect(shown).toMatch(/^text 0: at 0 "\{" for 0 bytes/);
 });
 
-test('a case that fails only beside others is shown as it was', async () => {
+test('a case that fails only concurrently with others is shown unchanged', async () => {
   let calls = 0;
   const failure = await failureOf(async () => {
     if (++calls === 20) throw new Error('busy');
@@ -31,14 +31,14 @@ test('a case that fails only beside others is shown as it was', async () => {
   expect(failure).toMatch(/^busy\ncase 19 of 400, FC_SEED=\d+; it, which passes alone, is\ntext [01]: at /);
 });
 
-test('a long failure is cut', async () => {
+test('a long failure message is truncated', async () => {
   const failure = await failureOf(async (bytes) => {
     throw new Error(`${bytes.toString('hex')}${'y'.repeat(10_000)}`);
   });
   expect(failure.length).toBeLessThan(7_000);
 });
 
-test('the cases are those of the seed', async () => {
+test('the same seed gives the same cases', async () => {
   const configured = fc.readConfigureGlobal();
   fc.configureGlobal({ ...configured, seed: 1 });
   const seen = async () => {

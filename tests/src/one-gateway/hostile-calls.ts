@@ -17,12 +17,12 @@ export function testHostileCalls(gateway: () => System): void {
     chatUrl = `${system.stack.apiUrl}/v1/chat/completions`;
   }, 60_000);
 
-  /** Time that the gateway's processes have computed. */
+  /** CPU time of the gateway's processes. */
   const gatewayMs = () => system.stack.processes().reduce((sum, { pid }) => sum + cpuMs(pid), 0);
 
   const slow = { role: 'user', content: 'x [[sim {"chunks":5000,"chunk_delay_ms":5}]]' };
 
-  test('a request that cannot be counted is settled all the same when its caller leaves', async () => {
+  test('a call whose prompt cannot be counted is settled after its client disconnects', async () => {
     const parameters = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
     const body = `{"model":"sim/chat","stream":true,"max_tokens":100,"messages":[${JSON.stringify(slow)}],"tools":[{"type":"function","function":{"name":"f","parameters":${parameters}}}]}`;
     const stream = await openStream(chatUrl, body, customer.apiKey);
@@ -31,7 +31,7 @@ export function testHostileCalls(gateway: () => System): void {
     await system.settled(customer, 5_000);
   });
 
-  test('excess is refused before it costs time', async () => {
+  test('excessive bodies are rejected without much CPU time', async () => {
     const beforeMs = gatewayMs();
     const many = JSON.stringify({ model: 'sim/chat', messages: Array(1_000_000).fill({}) });
     const keys = Object.fromEntries(Array.from({ length: 200_000 }, (_value, index) => [`k${index}`, 1]));
@@ -50,7 +50,7 @@ export function testHostileCalls(gateway: () => System): void {
     expect(gatewayMs() - beforeMs).toBeLessThan(MAX_COST_MS);
   }, 60_000);
 
-  test('a reader that stops reading holds the provider back, and is billed for what it was sent', async () => {
+  test('a client that stops reading holds the provider back and is billed for what was sent', async () => {
     const content = 'x [[sim {"chunks":100000}]]';
     const body = JSON.stringify({ model: 'sim/chat', stream: true, messages: [{ role: 'user', content }] });
     const stream = await openStream(chatUrl, body, customer.apiKey);
@@ -65,7 +65,7 @@ export function testHostileCalls(gateway: () => System): void {
     expect(await system.drift()).toBe(0);
   }, 30_000);
 
-  test('after all of that every service still runs', async () => {
+  test('after all hostile calls every service still runs', async () => {
     await system.stack.ready();
     expect(system.stack.processes()).toHaveLength(7);
   });

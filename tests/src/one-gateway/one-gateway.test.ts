@@ -5,7 +5,7 @@ import { testOpenAiClient } from './openai-client';
 import { testRequestLog } from './request-log';
 import { testShortFunds } from './short-funds';
 
-/** These need no settings of their own, so they share a gateway: each start of one takes seconds of CPU time. */
+/** Shared, because these tests need no settings and each start takes seconds of CPU time. */
 let system: System;
 
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => system?.stop(), 30_000);
 
 describe('the official OpenAI client', () => testOpenAiClient(() => system));
-describe('request log', () => testRequestLog(() => system));
+describe('the request log', () => testRequestLog(() => system));
 describe('short funds', () => testShortFunds(() => system));
-// Last: it also checks that every service still runs.
+// Last, because it checks that every service still runs.
 describe('hostile calls', () => testHostileCalls(() => system));

@@ -27,7 +27,7 @@ export function testOpenAiClient(gateway: () => System): void {
 
   const messages = (content: string) => [{ role: 'user' as const, content }];
 
-  test('a plain call', async () => {
+  test('makes a plain call', async () => {
     const { data, response } = await client.chat.completions
       .create({ model: 'sim/chat', messages: messages('Say hello.') })
       .withResponse();
@@ -38,7 +38,7 @@ export function testOpenAiClient(gateway: () => System): void {
     expect(await expectBilled(`${requestId}`)).toBeGreaterThan(0n);
   });
 
-  test('cached and reasoning tokens', async () => {
+  test('gets cached and reasoning tokens', async () => {
     const usage = { prompt_tokens: 900, completion_tokens: 70, cached_tokens: 300, reasoning_tokens: 40 };
     const { data, response } = await client.chat.completions
       .create({
@@ -51,7 +51,7 @@ export function testOpenAiClient(gateway: () => System): void {
   });
 
   test.each([undefined, { include_usage: true }])(
-    'a streamed call, stream_options %p',
+    'makes a streamed call with stream_options %p',
     async (stream_options) => {
       const { data: stream, response } = await client.chat.completions
         .create({
@@ -74,7 +74,7 @@ export function testOpenAiClient(gateway: () => System): void {
     },
   );
 
-  test('a streamed tool call', async () => {
+  test('gets a streamed tool call', async () => {
     const directive = { tool_call: { name: 'weather', arguments: { city: 'Paris', unit: 'C' } } };
     const stream = client.chat.completions.stream({
       model: 'sim/chat',
@@ -89,27 +89,30 @@ export function testOpenAiClient(gateway: () => System): void {
     });
   });
 
-  test.each([1, 7, 23])('a stream that its caller leaves after %i chunks', async (wanted) => {
-    const { data: stream, response } = await client.chat.completions
-      .create({
-        model: 'sim/chat',
-        messages: messages('Take your time. [[sim {"chunks":2000,"chunk_delay_ms":3}]]'),
-        stream: true,
-      })
-      .withResponse();
-    let seen = 0;
-    for await (const chunk of stream) {
-      if (chunk.choices[0]?.delta.content && ++seen === wanted) break;
-    }
-    stream.controller.abort();
-    const requestId = `${response.headers.get('x-request-id')}`;
-    const charge = await expectBilled(requestId);
-    expect(charge).toBeGreaterThan(BigInt(wanted) * 4_000n);
-    const [entry] = (await system.meter({ requestId })).entries;
-    expect(entry).toMatchObject({ aborted: true, finished: false });
-  });
+  test.each([1, 7, 23])(
+    'disconnects from a stream after %i chunks and is billed what the provider sent',
+    async (wanted) => {
+      const { data: stream, response } = await client.chat.completions
+        .create({
+          model: 'sim/chat',
+          messages: messages('Take your time. [[sim {"chunks":2000,"chunk_delay_ms":3}]]'),
+          stream: true,
+        })
+        .withResponse();
+      let seen = 0;
+      for await (const chunk of stream) {
+        if (chunk.choices[0]?.delta.content && ++seen === wanted) break;
+      }
+      stream.controller.abort();
+      const requestId = `${response.headers.get('x-request-id')}`;
+      const charge = await expectBilled(requestId);
+      expect(charge).toBeGreaterThan(BigInt(wanted) * 4_000n);
+      const [entry] = (await system.meter({ requestId })).entries;
+      expect(entry).toMatchObject({ aborted: true, finished: false });
+    },
+  );
 
-  test('a model that hides its reasoning is heard out when its caller leaves, and billed in full', async () => {
+  test('disconnects from a model with hidden reasoning, which is billed in full', async () => {
     const usage = { prompt_tokens: 20, completion_tokens: 5_000, reasoning_tokens: 4_900 };
     const directive = { chunks: 60, chunk_delay_ms: 5, usage };
     const { data: stream, response } = await client.chat.completions
@@ -124,11 +127,11 @@ export function testOpenAiClient(gateway: () => System): void {
     const requestId = `${response.headers.get('x-request-id')}`;
     await system.settled(customer, 5_000);
     expect((await system.meter({ requestId })).entries[0]).toMatchObject({ finished: true, aborted: false });
-    // gpt-5.5's output alone, at its price of the catalog, is dearer than this.
+    // gpt-5.5's output alone costs more than this at its catalog price.
     expect((await readBooks(system, customer)).charges.get(requestId)).toBeGreaterThan(5_000n * 10_000n);
   });
 
-  test('a call that its caller leaves before the answer costs nothing', async () => {
+  test('disconnects before the answer and pays nothing', async () => {
     const abort = new AbortController();
     const call = client.chat.completions.create(
       { model: 'sim/chat', messages: messages('[[sim {"delay_ms":60000}]]') },
@@ -146,12 +149,12 @@ export function testOpenAiClient(gateway: () => System): void {
     });
   });
 
-  /** Its price of the catalog: 2, 0.2 and 5 USD per million tokens. */
+  /** Cost at the catalog's price: 2, 0.2 and 5 USD per million tokens. */
   const magistralNano = (input: number, cached: number, output: number) =>
     BigInt(input - cached) * 2_000n + BigInt(cached) * 200n + BigInt(output) * 5_000n;
 
   test.each([false, true])(
-    'a Mistral model that reasons: text and reasoning apart, its turn sent back, cached tokens billed as such (streamed: %s)',
+    'uses a Mistral reasoning model: reasoning apart from text, turns sent back, cached tokens billed (streamed: %s)',
     async (streamed) => {
       const usage = { prompt_tokens: 900, completion_tokens: 70, cached_tokens: 800, reasoning_tokens: 40 };
       const tools = [{ type: 'function' as const, function: { name: 'f', parameters: { type: 'object' } } }];
@@ -207,7 +210,7 @@ export function testOpenAiClient(gateway: () => System): void {
     },
   );
 
-  test('a small PDF is held by its pages: 6 USD are enough for it on a model whose context costs more', async () => {
+  test('sends a small PDF, whose hold is based on its pages', async () => {
     const stream = 'BT /F1 12 Tf 72 720 Td (Hello, world.) Tj ET';
     const pdf = [
       '%PDF-1.4',
@@ -231,11 +234,11 @@ export function testOpenAiClient(gateway: () => System): void {
         .catch((thrown: APIError) => thrown.code);
     };
     expect(await ask(pdf)).toBe('A greeting.');
-    // It may have any number of pages.
+    // This PDF may have any number of pages.
     expect(await ask(pdf.replace('[3 0 R]', '[3 0 R 3 0 R]'))).toBe('insufficient_balance');
   });
 
-  test('a wrong key', async () => {
+  test('gets AuthenticationError for a wrong key', async () => {
     const stranger = new OpenAI({
       apiKey: `sk-gw-${'x'.repeat(40)}`,
       baseURL: `${system.stack.apiUrl}/v1`,
@@ -249,7 +252,7 @@ export function testOpenAiClient(gateway: () => System): void {
     expect((error as AuthenticationError).requestID).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('errors keep their code, type and param', async () => {
+  test('gets errors with code, type and param', async () => {
     const failure = async (body: object) =>
       client.chat.completions
         .create({ model: 'sim/chat', messages: messages('hi'), ...body } as never)
@@ -272,7 +275,7 @@ export function testOpenAiClient(gateway: () => System): void {
     });
   });
 
-  test('a stream that the provider cuts ends in an error, and what was seen is billed', async () => {
+  test('gets an error at the end of a stream that the provider cuts, and is billed for the part it received', async () => {
     const { data: stream, response } = await client.chat.completions
       .create({
         model: 'sim/chat',
@@ -282,7 +285,7 @@ export function testOpenAiClient(gateway: () => System): void {
       .withResponse();
     const read = async () => {
       for await (const _chunk of stream) {
-        // Until it breaks.
+        // Reads until the stream fails.
       }
     };
     const error = await read().catch((thrown: unknown) => thrown);
@@ -291,7 +294,7 @@ export function testOpenAiClient(gateway: () => System): void {
     expect(await expectBilled(`${response.headers.get('x-request-id')}`)).toBeGreaterThan(0n);
   });
 
-  test('the model list is what this key may call', async () => {
+  test('lists the models that its key may call', async () => {
     const all = (await client.models.list()).data.map(({ id }) => id);
     expect(all).toEqual(expect.arrayContaining(['sim/chat', 'openai/gpt-5.5']));
     expect(all).not.toEqual(expect.arrayContaining(['sim/disabled']));

@@ -12,7 +12,7 @@ export function testRequestLog(gateway: () => System): void {
   const getJson = (url: string, token: string) =>
     sendRequest(url, 'GET', { authorization: `Bearer ${token}` });
 
-  test('each call of a key is in its account’s log within three seconds, whoever refused it', async () => {
+  test('has each call of the account within three seconds, whichever service refused it', async () => {
     const customer = await system.provision({ balanceUsd: 1 });
     const { apiUrl, dashboardUrl } = system.stack;
     const dashboard = `${dashboardUrl}/api/v1`;
@@ -58,7 +58,7 @@ export function testRequestLog(gateway: () => System): void {
     expect(data).toMatchObject([{ calls: 4, errors: 2 }]);
   }, 60_000);
 
-  test('an operator finds every authenticated request by the X-Request-Id of its response, of any account', async () => {
+  test('lets an operator find any authenticated request by the X-Request-Id of its response', async () => {
     const customer = await system.provision({ balanceUsd: 1 });
     const { apiUrl, dashboardUrl } = system.stack;
     const key = { authorization: `Bearer ${customer.apiKey}` };
@@ -90,7 +90,7 @@ export function testRequestLog(gateway: () => System): void {
       expect(found.json.account_id ?? found.json.user_id).toBeTruthy();
     }
     const failed = `${dashboardUrl}/api/v1/admin/requests?account_id=${customer.id}&status=failed`;
-    // Their own records come in batches, after what edge logs.
+    // The usage records arrive in batches, after edge's access-log entries.
     let ofOne = await getJson(failed, operator);
     for (const untilMs = Date.now() + 5_000; ofOne.json.data.length < 2 && Date.now() < untilMs; ) {
       await new Promise((resolve) => setTimeout(resolve, 50));

@@ -18,7 +18,7 @@ export function testShortFunds(gateway: () => System): void {
       apiKey,
     );
 
-  test('a client that names a huge maximum keeps working on its last cent, and never goes below zero', async () => {
+  test('a client with a huge max_tokens keeps working to its last cent and never goes below zero', async () => {
     const customer = await system.provision({ balanceUsd: 0.01 });
     const lowered: number[] = [];
     let answer = await call(customer.apiKey, { max_tokens: 16_000 });
@@ -33,19 +33,19 @@ export function testShortFunds(gateway: () => System): void {
     const { balanceNano, charges } = await readBooks(system, customer);
     expect(charges.size).toBe(lowered.length);
     expect(balanceNano).toBeGreaterThanOrEqual(0n);
-    // What is left would not have paid for the least call.
+    // The rest does not pay for the cheapest call.
     expect(balanceNano).toBeLessThan(nano(0.001));
     expect(await system.drift()).toBe(0);
   }, 60_000);
 
-  test('a lowered call that its provider refuses says to what it was lowered', async () => {
+  test('a lowered call that its provider refuses still reports the lowered maximum', async () => {
     const customer = await system.provision({ balanceUsd: 0.002 });
     const answer = await call(customer.apiKey, {}, '[[sim {"status":400}]]');
     expect(answer.status).toBe(400);
     expect(Number(answer.headers['x-gateway-max-tokens'])).toBeGreaterThan(15);
   });
 
-  describe('a client that asks again at once is not refused for what its last call keeps until it is settled', () => {
+  describe('immediate repeats are not refused because the previous call is not settled yet:', () => {
     const answersOf = async ({ apiKey }: Customer) => {
       const codes: string[] = [];
       for (let i = 0; i < 20; i++) {
@@ -55,20 +55,20 @@ export function testShortFunds(gateway: () => System): void {
       return new Set(codes);
     };
 
-    test('of its balance', async () => {
+    test('with a low balance', async () => {
       const customer = await system.provision({ balanceUsd: 0.01 });
       const limits = { when_short: 'refuse' };
       await system.dashboard.call('POST', 'billing/limits', customer.token, limits);
       expect(await answersOf(customer)).toEqual(new Set(['answered']));
     });
 
-    test('of the tokens of a minute', async () => {
+    test('with a TPM limit', async () => {
       const customer = await system.provision({ key: { tpm_limit: 2_000 } });
       expect(await answersOf(customer)).toEqual(new Set(['answered']));
     });
   });
 
-  test('the per-request cap refuses a maximum that the caller named, and lowers one that it did not', async () => {
+  test('the per-request cap refuses an explicit max_tokens above it, and lowers an implicit one', async () => {
     const customer = await system.provision({ key: { request_cost_limit: 0.001 } });
     const refused = await call(customer.apiKey, { max_tokens: 5_000 });
     expect([refused.status, refused.json.error]).toEqual([
@@ -83,14 +83,14 @@ export function testShortFunds(gateway: () => System): void {
     expect(lowered.json.usage.completion_tokens).toBeLessThan(250);
   });
 
-  test('no money at all is insufficient_balance, whatever the call would cost', async () => {
+  test('an empty balance is insufficient_balance, whatever the call would cost', async () => {
     const customer = await system.provision({ balanceUsd: 0 });
     const answer = await call(customer.apiKey, { max_tokens: 1 });
     expect([answer.status, answer.json.error.code]).toEqual([402, 'insufficient_balance']);
     expect(Object.keys(answer.json.error).sort()).toEqual(['code', 'message', 'type']);
   });
 
-  test('a long prompt is counted before it is refused: its tokens fit where its bytes do not', async () => {
+  test('a long prompt is counted before it is refused: its tokens fit although its bytes do not', async () => {
     const content = 'Say nothing but yes. '.repeat(2_000);
     const customer = await system.provision({ balanceUsd: 0.02 });
     const answer = await call(customer.apiKey, { max_tokens: 100 }, content);
@@ -102,7 +102,7 @@ export function testShortFunds(gateway: () => System): void {
 
   const HAIKU = { model: 'anthropic/claude-haiku-4-5' };
 
-  test('a prompt near the TPM limit is admitted, and one that never fits is refused for good', async () => {
+  test('a prompt near the TPM limit is admitted, and a prompt that never fits is refused without Retry-After', async () => {
     const content = 'Say nothing but yes. '.repeat(1_760);
     const customer = await system.provision({ key: { tpm_limit: 10_000 } });
     const say = (text: string) => call(customer.apiKey, { ...HAIKU, max_tokens: 100 }, text);
@@ -119,7 +119,7 @@ export function testShortFunds(gateway: () => System): void {
     expect(hopeless.headers).not.toHaveProperty('retry-after');
   });
 
-  test('a TPM limit refuses a key when it has used its tokens, and lowers no answer', async () => {
+  test('a TPM limit refuses calls once its tokens are used, and lowers no maximum', async () => {
     const customer = await system.provision({ key: { tpm_limit: 60_000 }, balanceUsd: 50 });
     const hello = () => call(customer.apiKey, HAIKU, 'Hello [[sim {"delay_ms":2000}]]');
     const first = await Promise.all(Array.from({ length: 20 }, hello));
@@ -144,9 +144,9 @@ export function testShortFunds(gateway: () => System): void {
     expect(Number(refused?.headers['retry-after'])).toBeLessThanOrEqual(60);
   }, 60_000);
 
-  test('a stream in flight counts against the TPM limit as it goes on', async () => {
+  test('a stream in flight counts against the TPM limit as it progresses', async () => {
     const customer = await system.provision({ key: { tpm_limit: 5_000 } });
-    // It would go on for far longer than the test looks at it.
+    // The stream lasts far longer than the test.
     const content = '[[sim {"chunks":8000,"chunk_delay_ms":2}]]';
     const body = {
       model: 'sim/chat',
@@ -158,9 +158,9 @@ export function testShortFunds(gateway: () => System): void {
     const stream = await openStream(url, JSON.stringify(body), customer.apiKey);
     stream.body.resume();
     try {
-      // Of this stream 1,000 tokens were expected; what it has sent beyond them counts as well.
+      // 1,000 tokens were expected of this stream; output beyond them counts as well.
       await eventually('a stream in flight leaves less than 3,500 of 5,000 tokens', async () => {
-        // A list of models takes no tokens.
+        // A model list uses no tokens.
         const { headers } = await sendRequest(
           `${system.stack.apiUrl}/v1/models`,
           'GET',
