@@ -11,7 +11,7 @@ const ADMITTED = HEAVY ? 100 : 40;
 const FLUSH_INTERVAL_MS = 10;
 const MAX_REPEATS = 5;
 const RECOVERED_WITHIN_MS = 1_000;
-/** In the order in which their refusals win. */
+/** In the order of precedence of their refusals. */
 const FUNDS = [
   'insufficient_balance',
   'key_monthly_limit',
@@ -40,7 +40,7 @@ afterAll(async () => {
   await system?.stop();
 }, 30_000);
 
-/** A day that ends within a test is another window: not what is tested here. */
+/** Waits until after midnight if it is near, because a new day starts new spend windows. */
 async function awayFromMidnight(): Promise<void> {
   const leftMs = 86_400_000 - (Date.now() % 86_400_000);
   if (leftMs < 60_000) await new Promise((resolve) => setTimeout(resolve, leftMs));
@@ -52,32 +52,32 @@ const outcomeOf = ({ status, json }: HttpAnswer): string =>
 const isInternal = (answer: HttpAnswer) => outcomeOf(answer) === 'internal_error';
 
 let turn = 0;
-/** One call, over the edges by turns. */
+/** Makes a call, alternating between the edges. */
 function call({ apiKey }: Customer, body: string): Promise<HttpAnswer> {
   const { apiUrls } = system.stack;
   return postJson(`${apiUrls[turn++ % apiUrls.length]}/v1/chat/completions`, body, apiKey);
 }
 
-/** How often an instance found rates lost and wrote them anew. */
+/** Returns how often instances rebuilt lost rate windows. */
 async function rebuilds(): Promise<number> {
   const counts = [0, 1].map((index) => system.metric('billing', 'billing_rates_rebuilt_total', index));
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 
 interface Burst {
-  /** What each call was answered in the end. */
+  /** The final outcome of each call. */
   readonly outcomes: readonly string[];
-  /** Answers in between that were no decision. */
+  /** Number of internal errors before the final outcomes. */
   readonly failed: number;
 }
 
 /**
- * All calls at once. With `flushed`, Redis is flushed again and again while they run; a call that fails by
- * that is sent again, as clients do.
+ * Makes all calls concurrently. With `flushed`, Redis is flushed repeatedly while they run; a call that fails because
+ * of that is repeated, as clients do.
  */
 async function burst(customer: Customer, body: string, flushed: boolean): Promise<Burst> {
   let failed = 0;
-  const callSurely = async () => {
+  const callWithRetries = async () => {
     let answer = await call(customer, body);
     for (let i = 0; flushed && isInternal(answer) && i < MAX_REPEATS; i++) {
       failed += 1;
@@ -85,7 +85,7 @@ async function burst(customer: Customer, body: string, flushed: boolean): Promis
     }
     return outcomeOf(answer);
   };
-  const calls = Promise.all(Array.from({ length: CALLS }, callSurely));
+  const calls = Promise.all(Array.from({ length: CALLS }, callWithRetries));
   if (flushed) await flushUntil(calls);
   return { outcomes: await calls, failed };
 }
@@ -101,16 +101,16 @@ async function flushUntil(end: Promise<unknown>): Promise<void> {
     await redis.flushAll();
     await new Promise((resolve) => setTimeout(resolve, FLUSH_INTERVAL_MS));
   }
-  // The books are made once anyway.
+  // One rebuild happens without a flush.
   expect((await rebuilds()) - before).toBeGreaterThan(1);
 }
 
 const admitted = (outcomes: readonly string[]) => outcomes.filter((outcome) => outcome === 'ok').length;
 
-/** A customer whose funds have room for so many holds: the tightest for `ADMITTED`, the others for one more. */
-async function provision(tightest: SpendLimit | undefined, key: object): Promise<Customer> {
+/** Provisions a customer whose lowest fund covers `ADMITTED` holds, and whose other funds cover one more. */
+async function provision(lowest: SpendLimit | undefined, key: object): Promise<Customer> {
   const room = (fund: SpendLimit) =>
-    usd(EXACT_HOLD_NANO * BigInt(tightest === undefined || fund === tightest ? ADMITTED : ADMITTED + 1));
+    usd(EXACT_HOLD_NANO * BigInt(lowest === undefined || fund === lowest ? ADMITTED : ADMITTED + 1));
   const customer = await system.provision({
     balanceUsd: room('insufficient_balance'),
     key: { daily_limit: room('key_daily_limit'), monthly_limit: room('key_monthly_limit'), ...key },
@@ -129,7 +129,7 @@ async function lift(fund: SpendLimit, { id, keyId, token }: Customer): Promise<v
   if (fund === 'key_daily_limit') await post(`keys/${keyId}/update`, { daily_limit: null });
 }
 
-/** Each of these funds in turn refuses, spent to its last nano by so many calls, until it is lifted. */
+/** Checks that each of these funds in turn is spent to the last nano by the calls and refuses, until it is lifted. */
 async function expectSpent(customer: Customer, funds: readonly SpendLimit[], calls: number): Promise<void> {
   const spentUsd = usd(EXACT_HOLD_NANO * BigInt(calls));
   for (const fund of funds) {
@@ -156,27 +156,27 @@ describe.each([false, true])('with Redis flushed meanwhile: %s', (flushed) => {
     ...FUNDS.map((fund): [string, SpendLimit] => [`${fund} the lowest`, fund]),
   ])(
     `${CALLS} concurrent calls over two edges and two billing instances spend the funds exactly: %s`,
-    async (_kind, tightest) => {
-      const customer = await provision(tightest, limits);
+    async (_kind, lowest) => {
+      const customer = await provision(lowest, limits);
       const { outcomes } = await burst(customer, exactCostBody, flushed);
       let passed = admitted(outcomes);
       const refused = new Set(outcomes.filter((outcome) => outcome !== 'ok'));
-      expect([...refused]).toEqual([tightest ?? FUNDS[0]]);
+      expect([...refused]).toEqual([lowest ?? FUNDS[0]]);
       if (flushed) {
-        // A hold that failed was given back after others had been refused for its sake.
+        // A failed call's hold was released after other calls had been refused because of it.
         await system.settled(customer, 10_000);
         while (passed < ADMITTED && outcomeOf(await call(customer, exactCostBody)) === 'ok') passed += 1;
       }
       expect(passed).toBe(ADMITTED);
       await expectCharged(customer, ADMITTED);
 
-      if (tightest === undefined) return expectSpent(customer, FUNDS, ADMITTED);
-      await expectSpent(customer, [tightest], ADMITTED);
+      if (lowest === undefined) return expectSpent(customer, FUNDS, ADMITTED);
+      await expectSpent(customer, [lowest], ADMITTED);
       expect(outcomeOf(await call(customer, exactCostBody))).toBe('ok');
       await expectCharged(customer, ADMITTED + 1);
       await expectSpent(
         customer,
-        FUNDS.filter((fund) => fund !== tightest),
+        FUNDS.filter((fund) => fund !== lowest),
         ADMITTED + 1,
       );
     },
@@ -196,7 +196,7 @@ describe('rate limits with Redis flushed meanwhile', () => {
       const { outcomes, failed } = await burst(customer, exactTokensBody, true);
       expect(new Set(outcomes)).toEqual(new Set(['ok', code]));
       expect(admitted(outcomes)).toBeLessThanOrEqual(ADMITTED);
-      // What failed may stay counted for the minute.
+      // Failed calls may stay counted for the minute.
       expect(admitted(outcomes)).toBeGreaterThanOrEqual(ADMITTED - failed);
       expect(performance.now() - startedAtMs).toBeLessThan(60_000);
       await system.settled(customer, 10_000);

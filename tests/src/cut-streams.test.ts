@@ -10,12 +10,12 @@ import { type RecordedStream, recordStream } from './support/recorded-streams';
 import { type Customer, type System, startSystem } from './support/system';
 
 const HEAVY = Boolean(process.env.TEST_HEAVY);
-/** Of each stream, for callers of each format. */
+/** Number of cuts of each stream for each client format. */
 const SPREAD = 60;
 const WIDTH = 32;
-/** Between two collections it is as much up or down; 40,000 calls that kept 4 KiB each would show. */
+/** Garbage varies by this much; a leak of 4 KiB per call would exceed it after 40,000 calls. */
 const MAX_GROWTH_BYTES = 128 * 1024 ** 2;
-/** A text cut within a token may count as one or two more than the whole. */
+/** A text that is cut within a token may count one or two tokens more. */
 const SPARE_TOKENS = 4n;
 const BLANK_LINE_BYTES = 4;
 

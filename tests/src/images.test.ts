@@ -17,10 +17,10 @@ import { type Customer, type System, startSystem } from './support/system';
 
 jest.setTimeout(30_000);
 
-/** One model of each family of image providers, and the simulator's own. */
+/** A model of each image provider format, and the simulator's own model. */
 const MODELS = ['openai/gpt-image-1.5', 'google/gemini-3.1-flash-image', 'bfl/flux-2-pro', 'sim/image'];
 const IMAGE_TIMEOUT_MS = 3_000;
-/** What FLUX's tasks take; others know no tasks. */
+/** Duration of FLUX's tasks; other models have no tasks. */
 const SOON = '[[sim {"task_seconds":0.1}]]';
 
 let system: System;
@@ -57,7 +57,7 @@ const fromBase64 = (text = '') => Buffer.from(text, 'base64');
 const detailOf = (error: unknown) => (error as { error: { detail?: string } }).error.detail;
 const idOf = (response: Response) => `${response.headers.get('x-request-id')}`;
 
-/** The images among what the providers answered since the last time it was asked. */
+/** Returns the images that providers have returned since the previous call. */
 function sentImages(): Buffer[] {
   return provider.take().flatMap(({ path, body }) => {
     if (path.startsWith('/files/')) return [body];
@@ -74,7 +74,7 @@ function sentImages(): Buffer[] {
   });
 }
 
-/** Nothing is held, and the ledger says of the call what the provider's meter says. */
+/** Checks that nothing is held and that the call's charge equals the provider's meter; returns the charge. */
 async function expectBilled(slug: string, requestId: string): Promise<bigint> {
   await system.settled(customer);
   const { charges } = await readBooks(system, customer);
@@ -318,7 +318,7 @@ test('an order goes to the next target if the first is unreachable, once per Ide
   const headers = { 'idempotency-key': randomUUID() };
   const order = () => client.images.generate({ model, prompt: 'A cat.' }, { headers }).withResponse();
   let answer: Awaited<ReturnType<typeof order>> | undefined;
-  await eventually('media has heard of it', async () => {
+  await eventually('media knows the model', async () => {
     answer = await order().catch((error: { code: string }) => {
       if (error.code !== 'model_not_found') throw error;
       return undefined;
@@ -359,7 +359,7 @@ describe('image forms', () => {
       body,
     );
   };
-  /** Temporary files that media has open. */
+  /** Returns the temporary files that media has open. */
   const openUploads = () => {
     const folder = `/proc/${system.stack.pid('media')}/fd`;
     return readdirSync(folder).filter((fd) => {

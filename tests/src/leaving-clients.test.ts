@@ -26,18 +26,18 @@ const LEAVERS = HEAVY ? 10_000 : 300;
 const AT_ONCE = HEAVY ? 200 : 50;
 const IDLE_STREAMS = HEAVY ? 2_000 : 300;
 const MAX_IDLE_BYTES = 100 * 1024;
-/** Of code and caches that the first calls fill; counts for little beside 2,000 streams. */
+/** Code and caches that the first calls load; negligible for 2,000 streams. */
 const SPARE_BYTES = HEAVY ? 0 : 16 * 1024 ** 2;
 const CANCELLED_WITHIN_MS = 100;
 const MORE_MEASUREMENTS = 3;
-/** A provider that is too busy to see its caller go says some words more than are waited for. */
+/** A busy provider sends some more tokens before it notices the disconnect. */
 const MAX_UNREAD_NANO = 5n * 4_000n;
-/** From the call: when its caller leaves, when chat is told to stop or killed, when the provider reports the usage. */
+/** Times after the call: the client's disconnect, chat's stop or kill, and the provider's usage report. */
 const HIDDEN = HEAVY
   ? { leaveMs: 500, stopMs: 20_000, reportMs: 40_000 }
   : { leaveMs: 200, stopMs: 1_500, reportMs: 4_000 };
 const DRAIN_TIMEOUT_MS = 60_000;
-/** Plain calls, one after the other, leave one connection for the next. */
+/** Sequential plain calls keep one connection for reuse. */
 const KEPT = 1;
 const GATEWAY = ['edge', 'chat', 'billing'] as const;
 
@@ -90,8 +90,8 @@ async function meterOf(requestId: string): Promise<MeterEntry | undefined> {
 const portOf = (url: string) => Number(new URL(url).port);
 const memory = () => GATEWAY.reduce((sum, service) => sum + pssBytes(system.stack.pid(service)), 0);
 
-/** Neither the provider's calls, nor connections but for kept ones, nor holds. */
-async function expectNothingLeft(keptConnections = 0): Promise<void> {
+/** Waits until no provider call, no hold and only kept-alive connections are left. */
+async function expectAllReleased(keptConnections = 0): Promise<void> {
   const { simulatorUrl } = system.stack;
   const pid = system.stack.pid('chat');
   await eventually('no call in flight', async () => (await system.meter({ limit: 1 })).in_flight === 0);
@@ -118,7 +118,7 @@ test(
       stream.leave();
       requestIds.push(requestIdOf(stream));
     });
-    await expectNothingLeft();
+    await expectAllReleased();
     const { charges } = await readBooks(system, customer);
     expect(charges.size).toBe(LEAVERS);
     const { entries } = await system.meter({ limit: LEAVERS });
@@ -137,7 +137,7 @@ test(
 );
 
 test(`the provider's call is canceled within ${CANCELLED_WITHIN_MS} ms of the client's disconnect`, async () => {
-  const tookMs: number[] = [];
+  const durationsMs: number[] = [];
   for (let call = 0; call < 21; call++) {
     const stream = await open({ chunks: 900, chunk_delay_ms: 20 });
     await pieces(stream, 2);
@@ -149,12 +149,12 @@ test(`the provider's call is canceled within ${CANCELLED_WITHIN_MS} ms of the cl
       return entry !== undefined;
     });
     expect(entry).toMatchObject({ aborted: true });
-    tookMs.push(Date.parse(entry!.at) - leftAtMs);
+    durationsMs.push(Date.parse(entry!.at) - leftAtMs);
   }
-  tookMs.sort((a, b) => a - b);
-  report(`cancelled within ms, median and most: ${tookMs[10]}, ${tookMs[20]}`);
-  // The median: what a busy machine adds to single ones is not the gateway's.
-  expect(tookMs[10]).toBeLessThan(CANCELLED_WITHIN_MS);
+  durationsMs.sort((a, b) => a - b);
+  report(`cancelled within ms, median and most: ${durationsMs[10]}, ${durationsMs[20]}`);
+  // The median, because a busy machine delays single calls.
+  expect(durationsMs[10]).toBeLessThan(CANCELLED_WITHIN_MS);
 }, 30_000);
 
 describe('calls with hidden reasoning whose clients disconnect', () => {
@@ -196,7 +196,7 @@ describe('calls with hidden reasoning whose clients disconnect', () => {
     readonly paidNano: bigint;
   }
 
-  /** Each by a customer of its own, since nobody is told the id of a call that is left before its head. */
+  /** Uses a customer per call, because the id of a call without response headers is unknown. */
   async function leaveEach(reportMs: number): Promise<LeftCall[]> {
     const ofProvider = later(reportMs);
     const payers = await Promise.all(
@@ -268,7 +268,7 @@ describe('calls with hidden reasoning whose clients disconnect', () => {
   test(
     'are charged the counted usage when chat is killed; the rest of their holds is an operator loss',
     async () => {
-      // Later than any machine is slow.
+      // Later than the kill even on a slow machine.
       const calls = await leaveEach(60_000);
       await sleep(HIDDEN.stopMs - HIDDEN.leaveMs);
       await system.stack.kill('chat');
@@ -319,7 +319,7 @@ test('clients that disconnect before the first byte pay nothing and leave nothin
   await eventually('all at the provider', async () => (await waiting()) === 50);
   leave.abort();
   await Promise.all(calls);
-  await expectNothingLeft();
+  await expectAllReleased();
   expect((await readBooks(system, customer)).charges.size).toBe(0);
   const losses = await queryDatabase<{ reason: string }>(
     system,
@@ -343,7 +343,7 @@ test(
       return streams;
     };
     for (const stream of await openMany(AT_ONCE)) stream.leave();
-    await expectNothingLeft();
+    await expectAllReleased();
 
     const measure = async () => {
       const aloneBeforeMs = await medianCallMs();
@@ -352,13 +352,13 @@ test(
       const heldBytes = memory() - beforeBytes;
       const besideMs = await medianCallMs();
       for (const stream of streams) stream.leave();
-      await expectNothingLeft(KEPT);
+      await expectAllReleased(KEPT);
       return { heldBytes, besideMs, aloneMs: (aloneBeforeMs + (await medianCallMs())) / 2 };
     };
     const first = await measure();
     const { heldBytes } = first;
     let { aloneMs, besideMs } = first;
-    // Whoever else uses the machine may slow down one measurement or two; the streams would slow down each.
+    // Other load on the machine may slow down some measurements; the streams would slow down all of them.
     for (let again = 0; again < MORE_MEASUREMENTS && besideMs >= aloneMs * 2; again++) {
       ({ aloneMs, besideMs } = await measure());
     }
@@ -374,25 +374,25 @@ test(
 );
 
 async function medianCallMs(): Promise<number> {
-  const tookMs: number[] = [];
+  const durationsMs: number[] = [];
   for (let call = 0; call < 101; call++) {
     const startMs = performance.now();
     const body = { model: 'sim/chat', max_tokens: 16, messages: [{ role: 'user', content: 'hi' }] };
     const { status } = await postJson(`${system.stack.apiUrl}/v1/chat/completions`, body, customer.apiKey);
     expect(status).toBe(200);
-    tookMs.push(performance.now() - startMs);
+    durationsMs.push(performance.now() - startMs);
   }
-  return tookMs.sort((a, b) => a - b)[50]!;
+  return durationsMs.sort((a, b) => a - b)[50]!;
 }
 
 test('clients that stop reading hold back the provider without buffering; the rest arrives when they read on', async () => {
   const EVENT_BYTES = 16 * 1024;
   const EVENTS = 4_000;
   const READERS = 4;
-  // Chat keeps so much of what has passed, to count it if it must.
+  // Chat keeps this much relayed text, in case it must count the tokens.
   const UNREAD_BYTES = 64 * 1024 ** 2;
   const model = await makeModel(system, customer, 'fast', [{ provider: 'openai' }]);
-  // All of one length, so that each counts as one token.
+  // All of the same length; each counts as one token.
   const event = sse({ choices: [{ index: 0, delta: { content: 'a' } }], padding: 'p'.repeat(EVENT_BYTES) });
   let taken = 0;
   const floods = provider.prompt(({ socket }) => {
@@ -426,7 +426,7 @@ test('clients that stop reading hold back the provider without buffering; the re
     `${READERS} stopped readers: ${(taken / READERS) * EVENT_BYTES} bytes sent each, ${heldBytes} held in all`,
   );
   expect(taken).toBeGreaterThan(0);
-  // What is under way lies in the system's socket buffers, of which there are four on the way.
+  // Bytes in flight are in the socket buffers of four connections.
   expect(taken).toBeLessThan((READERS * EVENTS) / 2);
   expect(heldBytes).toBeLessThan(UNREAD_BYTES + 64 * 1024 ** 2);
 
@@ -439,7 +439,7 @@ test('clients that stop reading hold back the provider without buffering; the re
     tail = Buffer.concat([tail, piece]).subarray(-DONE.length);
   }
   expect([bytes, tail.toString()]).toEqual([EVENTS * event.length + DONE.length, DONE]);
-  await expectNothingLeft(KEPT);
+  await expectAllReleased(KEPT);
 }, 90_000);
 
 function report(line: string): void {

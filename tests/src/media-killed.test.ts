@@ -8,10 +8,10 @@ import { type Customer, type System, startSystem } from './support/system';
 
 jest.setTimeout(120_000);
 
-/** As `sim/image` costs at its defaults. */
+/** Price of `sim/image` with default parameters. */
 const PRICE_NANO = nano(0.04);
-const SILENCE_MS = 2_000;
-/** A lost call must be ended within ten seconds by the design; here the silence is shorter too. */
+const LEASE_MS = 2_000;
+/** By design a lost call ends within ten seconds; the lease is shorter in this test. */
 const RECOVERED_WITHIN_MS = 10_000;
 
 let system: System;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   provider = await startRecordingProxy();
   system = await startSystem({
     instances: { media: 2 },
-    settings: { media: { INSTANCE_LEASE_MS: String(SILENCE_MS), SIM_BASE_URL: provider.origin } },
+    settings: { media: { INSTANCE_LEASE_MS: String(LEASE_MS), SIM_BASE_URL: provider.origin } },
   });
   provider.target = system.stack.simulatorUrl;
   customer = await system.provision();
@@ -41,11 +41,11 @@ const image = (directive: object) =>
   );
 const lossNano = async () => BigInt(await system.metric('billing', 'operator_loss_nano'));
 
-/** Counted for both by either; the other one may just be down. */
+/** Read from either instance, which counts for both; the other may be down. */
 const bills = () => system.metric('media', 'media_bills', 1);
 
-/** The one that came back is called again. */
-async function backAtWork(): Promise<void> {
+/** Waits until the restarted instance receives calls again. */
+async function bothServing(): Promise<void> {
   await system.stack.ready();
   await eventually('both are called', async () => {
     await Promise.all([image({}), image({})]);
@@ -54,7 +54,7 @@ async function backAtWork(): Promise<void> {
   });
 }
 
-/** Bills that say that the provider may have been called. */
+/** Number of bills of calls that may have reached the provider. */
 async function dispatched(): Promise<number> {
   const samples = await readSamples(system.stack.adminUrl('media', 1), 'media_bills');
   return samples.find(({ labels }) => labels.state === 'dispatched')?.value ?? 0;
@@ -67,7 +67,7 @@ test('images of a killed instance are operator losses, other images are charged,
   await system.stack.kill('media', 0);
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
   const paid = statuses.filter((status) => status === 200).length;
-  // Calls are spread over both, so some were there and some were not.
+  // Calls are spread over both instances, so only some were lost.
   expect([paid > 0, paid < CALLS]).toEqual([true, true]);
   await eventually('nothing is held', async () => (await bills()) === 0, RECOVERED_WITHIN_MS);
   await system.settled(customer);
@@ -78,7 +78,7 @@ test('images of a killed instance are operator losses, other images are charged,
 });
 
 test('images of an instance that freezes beyond its lease are either charged or operator losses', async () => {
-  await backAtWork();
+  await bothServing();
   await system.settled(customer);
   const before = { loss: await lossNano(), books: await readBooks(system, customer) };
   const answers = Array.from({ length: 6 }, () => image({ delay_ms: 1_500 }));
@@ -86,7 +86,7 @@ test('images of an instance that freezes beyond its lease are either charged or 
   const pid = system.stack.pid('media', 0);
   process.kill(pid, 'SIGSTOP');
   try {
-    // The other one ends what it finds there once the silence is over.
+    // The other instance ends these calls once the lease expires.
     await eventually(
       'the frozen one has lost its bills',
       async () => (await bills()) === 0,
@@ -115,7 +115,7 @@ test('a graceful stop finishes image calls', async () => {
 });
 
 test('repeating a video order that was accepted just before a kill returns its task, charged once', async () => {
-  await backAtWork();
+  await bothServing();
   await system.settled(customer);
   const before = await readBooks(system, customer);
   const body = Buffer.from(JSON.stringify({ model: 'sim/video', prompt: 'a cat' }));

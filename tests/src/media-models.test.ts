@@ -7,7 +7,7 @@ import { type Customer, type System, startSystem } from './support/system';
 
 jest.setTimeout(180_000);
 
-/** As `/api/v1/models` shows them. */
+/** A model as `/api/v1/models` returns it. */
 interface ListedModel {
   readonly slug: string;
   readonly image: { readonly max_input_images: number };
@@ -34,7 +34,7 @@ interface ListedModel {
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 const REFERENCE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-/** Models that make videos of images only are called so. */
+/** Names of models that only make videos from images. */
 const OF_IMAGES = /-i2v$/;
 const POLL_MS = 100;
 const DONE_WITHIN_MS = 20_000;
@@ -64,7 +64,7 @@ const post = (path: string, body: unknown) =>
 const entriesOf = async ({ headers }: HttpAnswer): Promise<readonly MeterEntry[]> =>
   (await system.meter({ requestId: String(headers['x-request-id']) })).entries;
 
-/** What the model's own prices make of what the provider metered. */
+/** Returns the price of the metered usage at the model's catalog prices. */
 function priceOf({ pricing, slug }: ListedModel, entries: readonly MeterEntry[]): bigint {
   const image = pricing.image!;
   const sum = (pick: (entry: MeterEntry) => number) =>

@@ -5,7 +5,7 @@ import { type HttpAnswer, postJson, sendRequest } from './support/http';
 import { muteNotifications } from './support/mute-notifications';
 import { type Customer, type System, startSystem } from './support/system';
 
-/** Chat hears of a changed model by a push, and that push may come by way of the other catalog. */
+/** Chat receives changed models by a push, possibly from the other catalog instance. */
 const PROPAGATED_WITHIN_MS = 2_000;
 const RACE_ROUNDS = process.env.TEST_HEAVY ? 200 : 40;
 

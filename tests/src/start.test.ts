@@ -14,7 +14,7 @@ jest.setTimeout(120_000);
 
 const GONE_WITHIN_MS = 20_000;
 const SETTLED_WITHIN_MS = 2_000;
-// `npm start` chooses its engines by itself, and what it leaves behind is looked up in /proc.
+// `npm start` chooses its own engines, and its processes are found in /proc.
 const describeHere = ENGINES === 'embedded' && process.platform === 'linux' ? describe : describe.skip;
 
 const starts: NpmStart[] = [];
@@ -39,7 +39,7 @@ function begin(dataDir: string, settings: Record<string, string> = {}): NpmStart
   return started;
 }
 
-/** The command of the banner, as a newcomer pastes it. */
+/** Runs the curl command of the banner. */
 function runBannersCurl({ output }: NpmStart) {
   const command = /^curl .*$/m.exec(output)?.[0] ?? '';
   return JSON.parse(

@@ -22,13 +22,13 @@ const FILES = 4;
 const FILE_MIB = 10;
 const MAX_GROWTH_BYTES = 64 * MIB;
 const SAMPLE_MS = 50;
-/** A quarter of it, one account's, is more than all uploads at once; an eighth is that of all without money. */
+/** One account may use a quarter, which exceeds all concurrent uploads; accounts without money share an eighth. */
 const UPLOAD_MAX_BYTES = 1_536 * MIB;
 
 let system: System;
 let customer: Customer;
 let provider: http.Server;
-/** What the provider of videos was sent: sizes of bodies. */
+/** Sizes of the bodies that the video provider received. */
 let received: number[] = [];
 
 beforeAll(async () => {
@@ -65,29 +65,29 @@ const small = largePicture(1);
 const post = (path: string, form: LargeForm) =>
   postLargeForm(`${system.stack.apiUrl}${path}`, customer.apiKey, form);
 
-/** How far edge and media together grow over what they have now, while something goes on. */
+/** Returns how much the memory of edge and media grows during the action. */
 async function growthWhile<T>(action: () => Promise<T>): Promise<{ growthBytes: number; result: T }> {
   const pids = (['edge', 'media'] as const).map((service) => system.stack.pid(service));
   const total = () => pids.reduce((sum, pid) => sum + pssBytes(pid), 0);
   const beforeBytes = total();
-  let mostBytes = beforeBytes;
-  const look = () => {
-    mostBytes = Math.max(mostBytes, total());
+  let peakBytes = beforeBytes;
+  const sample = () => {
+    peakBytes = Math.max(peakBytes, total());
   };
-  const looking = setInterval(look, SAMPLE_MS);
+  const sampling = setInterval(sample, SAMPLE_MS);
   try {
     const result = await action();
-    look();
-    return { growthBytes: mostBytes - beforeBytes, result };
+    sample();
+    return { growthBytes: peakBytes - beforeBytes, result };
   } finally {
-    clearInterval(looking);
+    clearInterval(sampling);
   }
 }
 
-async function expectNothingLeft(): Promise<void> {
+async function expectAllReleased(): Promise<void> {
   await system.settled(customer, 10_000);
   await eventually('no call is open', async () => (await system.bills()) === 0);
-  // The figure is read over a connection of its own, which is no request.
+  // Reading the metric does not count as a request.
   await eventually(
     'nothing in flight',
     async () => (await system.metric('edge', 'edge_requests_in_flight')) === 0,
@@ -115,7 +115,7 @@ test(`${UPLOADS} concurrent edits of ${FILES * FILE_MIB} MB reach the provider u
   expect(entries.slice(-UPLOADS).map(({ media }) => media?.uploads)).toEqual(
     Array(UPLOADS).fill(Array(FILES).fill(expect.objectContaining(upload))),
   );
-  await expectNothingLeft();
+  await expectAllReleased();
   expect(growthBytes).toBeLessThan(MAX_GROWTH_BYTES);
 });
 
@@ -134,7 +134,7 @@ test(`${UPLOADS} concurrent videos with ${FILES * FILE_MIB} MB of reference imag
   expect(received).toHaveLength(UPLOADS);
   for (const bytes of received) expect(bytes - base64Bytes).toBeGreaterThan(0);
   for (const bytes of received) expect(bytes - base64Bytes).toBeLessThan(2_000);
-  await expectNothingLeft();
+  await expectAllReleased();
   expect(growthBytes).toBeLessThan(MAX_GROWTH_BYTES);
 });
 
@@ -162,7 +162,7 @@ test('clients that disconnect during an upload leave no file, connection, hold o
     ),
   );
   await Promise.all(leaving);
-  await expectNothingLeft();
+  await expectAllReleased();
   await eventually('what they had open is closed', () =>
     openFiles().every((count, at) => count <= before[at]!),
   );
@@ -183,7 +183,7 @@ test('accounts without money share a small part of the upload space and still ge
   const refusals = () => system.metric('media', 'media_quota_refusals_total');
   const before = await refusals();
   const held = await Promise.all([poor, another].map(({ apiKey }) => holdLargeForm(url, apiKey, of(9))));
-  // Of what they sent the last may be on its way still.
+  // The last bytes of the held forms may still be in flight.
   await eventually('no room for a third one', async () => {
     const [status, body] = await postLargeForm(url, newcomer.apiKey, of(2));
     return status === 429 && body.includes('rate_limited');
@@ -192,5 +192,5 @@ test('accounts without money share a small part of the upload space and still ge
   expect((await postLargeForm(url, customer.apiKey, of(2)))[0]).toBe(200);
   expect(await Promise.all(held.map((form) => form.end()))).toEqual([402, 402]);
   expect((await postLargeForm(url, newcomer.apiKey, of(9)))[0]).toBe(402);
-  await expectNothingLeft();
+  await expectAllReleased();
 });

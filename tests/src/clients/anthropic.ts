@@ -11,14 +11,14 @@ const MAX_TOKENS = 4_000;
 export const anthropic: Client = {
   name: '@anthropic-ai/sdk',
   finish: { stop: 'end_turn', length: 'max_tokens' },
-  tells: ['cacheRead', 'cacheWrite', 'reasoning'],
+  reports: ['cacheRead', 'cacheWrite', 'reasoning'],
   connect,
   readFailure(thrown) {
     const { status, error } = thrown as APIError;
     const code = (error as { error?: { code?: string } } | undefined)?.error?.code;
     return { name: (thrown as Error).constructor.name, status, code };
   },
-  repeats: ({ mayRepeat }) => mayRepeat,
+  retries: ({ mayRetry }) => mayRetry,
   failures: {
     200: 'APIError',
     400: 'BadRequestError',

@@ -2,7 +2,7 @@ import type { Customer, System } from '../support/system';
 import type { Connection } from './client';
 import type { Till } from './till';
 
-/** What the cells of one client share. */
+/** Shared by the tests of one client. */
 export interface Bench {
   readonly system: System;
   readonly customer: Customer;
@@ -10,13 +10,13 @@ export interface Bench {
   readonly connection: Connection;
 }
 
-/** Every cell that can be is asked in both ways. */
+/** Most calls are tested plain and streamed. */
 export const both = [
   { how: 'whole', stream: false },
   { how: 'streamed', stream: true },
 ];
 
-/** A prompt that the simulator takes for an order. */
-export function told(directive: object, words = 'Do as told.'): string {
+/** Returns a prompt with a directive for the simulator. */
+export function directivePrompt(directive: object, words = 'Do as told.'): string {
   return `${words} [[sim ${JSON.stringify(directive)}]]`;
 }

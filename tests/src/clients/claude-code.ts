@@ -3,7 +3,7 @@ import type { BetaMessage, BetaMessageParam } from '@anthropic-ai/sdk/resources/
 import { describe, expect, test } from '@jest/globals';
 import { nano } from '../support/books';
 import type { Customer, System } from '../support/system';
-import { type Bench, told } from './bench';
+import { type Bench, directivePrompt } from './bench';
 import { type Family, thought } from './family';
 import { costNano } from './price';
 import { Till } from './till';
@@ -153,7 +153,7 @@ function turnOf(family: Family) {
       role: 'user',
       content: [
         { type: 'text', text: '<system-reminder>\nToday is a day.\n</system-reminder>' },
-        { type: 'text', text: told(directive), ...CACHED },
+        { type: 'text', text: directivePrompt(directive), ...CACHED },
       ],
     },
     { role: 'system', content: [{ type: 'text', text: 'Some tools are slow today.' }] },

@@ -1,33 +1,33 @@
 import type { z } from 'zod';
 
-/** What a caller wants, before any client's words for it. */
+/** A request, independent of the client's API. */
 export interface Question {
   readonly model: string;
-  /** The user's message; the simulator's directive stands in it. */
+  /** The user's message, which contains the simulator's directive. */
   readonly prompt: string;
   readonly stream: boolean;
   readonly system?: string;
   /** A PNG as base64, shown with the prompt. */
   readonly image?: string;
-  /** The client's way to ask for much of it; absent: it asks for none. */
+  /** Requests a high thinking effort in the client's way; no thinking if absent. */
   readonly thinking?: true;
   readonly maxTokens?: number;
   readonly temperature?: number;
 }
 
-/** What the client's user gets to see. */
+/** A reply as the client's user sees it. */
 export interface Answer {
   readonly text: string;
-  /** Empty where there was none. */
+  /** Empty if there was none. */
   readonly thinking: string;
-  /** In the client's own words: `Client.finish`. */
+  /** The client's own finish reason: `Client.finish`. */
   readonly finish: string;
   readonly usage: SeenUsage;
 }
 
-/** Tokens; figures that the client has no place for (`Client.tells`) are absent. */
+/** Tokens; figures that the client does not report (`Client.reports`) are absent. */
 export interface SeenUsage {
-  /** The whole prompt, cached or not. */
+  /** The whole prompt, including cached tokens. */
   readonly input: number;
   readonly output: number;
   readonly cacheRead?: number;
@@ -35,7 +35,7 @@ export interface SeenUsage {
   readonly reasoning?: number;
 }
 
-/** A tool that the client runs by itself. */
+/** A tool that the client runs itself. */
 export interface Tool {
   readonly name: string;
   readonly description: string;
@@ -43,7 +43,7 @@ export interface Tool {
   run(input: unknown): string;
 }
 
-/** What the client's user catches. */
+/** An error as the client's user catches it. */
 export interface Failure {
   /** The name of its class. */
   readonly name: string;
@@ -53,55 +53,55 @@ export interface Failure {
 
 export interface Refusal {
   readonly status: number;
-  /** The gateway lets clients try again by themselves: no `x-should-retry: false`, and a status that may pass. */
-  readonly mayRepeat: boolean;
-  /** It came with `Retry-After`. */
-  readonly saysWhen: boolean;
+  /** The gateway allows a retry: no `x-should-retry: false`, and a transient status. */
+  readonly mayRetry: boolean;
+  /** The response has `Retry-After`. */
+  readonly hasRetryAfter: boolean;
 }
 
 export interface Access {
-  /** Of the gateway, without a path. */
+  /** URL of the gateway, without a path. */
   readonly apiUrl: string;
   readonly apiKey: string;
   readonly maxRetries: number;
 }
 
-/** A client of some package, connected to the gateway as that package's documentation says. */
+/** A client of a package, connected to the gateway as the package's documentation shows. */
 export interface Connection {
   ask(question: Question): Promise<Answer>;
-  /** The reply in the shape of the schema, by the client's own way to structured output. */
+  /** Returns an object of the schema by the client's structured output. */
   askObject(question: Question, schema: z.ZodObject): Promise<unknown>;
-  /** The client's own loop, until the model calls no tool any more. */
+  /** Runs the client's own tool loop until the model calls no more tools. */
   runTools(question: Question, tool: Tool): Promise<Answer>;
-  /** Streams, and aborts once so many pieces of text have come. @returns the text that was seen */
+  /** Streams, and aborts after that many pieces of text. @returns the text received */
   leave(question: Question, pieces: number): Promise<string>;
 }
 
 export interface Client {
   readonly name: string;
-  /** How it names the ends of a reply. */
+  /** Its finish reasons. */
   readonly finish: { readonly stop: string; readonly length: string };
-  /** Figures of usage that it shows. */
-  readonly tells: readonly ('cacheRead' | 'cacheWrite' | 'reasoning')[];
-  /** It has no place for what a model thought. */
+  /** Usage figures that it reports. */
+  readonly reports: readonly ('cacheRead' | 'cacheWrite' | 'reasoning')[];
+  /** The client does not expose thinking. */
   readonly hidesThinking?: true;
   /**
-   * It takes the input from a stream's start, where it is an estimate unless the provider tells it there, and adds
-   * the output of the start to that of the end, which has it in it.
+   * The client reads a stream's input tokens from its start, where they may be estimated, and adds the output of the
+   * start to that of the end, which includes it.
    */
   readonly addsUsageOfStreams?: true;
-  /** It puts a temperature into the format's range by itself. */
-  readonly mendsTemperature?: true;
-  /** Of a streamed object it parses the first piece, and fails. */
+  /** The client clamps the temperature to the format's range. */
+  readonly clampsTemperature?: true;
+  /** The client parses the first chunk of a streamed object and fails. */
   readonly readsObjectsWhole?: true;
-  /** What a provider signed and this client's loop does not send back: it has no place for it. */
-  readonly loses?: readonly ('thoughts' | 'calls')[];
+  /** Signed content that this client's loop does not send back. */
+  readonly drops?: readonly ('thoughts' | 'calls')[];
   connect(access: Access): Connection;
   readFailure(thrown: unknown): Failure;
-  /** Whether it tries again by itself. Some clients heed `x-should-retry`, others know statuses only. */
-  repeats(refusal: Refusal): boolean;
-  /** The class that it throws for a status of the gateway; 200: a stream that broke. */
+  /** Returns whether the client retries. Some clients read `x-should-retry`, others only the status. */
+  retries(refusal: Refusal): boolean;
+  /** The error class for each status of the gateway; 200 is a stream that failed. */
   readonly failures: Readonly<Record<200 | 400 | 401 | 402 | 404 | 429 | 502, string>>;
-  /** The status that it makes up for a stream that broke. */
+  /** The status of its error for a stream that failed. */
   readonly brokenStatus?: number;
 }

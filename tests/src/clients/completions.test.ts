@@ -7,11 +7,11 @@ import { vercelOpenAiCompatible } from './vercel-openai-compatible';
 
 testClients([
   { client: openai, testMore: testOwnLoop },
-  { client: vercelOpenAi, usual: 'google/gemini-3.5-flash' },
+  { client: vercelOpenAi, usualModel: 'google/gemini-3.5-flash' },
   {
     client: vercelOpenAiCompatible,
-    usual: 'deepseek/deepseek-v4-pro',
-    repeatsAsAnother: true,
+    usualModel: 'deepseek/deepseek-v4-pro',
+    retriesLikeAnother: true,
   },
-  { client: langchainOpenAi, usual: 'anthropic/claude-opus-4-8' },
+  { client: langchainOpenAi, usualModel: 'anthropic/claude-opus-4-8' },
 ]);

@@ -2,7 +2,7 @@ import { ERROR_TABLE, type ErrorCode } from '@gateway/errors';
 import { describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/books';
 import type { System } from '../support/system';
-import { type Bench, both, told } from './bench';
+import { type Bench, both, directivePrompt } from './bench';
 import type { Client, Failure, Question } from './client';
 import { FAMILIES } from './family';
 
@@ -19,7 +19,7 @@ const MODEL = 'openai/gpt-4.1';
  */
 export function testFailures(client: Client, bench: () => Bench, repeating: boolean): void {
   describe('a refusal', () => testRefusals(client, bench, repeating ? MAX_RETRIES : 0));
-  if (repeating) describe('a retried call', () => testRepeating(client, bench));
+  if (repeating) describe('a retried call', () => testRetries(client, bench));
   describe.each(FAILING)('failures of $model', ({ model }) => testProviderFailures(client, model, bench));
 }
 
@@ -61,7 +61,7 @@ function testRefusals(client: Client, bench: () => Bench, maxRetries: number): v
     expect(requests).toBe(1);
   });
 
-  const refusals = REFUSALS.filter(({ question }) => !(client.mendsTemperature && question?.temperature));
+  const refusals = REFUSALS.filter(({ question }) => !(client.clampsTemperature && question?.temperature));
   test.each(refusals)(
     "$code is thrown as the client's error class",
     async ({ code, question, key, balanceUsd, accountLimits }) => {
@@ -79,34 +79,34 @@ interface ProviderFailure {
   readonly what: string;
   readonly directive: object;
   readonly code: ErrorCode;
-  readonly mayRepeat: boolean;
+  readonly mayRetry: boolean;
 }
 
 const PROVIDER_FAILURES: readonly ProviderFailure[] = [
-  { what: 'the provider fails', directive: { status: 500 }, code: 'upstream_failed', mayRepeat: true },
+  { what: 'the provider fails', directive: { status: 500 }, code: 'upstream_failed', mayRetry: true },
   {
     what: 'the provider resets the connection',
     directive: { reset: true },
     code: 'upstream_failed',
-    mayRepeat: true,
+    mayRetry: true,
   },
   {
     what: 'the provider rejects our key',
     directive: { status: 401 },
     code: 'upstream_unavailable',
-    mayRepeat: false,
+    mayRetry: false,
   },
   {
     what: 'the provider limits the rate',
     directive: { status: 429, retry_after: 1 },
     code: 'rate_limited',
-    mayRepeat: true,
+    mayRetry: true,
   },
   {
     what: 'the provider rejects the request',
     directive: { status: 400 },
     code: 'invalid_request',
-    mayRepeat: false,
+    mayRetry: false,
   },
 ];
 
@@ -116,7 +116,7 @@ function testProviderFailures(client: Client, model: string, bench: () => Bench)
   test.each(cells)('are thrown when $what, $how', async ({ directive, code, stream }) => {
     const { till, connection, system } = bench();
     const { result } = await till.check(model, () =>
-      attempt(client, system, () => connection.ask({ model, prompt: told(directive), stream })),
+      attempt(client, system, () => connection.ask({ model, prompt: directivePrompt(directive), stream })),
     );
     expectFailure(client, result.failure, code);
   });
@@ -126,7 +126,7 @@ function testProviderFailures(client: Client, model: string, bench: () => Bench)
     { what: 'ends in an error', directive: { drop_after_chunks: 20, stream_error: true } },
   ])('are thrown when a stream $what', async ({ directive }) => {
     const { till, connection, system } = bench();
-    const prompt = told({ chunks: 50, chunk_delay_ms: 2, ...directive });
+    const prompt = directivePrompt({ chunks: 50, chunk_delay_ms: 2, ...directive });
     const { result, metered } = await till.check(model, () =>
       attempt(client, system, () => connection.ask({ model, prompt, stream: true })),
     );
@@ -140,25 +140,25 @@ function testProviderFailures(client: Client, model: string, bench: () => Bench)
 }
 
 /** One model is enough: retries do not depend on the provider. */
-function testRepeating(client: Client, bench: () => Bench): void {
+function testRetries(client: Client, bench: () => Bench): void {
   test.each(PROVIDER_FAILURES)(
     "is repeated as often as the client's rules say after $code, when $what",
-    async ({ directive, code, mayRepeat }) => {
+    async ({ directive, code, mayRetry }) => {
       const { system, customer, till } = bench();
       const access = { apiUrl: system.stack.apiUrl, apiKey: customer.apiKey, maxRetries: MAX_RETRIES };
-      const question = { model: MODEL, prompt: told(directive), stream: false };
+      const question = { model: MODEL, prompt: directivePrompt(directive), stream: false };
       const { result } = await till.check(MODEL, () =>
         attempt(client, system, () => client.connect(access).ask(question)),
       );
       expectFailure(client, result.failure, code);
-      expect(result.requests).toBe(requestsFor(client, code, mayRepeat, MAX_RETRIES));
+      expect(result.requests).toBe(requestsFor(client, code, mayRetry, MAX_RETRIES));
     },
   );
 }
 
-function requestsFor(client: Client, code: ErrorCode, mayRepeat: boolean, maxRetries: number): number {
+function requestsFor(client: Client, code: ErrorCode, mayRetry: boolean, maxRetries: number): number {
   const { status } = ERROR_TABLE[code];
-  return client.repeats({ status, mayRepeat, saysWhen: code === 'rate_limited' }) ? 1 + maxRetries : 1;
+  return client.retries({ status, mayRetry, hasRetryAfter: code === 'rate_limited' }) ? 1 + maxRetries : 1;
 }
 
 interface Attempt {

@@ -1,10 +1,10 @@
-/** A model of each family of providers, and of each kind of it, as the catalog has it. */
+/** A catalog model of each provider family and kind. */
 export interface Family {
   readonly model: string;
   readonly sees: boolean;
-  /** OpenAI bills thoughts and shows none. Calls of whatever thinks are heard out when their caller leaves. */
+  /** OpenAI bills reasoning without showing it. Calls of reasoning models continue when their client disconnects. */
   readonly thinks: 'shown' | 'hidden' | 'never';
-  /** What it wants back as it said it. */
+  /** Signed content that it requires back unchanged. */
   readonly signs?: 'thoughts' | 'calls';
 }
 
@@ -16,7 +16,7 @@ export const FAMILIES: readonly Family[] = [
   { model: 'openai/gpt-4.1', sees: true, thinks: 'never' },
 ];
 
-/** What the simulator is told, so that the model thinks as that family does. */
+/** Returns the simulator's directive for thinking in the way of that family. */
 export function thought({ thinks }: Family, thinking: string): object {
   if (thinks === 'never') return {};
   return { thinking, ...(thinks === 'hidden' && { hide_thinking: true }) };

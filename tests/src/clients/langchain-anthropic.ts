@@ -7,7 +7,7 @@ const MAX_TOKENS = 4_000;
 export const langchainAnthropic: Client = {
   name: '@langchain/anthropic',
   finish: { stop: 'end_turn', length: 'max_tokens' },
-  tells: ['cacheRead', 'cacheWrite'],
+  reports: ['cacheRead', 'cacheWrite'],
   addsUsageOfStreams: true,
   readsObjectsWhole: true,
   connect: ({ apiUrl, apiKey, maxRetries }) =>
@@ -38,7 +38,7 @@ export const langchainAnthropic: Client = {
     const { status, error } = thrown as { status?: number; error?: { error?: { code?: string } } };
     return { name: (thrown as Error).constructor.name, status, code: error?.error?.code };
   },
-  repeats: ({ status, saysWhen }) => status >= 500 || saysWhen,
+  retries: ({ status, hasRetryAfter }) => status >= 500 || hasRetryAfter,
   failures: {
     200: 'APIError',
     400: 'BadRequestError',

@@ -5,8 +5,8 @@ import { connectLangChain } from './langchain';
 export const langchainOpenAi: Client = {
   name: '@langchain/openai',
   finish: { stop: 'stop', length: 'length' },
-  tells: ['cacheRead', 'cacheWrite', 'reasoning'],
-  loses: ['thoughts', 'calls'],
+  reports: ['cacheRead', 'cacheWrite', 'reasoning'],
+  drops: ['thoughts', 'calls'],
   connect: ({ apiUrl, apiKey, maxRetries }) =>
     connectLangChain(
       ({ model, thinking, maxTokens, temperature }) =>
@@ -15,7 +15,7 @@ export const langchainOpenAi: Client = {
           apiKey,
           maxRetries,
           configuration: { baseURL: `${apiUrl}/v1` },
-          // Its own option is for names that it knows.
+          // The package's own option works only for model names that it knows.
           modelKwargs: thinking ? { reasoning_effort: 'high' } : {},
           ...(maxTokens && { maxTokens }),
           ...(temperature !== undefined && { temperature }),
@@ -37,7 +37,7 @@ export const langchainOpenAi: Client = {
     const { status, code } = thrown as { status?: number; code?: string };
     return { name: (thrown as Error).constructor.name, status, code };
   },
-  repeats: ({ status, saysWhen }) => status >= 500 || saysWhen,
+  retries: ({ status, hasRetryAfter }) => status >= 500 || hasRetryAfter,
   failures: {
     200: 'APIError',
     400: 'BadRequestError',

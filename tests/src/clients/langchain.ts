@@ -10,18 +10,18 @@ import { tool } from '@langchain/core/tools';
 import { concat } from '@langchain/core/utils/stream';
 import type { Answer, Connection, Question } from './client';
 
-/** Far beyond what any cell needs. */
+/** Far more than any test needs. */
 const MAX_ROUNDS = 10;
 
 type Model = Pick<BaseChatModel, 'invoke' | 'stream'>;
-/** A message, collected from a stream or not. */
+/** A plain message, or one collected from a stream. */
 type Reply = BaseMessage &
   Pick<AIMessageChunk, 'tool_calls'> & { readonly usage_metadata?: UsageMetadata | undefined };
 
 /**
- * What LangChain's models have in common, whatever provider they talk to.
- * @param modelOf a model set up for such a question
- * @param answerOf what its user finds in a message
+ * Implements the parts that LangChain's models share, for any provider.
+ * @param modelOf returns a model configured for the question
+ * @param answerOf returns the reply in a message
  */
 export function connectLangChain(
   modelOf: (question: Question) => BaseChatModel,

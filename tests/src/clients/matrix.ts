@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { z } from 'zod';
 import type { MeterEntry } from '../support/meter';
 import { type System, startSystem } from '../support/system';
-import { type Bench, both, told } from './bench';
+import { type Bench, both, directivePrompt } from './bench';
 import type { Client, Question, SeenUsage, Tool } from './client';
 import { testFailures } from './failures';
 import { FAMILIES, type Family, thought } from './family';
@@ -18,9 +18,9 @@ const MAX_CELL_MS = 30_000;
 export interface Tested {
   readonly client: Client;
   /** The only model of the usual run, if another client of the format tests all models; the heavy run has all. */
-  readonly usual?: string;
+  readonly usualModel?: string;
   /** Its retries use the same code as another client's, so only the heavy run tests them. */
-  readonly repeatsAsAnother?: true;
+  readonly retriesLikeAnother?: true;
   /** Additional tests of this client with one family. */
   testMore?(family: Family, bench: () => Bench): void;
 }
@@ -44,9 +44,12 @@ export function testClients(clients: readonly Tested[]): void {
   });
 }
 
-function testClient({ client, usual, repeatsAsAnother, testMore }: Tested, system: () => System): void {
+function testClient(
+  { client, usualModel, retriesLikeAnother, testMore }: Tested,
+  system: () => System,
+): void {
   let bench: Bench;
-  const families = HEAVY || !usual ? FAMILIES : FAMILIES.filter(({ model }) => model === usual);
+  const families = HEAVY || !usualModel ? FAMILIES : FAMILIES.filter(({ model }) => model === usualModel);
 
   beforeAll(async () => {
     const customer = await system().provision({ balanceUsd: 1_000 });
@@ -61,7 +64,7 @@ function testClient({ client, usual, repeatsAsAnother, testMore }: Tested, syste
     testLeaving(family, () => bench);
     testMore?.(family, () => bench);
   });
-  testFailures(client, () => bench, HEAVY || !repeatsAsAnother);
+  testFailures(client, () => bench, HEAVY || !retriesLikeAnother);
 }
 
 function testAnswers(client: Client, family: Family, bench: () => Bench): void {
@@ -71,7 +74,7 @@ function testAnswers(client: Client, family: Family, bench: () => Bench): void {
 
   test.each(both)('gets an answer, $how', async ({ stream }) => {
     const { result, metered } = await ask({
-      prompt: told({ text: 'Grüße, “world” 👋\n' }),
+      prompt: directivePrompt({ text: 'Grüße, “world” 👋\n' }),
       system: 'Be brief.',
       stream,
     });
@@ -80,7 +83,7 @@ function testAnswers(client: Client, family: Family, bench: () => Bench): void {
   });
 
   test.each(both)('gets an answer that is cut at its maximum, $how', async ({ stream }) => {
-    const { result, metered } = await ask({ prompt: told({ chunks: 90 }), maxTokens: 20, stream });
+    const { result, metered } = await ask({ prompt: directivePrompt({ chunks: 90 }), maxTokens: 20, stream });
     expect(result.finish).toBe(client.finish.length);
     expect(metered[0]?.completion_tokens).toBe(20);
     expectUsage(client, result.usage, metered);
@@ -94,7 +97,10 @@ function testAnswers(client: Client, family: Family, bench: () => Bench): void {
       cache_write_tokens: 200,
       reasoning_tokens: 40,
     };
-    const { result, metered } = await ask({ prompt: told({ usage }, 'Pad. '.repeat(300)), stream });
+    const { result, metered } = await ask({
+      prompt: directivePrompt({ usage }, 'Pad. '.repeat(300)),
+      stream,
+    });
     expect(metered[0]).toMatchObject({ prompt_tokens: 900, cached_tokens: 300, reasoning_tokens: 40 });
     expectUsage(client, result.usage, metered);
   });
@@ -103,7 +109,7 @@ function testAnswers(client: Client, family: Family, bench: () => Bench): void {
     test.each(both)('gets thinking, $how', async ({ stream }) => {
       const thinking = 'First this, then that.';
       const directive = { ...thought(family, thinking), text: 'So.' };
-      const { result, metered } = await ask({ prompt: told(directive), thinking: true, stream });
+      const { result, metered } = await ask({ prompt: directivePrompt(directive), thinking: true, stream });
       expect(result.text).toBe('So.');
       expect(result.thinking).toBe(thinks === 'hidden' || client.hidesThinking ? '' : thinking);
       expect(metered[0]?.reasoning_tokens).toBeGreaterThan(0);
@@ -114,7 +120,7 @@ function testAnswers(client: Client, family: Family, bench: () => Bench): void {
   if (sees) {
     test('sends an image', async () => {
       const { result, metered } = await ask({
-        prompt: told({ text: 'A dot.' }),
+        prompt: directivePrompt({ text: 'A dot.' }),
         image: PIXEL,
         stream: false,
       });
@@ -160,7 +166,7 @@ function testTools(client: Client, family: Family, bench: () => Bench): void {
     };
     const question = {
       model,
-      prompt: told(rounds),
+      prompt: directivePrompt(rounds),
       stream,
       ...(thinks === 'shown' && { thinking: true as const }),
     };
@@ -177,23 +183,23 @@ function testTools(client: Client, family: Family, bench: () => Bench): void {
 }
 
 /** Returns the number of signed parts in each of the loop's four requests. */
-function signedParts({ loses = [] }: Client, { signs }: Family): readonly number[] {
-  if (signs === undefined || loses.includes(signs)) return [0, 0, 0, 0];
+function signedParts({ drops = [] }: Client, { signs }: Family): readonly number[] {
+  if (signs === undefined || drops.includes(signs)) return [0, 0, 0, 0];
   // The third reply calls a tool without thinking.
   return signs === 'thoughts' ? [0, 1, 2, 2] : [0, 1, 2, 3];
 }
 
 function testLeaving({ model, thinks }: Family, bench: () => Bench): void {
-  const heardOut = thinks !== 'never';
+  const continues = thinks !== 'never';
 
   test('leaves a stream, which is billed as the provider metered it', async () => {
-    const prompt = told({ chunks: 200, chunk_delay_ms: 3 });
+    const prompt = directivePrompt({ chunks: 200, chunk_delay_ms: 3 });
     const { result, metered } = await bench().till.check(model, () =>
       bench().connection.leave({ model, prompt, stream: true }, 5),
     );
     expect(result).toMatch(/\w+ \w+/);
     expect(metered).toHaveLength(1);
-    expect(metered[0]).toMatchObject({ finished: heardOut, aborted: !heardOut });
+    expect(metered[0]).toMatchObject({ finished: continues, aborted: !continues });
     expect(metered[0]?.completion_tokens).toBeGreaterThanOrEqual(5);
   });
 }
@@ -202,7 +208,7 @@ function testLeaving({ model, thinks }: Family, bench: () => Bench): void {
 function expectUsage(client: Client, seen: SeenUsage, metered: readonly MeterEntry[]): void {
   expect(metered).toHaveLength(1);
   const [entry] = metered;
-  const { tells, addsUsageOfStreams } = client;
+  const { reports, addsUsageOfStreams } = client;
   if (addsUsageOfStreams && entry?.stream) {
     expect([0, 1]).toContain(seen.output - entry.completion_tokens);
     return;
@@ -210,8 +216,8 @@ function expectUsage(client: Client, seen: SeenUsage, metered: readonly MeterEnt
   expect(seen).toEqual({
     input: entry?.prompt_tokens,
     output: entry?.completion_tokens,
-    ...(tells.includes('cacheRead') && { cacheRead: entry?.cached_tokens }),
-    ...(tells.includes('cacheWrite') && { cacheWrite: entry?.cache_write_tokens }),
-    ...(tells.includes('reasoning') && { reasoning: entry?.reasoning_tokens }),
+    ...(reports.includes('cacheRead') && { cacheRead: entry?.cached_tokens }),
+    ...(reports.includes('cacheWrite') && { cacheWrite: entry?.cache_write_tokens }),
+    ...(reports.includes('reasoning') && { reasoning: entry?.reasoning_tokens }),
   });
 }

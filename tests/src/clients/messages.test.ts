@@ -16,13 +16,13 @@ testClients([
   },
   {
     client: vercelAnthropic,
-    usual: 'google/gemini-3.5-flash',
-    repeatsAsAnother: true,
+    usualModel: 'google/gemini-3.5-flash',
+    retriesLikeAnother: true,
   },
   {
     client: langchainAnthropic,
-    usual: 'anthropic/claude-opus-4-8',
-    repeatsAsAnother: true,
+    usualModel: 'anthropic/claude-opus-4-8',
+    retriesLikeAnother: true,
     testMore: testOtherFormat,
   },
 ]);

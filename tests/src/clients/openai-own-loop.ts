@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import OpenAI from 'openai';
-import { type Bench, both, told } from './bench';
+import { type Bench, both, directivePrompt } from './bench';
 import type { Family } from './family';
 
 /** Sends messages back unchanged, as the package's documentation shows. */
@@ -8,7 +8,7 @@ export function testOwnLoop({ model, signs }: Family, bench: () => Bench): void 
   if (!signs) return;
   test.each(both)('sends signatures back through a manual tool loop, $how', async ({ stream }) => {
     const tool_call = { name: 'weather', arguments: { city: 'Oslo' } };
-    const prompt = told({ thinking: 'Where?', tool_call, later: [{ text: 'Mild.' }] });
+    const prompt = directivePrompt({ thinking: 'Where?', tool_call, later: [{ text: 'Mild.' }] });
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: prompt }];
     const tools = [{ type: 'function' as const, function: { name: 'weather', parameters: TAKES_CITY } }];
     const { customer, system, till } = bench();

@@ -3,21 +3,21 @@ import { zodFunction, zodResponseFormat } from 'openai/helpers/zod';
 import type { Access, Answer, Client, Connection, Question, SeenUsage } from './client';
 
 type Params = OpenAI.ChatCompletionCreateParamsNonStreaming;
-/** With the field in which providers tell what was thought; the package passes it on. */
+/** With the field of providers' reasoning, which the package passes through. */
 type Message = OpenAI.ChatCompletionMessage & { readonly reasoning_content?: string };
 
 export const openai: Client = {
   name: 'openai',
   finish: { stop: 'stop', length: 'length' },
-  tells: ['cacheRead', 'cacheWrite', 'reasoning'],
-  // Its loop sends back the fields of requests alone; a loop of one's own is in the test.
-  loses: ['thoughts', 'calls'],
+  reports: ['cacheRead', 'cacheWrite', 'reasoning'],
+  // Its loop sends back only fields of its request type; a separate test has a manual loop.
+  drops: ['thoughts', 'calls'],
   connect,
   readFailure(thrown) {
     const { status, code } = thrown as APIError;
     return { name: (thrown as Error).constructor.name, status, code: code ?? undefined };
   },
-  repeats: ({ mayRepeat }) => mayRepeat,
+  retries: ({ mayRetry }) => mayRetry,
   failures: {
     200: 'APIError',
     400: 'BadRequestError',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MeterEntry } from '../support/meter';
 
-/** USD for a million tokens, as decimals. */
+/** USD per million tokens, as decimal strings. */
 interface Prices {
   readonly input: string;
   readonly output: string;
@@ -18,7 +18,7 @@ type Metered = Pick<
 const CATALOG = join(__dirname, '../../../deploy/catalog');
 const TOKENS_PER_PRICE = 1_000_000n;
 
-/** What a call costs by the catalog's file and the simulator's count, in nano-USD, rounded up. */
+/** Returns a call's cost in nano-USD, rounded up, from the catalog's file and the simulator's meter. */
 export function costNano(model: string, metered: Metered): bigint {
   const prices = pricesOf(model);
   const { prompt_tokens, cached_tokens, cache_write_tokens, completion_tokens } = metered;

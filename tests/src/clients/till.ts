@@ -4,14 +4,14 @@ import type { MeterEntry } from '../support/meter';
 import type { Customer, System } from '../support/system';
 import { costNano } from './price';
 
-/** A model that hides its reasoning is heard out when its caller leaves. */
+/** A call with hidden reasoning continues when its client disconnects. */
 const SETTLED_WITHIN_MS = 10_000;
 
 /** Checks a customer's charges, call by call, against the simulator's meter. */
 export class Till {
   readonly #system: System;
   readonly #customer: Customer;
-  /** Request ids of charges that are checked. */
+  /** Request ids of charges that were checked. */
   readonly #known = new Set<string>();
 
   constructor(system: System, customer: Customer) {
@@ -19,7 +19,7 @@ export class Till {
     this.#customer = customer;
   }
 
-  /** Lets a client do something and checks that the customer paid what the provider metered, and nothing else. */
+  /** Runs the action and checks that the customer paid exactly what the provider metered. */
   async check<T>(
     model: string,
     run: () => Promise<T>,

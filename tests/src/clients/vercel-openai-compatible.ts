@@ -2,13 +2,13 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { Client } from './client';
 import { connectVercel, vercel } from './vercel';
 
-const tells = ['cacheRead', 'reasoning'] as const;
+const reports = ['cacheRead', 'reasoning'] as const;
 
 export const vercelOpenAiCompatible: Client = {
   ...vercel,
   name: 'ai, @ai-sdk/openai-compatible',
-  tells,
-  loses: ['thoughts'],
+  reports,
+  drops: ['thoughts'],
   connect(access) {
     const provider = createOpenAICompatible({
       name: 'gateway',
@@ -17,6 +17,6 @@ export const vercelOpenAiCompatible: Client = {
       includeUsage: true,
       supportsStructuredOutputs: true,
     });
-    return connectVercel(tells, access, provider);
+    return connectVercel(reports, access, provider);
   },
 };

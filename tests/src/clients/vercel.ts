@@ -10,7 +10,7 @@ import {
 } from 'ai';
 import type { Access, Answer, Client, Connection, Question } from './client';
 
-/** Far beyond what any cell needs. */
+/** Far more than any test needs. */
 const MAX_STEPS = 10;
 
 interface Settled {
@@ -20,7 +20,7 @@ interface Settled {
   readonly usage: Awaited<ReturnType<typeof generateText>>['usage'];
 }
 
-/** What clients of the `ai` package have in common, whatever provider they talk to. */
+/** The parts that clients of the `ai` package share, for any provider. */
 export const vercel = {
   finish: { stop: 'stop', length: 'length' },
   readFailure(thrown) {
@@ -32,7 +32,7 @@ export const vercel = {
     const { code } = (JSON.parse(call.responseBody!) as { error: { code: string } }).error;
     return { name: call.name, status: call.statusCode, code };
   },
-  repeats: ({ status }) => status === 429 || status >= 500,
+  retries: ({ status }) => status === 429 || status >= 500,
   failures: {
     200: 'AI_StreamProviderError',
     400: 'AI_APICallError',
@@ -44,9 +44,9 @@ export const vercel = {
   },
 } satisfies Partial<Client>;
 
-/** @param modelOf the provider's model of that name, as its package makes it */
+/** @param modelOf returns the provider's model of that name */
 export function connectVercel(
-  tells: Client['tells'],
+  reports: Client['reports'],
   { maxRetries }: Access,
   modelOf: (id: string) => LanguageModel,
 ): Connection {
@@ -57,8 +57,8 @@ export function connectVercel(
   });
   return {
     async ask(question) {
-      if (!question.stream) return answerOf(await generateText(settings(question)), tells);
-      return answerOf(await streamed(streamText({ ...settings(question), onError() {} })), tells);
+      if (!question.stream) return answerOf(await generateText(settings(question)), reports);
+      return answerOf(await streamed(streamText({ ...settings(question), onError() {} })), reports);
     },
     async askObject(question, schema) {
       const params = { ...settings(question), output: Output.object({ schema }) };
@@ -73,8 +73,8 @@ export function connectVercel(
     async runTools(question, { name, description, input, run }) {
       const tools = { [name]: tool({ description, inputSchema: input, execute: run }) };
       const params = { ...settings(question), tools, stopWhen: isStepCount(MAX_STEPS) };
-      if (!question.stream) return answerOf(await generateText(params), tells);
-      return answerOf(await streamed(streamText({ ...params, onError() {} })), tells);
+      if (!question.stream) return answerOf(await generateText(params), reports);
+      return answerOf(await streamed(streamText({ ...params, onError() {} })), reports);
     },
     async leave(question, pieces) {
       const leaving = new AbortController();
@@ -94,7 +94,7 @@ type Streamed = { readonly stream: AsyncIterable<{ readonly type: string }> } & 
   readonly [K in keyof Settled]: PromiseLike<Settled[K]>;
 };
 
-/** Reads a stream to its end; throws what broke it. */
+/** Reads a stream to its end; throws its error. */
 async function streamed(result: Streamed): Promise<Settled> {
   for await (const part of result.stream) if ('error' in part) throw part.error;
   const { text, reasoningText, finishReason, usage } = result;
@@ -122,7 +122,7 @@ function settingsOf({ prompt, system, image, thinking, maxTokens, temperature }:
   };
 }
 
-function answerOf({ text, reasoningText, finishReason, usage }: Settled, tells: Client['tells']): Answer {
+function answerOf({ text, reasoningText, finishReason, usage }: Settled, reports: Client['reports']): Answer {
   const { cacheReadTokens, cacheWriteTokens } = usage.inputTokenDetails;
   return {
     text,
@@ -131,9 +131,9 @@ function answerOf({ text, reasoningText, finishReason, usage }: Settled, tells: 
     usage: {
       input: usage.inputTokens!,
       output: usage.outputTokens!,
-      ...(tells.includes('cacheRead') && { cacheRead: cacheReadTokens! }),
-      ...(tells.includes('cacheWrite') && { cacheWrite: cacheWriteTokens! }),
-      ...(tells.includes('reasoning') && { reasoning: usage.outputTokenDetails.reasoningTokens! }),
+      ...(reports.includes('cacheRead') && { cacheRead: cacheReadTokens! }),
+      ...(reports.includes('cacheWrite') && { cacheWrite: cacheWriteTokens! }),
+      ...(reports.includes('reasoning') && { reasoning: usage.outputTokenDetails.reasoningTokens! }),
     },
   };
 }

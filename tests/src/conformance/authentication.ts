@@ -10,7 +10,7 @@ const EXPIRES_IN_MS = 1_500;
 
 interface Endpoint {
   readonly name: string;
-  /** How its clients present a key. */
+  /** Returns the headers in which the endpoint's clients present a key. */
   present(apiKey: string): Record<string, string>;
   call(world: World, headers: Record<string, string>): Promise<HttpAnswer>;
 }

@@ -4,10 +4,10 @@ import type { System } from '../support/system';
 
 export type Method = 'GET' | 'POST';
 
-/** An endpoint that takes a conversation. */
+/** An endpoint that accepts a conversation. */
 export interface ChatEndpoint {
   readonly path: string;
-  /** A valid body but for these fields; `undefined` leaves a field out. */
+  /** Returns a valid body with these fields; `undefined` omits a field. */
   body(fields?: object): object;
 }
 
@@ -25,15 +25,15 @@ export const COUNT_TOKENS: ChatEndpoint = {
   path: '/v1/messages/count_tokens',
   body: (fields) => ({ ...CONVERSATION, ...fields }),
 };
-/** Those that answer, each in its format. */
+/** Endpoints that generate a reply, one per format. */
 export const CHAT_FORMATS: readonly ChatEndpoint[] = [COMPLETIONS, MESSAGES];
 export const CHAT_ENDPOINTS: readonly ChatEndpoint[] = [...CHAT_FORMATS, COUNT_TOKENS];
 
-/** Calls both address spaces as their callers do. */
+/** Calls both address spaces as their clients do. */
 export interface Caller {
-  /** With a valid body but for these fields; `undefined` leaves a field out. Completions unless said otherwise. */
+  /** Sends a valid body with these fields, to completions by default; `undefined` omits a field. */
   chat(apiKey: string, fields?: object, endpoint?: ChatEndpoint): Promise<HttpAnswer>;
-  /** The same with a body that need not be JSON. */
+  /** Sends a body that may be invalid JSON. */
   chatBytes(apiKey: string, body: string | Buffer, endpoint?: ChatEndpoint): Promise<HttpAnswer>;
   /** Any path of the API's address space; a header that is `undefined` is not sent. */
   api(method: string, path: string, headers: OutgoingHttpHeaders, body?: unknown): Promise<HttpAnswer>;
@@ -67,7 +67,7 @@ function bodyHeaders(method: string, body: unknown): OutgoingHttpHeaders {
   return { 'content-type': 'application/json', 'content-length': bytes.length };
 }
 
-/** Strings and bytes as they are, all else as JSON. */
+/** Sends strings and bytes unchanged, and other values as JSON. */
 function toBytes(body: unknown): Buffer | undefined {
   if (body === undefined || Buffer.isBuffer(body)) return body;
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));

@@ -8,7 +8,7 @@ import type { Caller } from './caller';
 /** The gateway and the customer that cases use. */
 export interface World {
   readonly system: System;
-  /** Has money and a key without limits; for cases that need no account of their own. */
+  /** Has money and a key without limits; for cases that do not change their account. */
   readonly customer: Customer;
   readonly caller: Caller;
 }
@@ -16,7 +16,7 @@ export interface World {
 /** One condition of one row of the error tables, and a call that causes it. */
 export interface ConformanceCase extends Particulars {
   readonly code: AnyErrorCode;
-  /** The row's condition. */
+  /** The condition, as part of the test's name. */
   readonly when: string;
   provoke(world: World): Promise<HttpAnswer>;
 }

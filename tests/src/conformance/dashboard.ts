@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { HttpAnswer } from '../support/http';
 import type { ConformanceCase, World } from './case';
 
-/** Of wrong passwords for one email. */
+/** Limit of wrong passwords for one email. */
 const LOGIN_LIMIT = 10;
 
 const post = ({ caller }: World, path: string, body: object): Promise<HttpAnswer> =>

@@ -2,7 +2,7 @@ import type { HttpAnswer } from '../support/http';
 import { bearer, CHAT_ENDPOINTS, CHAT_FORMATS } from './caller';
 import type { World } from './case';
 
-/** A valid call of an endpoint, which something that has nothing to do with the call may get in the way of. */
+/** A valid call of an endpoint, which fails only for reasons outside the call. */
 export interface EndpointCall {
   readonly endpoint: string;
   send(world: World): Promise<HttpAnswer>;

@@ -5,13 +5,13 @@ import { png } from '../support/pictures';
 import type { Customer } from '../support/system';
 import { bearer } from './caller';
 import type { ConformanceCase, World } from './case';
-import { NEXT_TO_NOTHING_USD, nextUtcDay, nextUtcMonth, setAccountLimit, windowOf } from './money';
+import { expectResetsAt, NEXT_TO_NOTHING_USD, nextUtcDay, nextUtcMonth, setAccountLimit } from './money';
 
-/** Of the system that these cases are provoked in, and less than what `SLOW` takes. */
+/** Image timeout of the gateway in these tests; shorter than `SLOW`. */
 export const IMAGE_TIMEOUT_MS = 4_000;
 const SLOW = { delay_ms: IMAGE_TIMEOUT_MS + 500 };
 
-/** What an image of `sim/image` costs unless more is asked for. */
+/** Price of an image of `sim/image` with default parameters. */
 const IMAGE_USD = 0.04;
 const PATHS = ['/v1/images', '/v1/images/generations'];
 const FORM_PATHS = ['/v1/images', '/v1/images/edits'];
@@ -39,7 +39,7 @@ const FIELDS: readonly FormPart[] = [
 ];
 const WHOLE: readonly FormPart[] = [...FIELDS, ['image', PICTURE]];
 
-/** A case for each path of generations. */
+/** Returns a case for each generation path. */
 const onEachPath = (
   code: ErrorCode,
   when: string,
@@ -248,7 +248,7 @@ const MONEY_CASES: readonly ConformanceCase[] = [
         await mustPass(await generate(world, customer.apiKey));
         await world.system.settled(customer);
         const answer = await generate(world, customer.apiKey);
-        windowOf(answer, resetsAt);
+        expectResetsAt(answer, resetsAt);
         return answer;
       },
     }),

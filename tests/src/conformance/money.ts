@@ -6,9 +6,9 @@ import type { Customer } from '../support/system';
 import { bearer, CHAT_FORMATS, type ChatEndpoint, COMPLETIONS, COUNT_TOKENS } from './caller';
 import type { ConformanceCase, World } from './case';
 
-/** Less than the least call of `sim/chat` can cost. */
+/** Less than the cheapest call of `sim/chat` costs. */
 export const NEXT_TO_NOTHING_USD = 0.000_001;
-/** What `spendSome` costs, at 1,000 and 4,000 nano-USD per token. */
+/** Cost of `spendSome`, at 1,000 and 4,000 nano-USD per token. */
 const SPENT_USD = 0.000_41;
 const LIMIT_USD = 0.000_5;
 const spending = [
@@ -42,7 +42,7 @@ export function setAccountLimit(
 interface Cap {
   readonly code: ErrorCode;
   readonly resetsAt: (at: Date) => Date;
-  /** An account with a key, under this cap. */
+  /** Provisions an account with a key under this cap. */
   provision(world: World, limitUsd: number): Promise<Customer>;
 }
 
@@ -68,8 +68,8 @@ const CAPS: readonly Cap[] = [
   },
 ];
 
-/** Times of the window are known only when the case runs: they go by the answer's own date. */
-export function windowOf(answer: HttpAnswer, resetsAt: (at: Date) => Date): void {
+/** Checks `resets_at` against the date of the response, because the window's end is not known before the case runs. */
+export function expectResetsAt(answer: HttpAnswer, resetsAt: (at: Date) => Date): void {
   const expected = resetsAt(new Date(`${answer.headers.date}`)).toISOString();
   const actual = answer.json?.error?.resets_at;
   if (actual !== expected) throw new Error(`resets_at is ${actual}, not ${expected}`);
@@ -85,7 +85,7 @@ const moneyCases = (endpoint: ChatEndpoint): readonly ConformanceCase[] => [
         const customer = await provision(world, LIMIT_USD);
         await spendSome(world, customer, endpoint);
         const answer = await world.caller.chat(customer.apiKey, {}, endpoint);
-        windowOf(answer, resetsAt);
+        expectResetsAt(answer, resetsAt);
         return answer;
       },
     },
@@ -98,7 +98,7 @@ const moneyCases = (endpoint: ChatEndpoint): readonly ConformanceCase[] => [
       async provoke(world) {
         const customer = await provision(world, NEXT_TO_NOTHING_USD);
         const answer = await world.caller.chat(customer.apiKey, {}, endpoint);
-        windowOf(answer, resetsAt);
+        expectResetsAt(answer, resetsAt);
         return answer;
       },
     },
@@ -185,7 +185,7 @@ const moneyCases = (endpoint: ChatEndpoint): readonly ConformanceCase[] => [
       const messages = [{ role: 'user', content: '[[sim {"delay_ms":1000}]]' }];
       const slow = caller.chat(customer.apiKey, { messages }, endpoint);
       while ((await system.dashboard.balance(customer.token)).held === 0) {
-        // Until the slow call holds it.
+        // Waits until the slow call holds the balance.
       }
       const refused = await caller.chat(customer.apiKey, {}, endpoint);
       await slow;
@@ -196,7 +196,7 @@ const moneyCases = (endpoint: ChatEndpoint): readonly ConformanceCase[] => [
 
 export const MONEY_CASES: readonly ConformanceCase[] = CHAT_FORMATS.flatMap(moneyCases);
 
-/** Calls that cost nothing and are answered to an account that has nothing. */
+/** Free calls, which an account without money may make. */
 export const FREE_CALLS: readonly [string, (world: World, apiKey: string) => Promise<HttpAnswer>][] = [
   [`POST ${COUNT_TOKENS.path}`, ({ caller }, apiKey) => caller.chat(apiKey, {}, COUNT_TOKENS)],
   ['GET /v1/models', ({ caller }, apiKey) => caller.api('GET', '/v1/models', bearer(apiKey))],

@@ -31,7 +31,7 @@ const DASHBOARD_PATHS = [
   MESSAGES.path,
 ];
 
-/** Paths that name a thing by its id, with an action where it has one. */
+/** Paths with the id of a resource, and with an action if it has one. */
 const OWNED: readonly ['GET' | 'POST', (customer: { keyId: string }) => string, object?][] = [
   ['GET', ({ keyId }) => `/api/v1/keys/${keyId}`],
   ['POST', ({ keyId }) => `/api/v1/keys/${keyId}/delete`, {}],

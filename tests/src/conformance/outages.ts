@@ -2,7 +2,7 @@ import type { ServiceName } from '@gateway/local-stack';
 import type { ConformanceCase } from './case';
 import { CHATS, type EndpointCall, getApi, getDashboard, IMAGES, STREAMED_CHATS } from './endpoint-calls';
 
-/** A service that is down, and the calls that can't be answered without it. */
+/** A service that is down, and the calls that fail without it. */
 export interface Outage {
   readonly down: ServiceName;
   readonly cases: readonly ConformanceCase[];

@@ -5,19 +5,19 @@ import { bearer, type ChatEndpoint } from './caller';
 import type { World } from './case';
 import { setAccountLimit } from './money';
 
-/** A call with everything that is wrong with it. */
+/** A call with all its faults. */
 interface Plan {
   path: string;
   balanceUsd: number;
   accountLimitUsd?: number;
   readonly key: Record<string, unknown>;
   readonly fields: Record<string, unknown>;
-  /** One request is made before, which takes what a rate allows. */
+  /** Makes one request first, which uses up the rate limit. */
   warmUp?: true;
   presented?: string;
 }
 
-/** One thing that is wrong with a call. */
+/** One fault of a call. */
 export interface Fault {
   readonly code: ErrorCode;
   readonly when?: string;
@@ -26,7 +26,7 @@ export interface Fault {
 
 const TINY_USD = 0.000_001;
 
-/** What no body cures: the first of what can be wrong with a call. */
+/** Faults outside the body, which are checked first. */
 const DOOR_FAULTS: readonly Fault[] = [
   {
     code: 'not_found',
@@ -42,7 +42,7 @@ const DOOR_FAULTS: readonly Fault[] = [
   },
 ];
 
-/** What its key and account can't pay for, or not now. */
+/** Faults of funds and rate limits. */
 const FUNDS_FAULTS: readonly Fault[] = [
   { code: 'request_cost_limit', apply: ({ key }) => Object.assign(key, { request_cost_limit: TINY_USD }) },
   {
@@ -69,7 +69,7 @@ const FUNDS_FAULTS: readonly Fault[] = [
   { code: 'tpm_rate_limited', apply: ({ key }) => Object.assign(key, { tpm_limit: 1 }) },
 ];
 
-/** In the order in which they win. */
+/** In the order of precedence. */
 export const FAULTS: readonly Fault[] = [
   ...DOOR_FAULTS,
   { code: 'invalid_request', apply: ({ fields }) => Object.assign(fields, { temperature: 3 }) },
@@ -84,7 +84,7 @@ export const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Of images: a size that the model does not offer is found before the money is. */
+/** Faults of image calls: an unsupported size is checked before funds. */
 export const IMAGE_FAULTS: readonly Fault[] = [
   ...DOOR_FAULTS,
   { code: 'invalid_request', apply: ({ fields }) => Object.assign(fields, { n: 0 }) },
@@ -99,7 +99,7 @@ export const IMAGE_FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Of videos, which take no tokens. */
+/** Faults of video calls, which use no tokens. */
 export const VIDEO_FAULTS: readonly Fault[] = [
   ...DOOR_FAULTS,
   { code: 'invalid_request', apply: ({ fields }) => Object.assign(fields, { aspect_ratio: 'wide' }) },
@@ -121,7 +121,7 @@ export const VIDEO_FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Makes the call that suffers from both. The one that wins is applied last: it rules where both say something. */
+/** Makes a call with both faults. The fault with precedence is applied last, because it overwrites the other's fields. */
 export async function callWith(
   world: World,
   { path, body }: ChatEndpoint,
@@ -145,7 +145,7 @@ interface PairAccount {
   readonly customer: Promise<Customer>;
 }
 
-/** By what they have and may spend; each call has a key of its own. */
+/** Customers by balance and limits; each call has its own key. */
 const accounts = new Map<string, PairAccount>();
 
 function accountOf(world: World, { balanceUsd, accountLimitUsd }: Plan): Promise<Customer> {
@@ -157,7 +157,7 @@ function accountOf(world: World, { balanceUsd, accountLimitUsd }: Plan): Promise
   return customer;
 }
 
-/** Of each account that such calls were made with: what it had before them, and what it has now. */
+/** Returns the balance of each of these accounts before the calls and now. */
 export function balancesUsd({ system }: World): Promise<{ had: number; has: number }[]> {
   const balances = [...accounts.values()].map(async ({ balanceUsd, customer }) => {
     const { balance } = await system.settled(await customer);

@@ -10,7 +10,7 @@ const REFUSALS: readonly [string, object, RegExp][] = [
   ['a parameter', PARAMETER, /top_k is not supported/],
 ];
 
-/** One of each format of providers, and its refusals. Gemini's by policy are replies, which are billed. */
+/** A model of each provider format, and its refusals. Gemini's policy refusals are replies, which are billed. */
 const MODELS: readonly [string, readonly [string, object, RegExp][]][] = [
   ['sim/chat', [...REFUSALS, ['its content policy', { policy: true }, /violates our usage policies/]]],
   [
@@ -20,7 +20,7 @@ const MODELS: readonly [string, readonly [string, object, RegExp][]][] = [
   ['google/gemini-2.5-flash', REFUSALS],
 ];
 
-/** What a provider finds wrong with a request that the gateway found right. */
+/** Refusals by the provider of requests that the gateway accepts. */
 export const PROVIDER_REFUSAL_CASES: readonly ConformanceCase[] = CHAT_FORMATS.flatMap((endpoint) =>
   MODELS.flatMap(([model, refusals]) =>
     refusals.flatMap(([reason, directive, detail]) =>

@@ -30,7 +30,7 @@ async function mustPass(answer: HttpAnswer): Promise<void> {
   if (answer.status !== 200) throw new Error(`the first call: ${answer.text}`);
 }
 
-/** What is left of the one limit is too little for the call. */
+/** Checks the headers of a refusal because the rest of one limit is too small. */
 function assertIsInTheWindow(
   answer: HttpAnswer,
   kind: 'requests' | 'tokens',

@@ -8,7 +8,7 @@ const OPENAI_CALL = {
   content: 'I look.',
   tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } }],
 };
-/** Bodies that are right in one format, and of no use in the other. */
+/** Bodies that are valid in one format and invalid in the other. */
 const OPENAI_BODY = {
   messages: [{ role: 'developer', content: 'Be brief.' }, ...user('hi')],
   tools: [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }],
@@ -23,7 +23,7 @@ const ANTHROPIC_BODY = {
 };
 const FILE_BLOCK = { type: 'document', source: { type: 'file', file_id: 'file_1' } };
 
-/** What a call may ask of Anthropic that has no price here, by the name that `detail` tells. */
+/** Anthropic features without a price here, by their name in `detail`. */
 const UNPRICED: readonly [string, object][] = [
   ['billing_policy', { billing_policy: {} }],
   ['compaction', { compaction: {} }],
@@ -40,7 +40,7 @@ const UNPRICED: readonly [string, object][] = [
   ['containers', { messages: user([{ type: 'container_upload', file_id: 'file_1' }]) }],
 ];
 
-/** By what is wrong: fields over a valid body, and what `detail` must name. */
+/** Faults as fields that replace those of a valid body, and what `detail` must name. */
 type Invalid = readonly [string, object, RegExp?];
 
 const INVALID_ANYWHERE: readonly Invalid[] = [
@@ -98,7 +98,7 @@ const INVALID_COMPLETIONS: readonly Invalid[] = [
   ['web search', { web_search_options: {} }, /web_search_options/],
 ];
 
-/** Of what both endpoints of the format take. */
+/** For both endpoints of Anthropic's format. */
 const INVALID_MESSAGES: readonly Invalid[] = [
   ['temperature above 1', { temperature: 1.01 }, /temperature/],
   ['an OpenAI stop field', { stop: ['x'] }, /stop/],
@@ -126,7 +126,7 @@ const INVALID_MESSAGES: readonly Invalid[] = [
   ...UNPRICED.map(([name, fields]): Invalid => [`unpriced: ${name}`, fields, new RegExp(name)]),
 ];
 
-/** Of endpoints that take the body, what is wrong with it. */
+/** Faults by the endpoints whose bodies can have them. */
 const INVALID_FIELDS: readonly (readonly [ChatEndpoint, readonly Invalid[]])[] = [
   [COMPLETIONS, [...INVALID_ANYWHERE, ...INVALID_COMPLETIONS]],
   [
@@ -210,7 +210,7 @@ const MISSING_ANYWHERE: readonly Missing[] = [
   ['block type empty', 'messages[0].content[0].type', { messages: user([{ type: '', text: 'hi' }]) }],
 ];
 
-/** Of what both endpoints of the format take. */
+/** For both endpoints of Anthropic's format. */
 const MISSING_MESSAGES: readonly Missing[] = [
   ...MISSING_ANYWHERE,
   ['a tool without a schema', 'tools[0].input_schema', { tools: [{ name: 'look' }] }],
@@ -230,7 +230,7 @@ const MISSING_FIELDS: readonly (readonly [ChatEndpoint, readonly Missing[]])[] =
   [COUNT_TOKENS, MISSING_MESSAGES],
 ];
 
-/** Of Anthropic's clients. */
+/** Headers of Anthropic's clients. */
 const HEADERS: readonly [string, Record<string, string>, RegExp][] = [
   [
     'anthropic-version with invalid characters',
@@ -284,7 +284,7 @@ export const REQUEST_BODY_CASES: readonly ConformanceCase[] = [
       code: 'invalid_request',
       when: `unpriced: thread, POST ${endpoint.path}`,
       detail: /thread/,
-      // Anthropic's SDK goes on without one.
+      // Anthropic's SDK continues without a thread when it gets this code.
       formatCode: 'thread_unsupported_request',
       provoke: ({ caller, customer }) =>
         caller.chat(customer.apiKey, { thread: { type: 'create' } }, endpoint),

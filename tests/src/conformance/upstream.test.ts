@@ -45,7 +45,7 @@ let customer: Customer;
 let unlucky: Customer;
 let caller: Caller;
 
-// Several cases run at a time.
+// Several cases run concurrently.
 jest.setTimeout(20_000);
 
 beforeAll(async () => {
@@ -144,7 +144,7 @@ describe.each(WAYS)('$from to $model', (way) => {
     ['absent', undefined, undefined],
     ['null', null, null],
   ])("usage that is %s never costs more than the call's bound", async (_name, input, output) => {
-    const reply = httpReply(200, replies.telling(input, output));
+    const reply = httpReply(200, replies.withUsage(input, output));
     const answer = await call(way, ({ socket }) => socket.write(reply));
     expect(answer.status).toBe(200);
     const charge = await chargeOf(answer);
@@ -163,7 +163,7 @@ describe.each(WAYS)('$from to $model', (way) => {
         ({ socket }) => socket.end(begun + replies.frame(replies.chunks.at(-1)).slice(0, 30)),
       ],
       ['sends an error event', ({ socket }) => socket.end(begun + replies.errorEvent + replies.end)],
-      ...replies.oddErrorEvents.map((event): [string, Misbehaviour] => [
+      ...replies.errorEventVariants.map((event): [string, Misbehaviour] => [
         `sends ${event.trimEnd()}`,
         ({ socket }) => socket.end(begun + event + replies.end),
       ]),

@@ -6,12 +6,12 @@ import { httpReply, streamHead, type WireReplies, WORDS } from '../support/provi
 import type { TlsFault } from '../support/tls-faults';
 import { streamOf, WIRE_REPLIES, type WireName } from '../support/wire-replies';
 
-/** What a provider does to a call, and what its caller gets. */
+/** A provider's behavior, and the client's error. */
 export interface UpstreamCase extends Particulars {
   readonly code: ErrorCode;
   readonly when: string;
   readonly does: Misbehaviour;
-  /** Of a plain call, of a streamed one, or of both where it is left out. */
+  /** Restricts the case to plain or streamed calls. */
   readonly only?: 'plain' | 'streamed';
 }
 
@@ -25,7 +25,7 @@ const says =
   ({ socket }) =>
     socket.end(text);
 
-/** The provider finds fault with the request, which no repetition cures. */
+/** The provider rejects the request; a retry does not help. */
 const refusal = (detail: RegExp): Particulars => ({ detail, shouldRetry: 'false' });
 
 const STATUSES: readonly [number, ErrorCode, Particulars?][] = [
@@ -141,7 +141,7 @@ function brokenReplies(replies: WireReplies): [string, Misbehaviour, ('plain' | 
     ['null with 200', answers(200, 'null')],
     ['an object that is not a reply with 200', answers(200, { ok: true })],
     ['an error object with 200', answers(200, replies.refusal(503, 'overloaded'))],
-    ...replies.nothingSaid.map(([what, reply]): [string, Misbehaviour] => [what, answers(200, reply)]),
+    ...replies.withoutContent.map(([what, reply]): [string, Misbehaviour] => [what, answers(200, reply)]),
     ['a body shorter than its Content-Length', says(whole.slice(0, -20)), 'plain'],
     ['a body cut in a chunk', says(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n100\r\n{"id"`)],
     ['an invalid chunk', says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n')],
@@ -157,7 +157,7 @@ function brokenReplies(replies: WireReplies): [string, Misbehaviour, ('plain' | 
     ['a stream cut in its first event', says(`${streamHead()}${firstEvent.slice(0, 40)}`), 'streamed'],
     ['a stream of comments only', says(`${streamHead()}: processing\n\n: processing\n\n`), 'streamed'],
     ['a stream whose first event is an error', says(`${streamHead()}${replies.errorEvent}`), 'streamed'],
-    ...replies.oddErrorEvents.map((event): [string, Misbehaviour, 'streamed'] => [
+    ...replies.errorEventVariants.map((event): [string, Misbehaviour, 'streamed'] => [
       `a stream whose first event is ${event.trimEnd()}`,
       says(`${streamHead()}${event}`),
       'streamed',
@@ -179,7 +179,7 @@ function brokenOpenings({
   chunks,
   frame,
   errorEvent,
-  oddErrorEvents,
+  errorEventVariants,
 }: WireReplies): [string, Misbehaviour][] {
   const begun = `${streamHead()}${opening}`;
   const content = frame(chunks.find((chunk) => JSON.stringify(chunk).includes(WORDS[0]!)));
@@ -193,7 +193,7 @@ function brokenOpenings({
     ['a stream that stalls before its first content', ({ socket }) => socket.write(begun)],
     ['a stream with invalid JSON before its first content', says(`${begun}data: {broken\n\n${content}`)],
     ['a stream with an error before its first content', says(`${begun}${errorEvent}${content}`)],
-    ...oddErrorEvents.map((event): [string, Misbehaviour] => [
+    ...errorEventVariants.map((event): [string, Misbehaviour] => [
       `a stream with ${event.trimEnd()} before its first content`,
       says(`${begun}${event}${content}`),
     ]),

@@ -5,7 +5,7 @@ import { delistVideoModel, makeVideoModel } from '../support/make-video-model';
 import type { Customer } from '../support/system';
 import { bearer } from './caller';
 import type { ConformanceCase, World } from './case';
-import { nextUtcDay, nextUtcMonth, setAccountLimit, windowOf } from './money';
+import { expectResetsAt, nextUtcDay, nextUtcMonth, setAccountLimit } from './money';
 
 const ACTIONS = ['create', 'status', 'result'] as const;
 const POLLS = ['status', 'result'] as const;
@@ -13,7 +13,7 @@ const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
-/** Of five seconds at the standard tier. */
+/** Price of five seconds at the standard tier. */
 const COST_USD = 0.25;
 const TOO_LITTLE_USD = 0.01;
 
@@ -44,7 +44,7 @@ async function taskOf(world: World, fields: object = {}, customer = world.custom
   return answer.json.task_id;
 }
 
-/** Asks until something else than a task that goes on is answered. */
+/** Polls until the response is not a running task. */
 async function untilRefused(world: World, customer: Customer, action: string, task_id: string) {
   for (;;) {
     const answer = await post(world, customer, action, { task_id });
@@ -371,7 +371,7 @@ const MONEY_CASES: readonly ConformanceCase[] = [
       detail: /needs 0\.25 USD, more than .* of 0\.01 USD/,
       async provoke(world) {
         const answer = await create(world, {}, await provision(world));
-        windowOf(answer, resetsAt);
+        expectResetsAt(answer, resetsAt);
         return answer;
       },
     }),
@@ -512,7 +512,7 @@ const LINK_CASES: readonly ConformanceCase[] = [
   },
 ];
 
-/** Every row that a video call can raise, under each of its conditions. */
+/** Every error of video calls, under each of its conditions. */
 export const VIDEO_CASES: readonly ConformanceCase[] = [
   ...BODY_CASES,
   ...MODEL_CASES,

@@ -16,18 +16,18 @@ import { casesOf, runFuzz } from './run-fuzz';
 import { type SchemaValues, valuesOf } from './schema-values';
 
 const TIME_LIMIT_MS = 2_000_000;
-/** Of each call, in the full count. */
+/** Cases per operation in the heavy run. */
 const CASES = 500;
-/** Below it the throttle would refuse the fuzzer itself. */
-const LEAST_THROTTLE = 1_000_000;
+/** Minimum of the throttle, so that it does not refuse the fuzzer. */
+const MIN_THROTTLE = 1_000_000;
 
-/** Calls that have answered what they are there for. */
+/** Operations that have returned 200. */
 const reached = new Set<string>();
 
 // biome-ignore lint/suspicious/noExplicitAny: schemas and answers are read as what they are known to hold.
 type Loose = any;
 
-/** As the sources have it, so that each call has a test of its own; that it is the one served is a test, too. */
+/** From the sources, so that each operation has its own test; another test compares it with the served document. */
 const v1Bodies = JSON.parse(
   readFileSync(join(__dirname, '../../../services/dashboard/openapi/v1-bodies.json'), 'utf8'),
 );
@@ -40,7 +40,7 @@ const check = new DocumentCheck(JSON.parse(JSON.stringify(here)) as ApiDocument)
 const OPERATIONS = check.operations.map(({ method, path, operation }) => ({ method, path, operation }));
 
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
-/** They take a form, or a link that none of these calls gets to know. */
+/** Operations that need a form, or a URL that these calls cannot know. */
 const BEYOND_REACH = [
   'GET /v1/videos/files/{token}',
   'POST /v1/images/edits',
@@ -51,14 +51,14 @@ const BEYOND_REACH = [
 let system: System;
 let caller: Caller;
 let checkHealth: () => void;
-/** Whose key pays, and whose login is used but where a call would spoil it for the others. */
+/** Its key pays, and its login is used except where a call would end it. */
 let customer: Customer;
 let stranger: Customer;
 let victim: Customer;
 let leaver: Customer;
-/** Who logs in: a login more ends the oldest of a user's. */
+/** Logs in separately, because an additional login ends the oldest of its user. */
 let visitor: Customer;
-/** Ids that are there, by the word before them in a path. */
+/** Existing ids, by the path segment before them. */
 const ids: Record<string, string[]> = {};
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ beforeAll(async () => {
     autoRestart: false,
     settings: {
       media: { VIDEO_POLL_INTERVAL_MS: '200' },
-      // One account and one address ask for all of these.
+      // One account and one address make all of these calls.
       dashboard: {
         CHANGE_LIMIT_PER_ACCOUNT: '1000000',
         MEMBER_LIMIT_PER_ACCOUNT: '1000000',
@@ -129,7 +129,7 @@ const MODELS = [
   'sim/delisted',
   'openai/gpt-5.5',
 ];
-/** Models that nobody else needs. */
+/** Models that only this test uses. */
 const SPARE_MODELS = ['sim/disabled', 'sim/delisted'];
 const among = (list: () => readonly string[]) =>
   fc.nat(1_000).map((at) => list()[at % list().length] ?? 'none');
@@ -164,10 +164,10 @@ const pools: SchemaValues['pools'] = {
   tokens: fc.constant({ input: 1, output: 2 }),
   slug: fc.nat(100_000).map((at) => `fuzz/model-${at}`),
   new_password: fc.string({ minLength: 8 }),
-  requests_per_second: fc.oneof(fc.constant(null), fc.constant(LEAST_THROTTLE)),
+  requests_per_second: fc.oneof(fc.constant(null), fc.constant(MIN_THROTTLE)),
   provider: fc.constantFrom('sim', 'openai', 'nobody'),
 };
-/** What makes a text model sound, which its schema can't say. */
+/** Makes a text model consistent beyond what its schema can express. */
 const textModel: SchemaValues['pools'] = {
   name: fc.constant('Fuzz'),
   successor: fc.constant(null),
@@ -182,7 +182,7 @@ const textModel: SchemaValues['pools'] = {
 const named = check.document.components.schemas;
 const around: SchemaValues = { named, pools };
 
-/** Mostly a model that the call is for, and often the password of whom it is asked. */
+/** Values by field name: mostly a suitable model, often the right password. */
 function aroundOf(path: string): SchemaValues {
   const fit = /videos/.test(path) ? 'sim/video' : /images/.test(path) ? 'sim/image' : 'sim/chat';
   const model = fc.oneof(
@@ -200,12 +200,12 @@ interface DocumentedCall {
   readonly path: string;
   readonly query: string;
   readonly body: string | undefined;
-  /** `other`: what is good in the other address space. */
+  /** `other`: the credential of the other address space. */
   readonly who: 'right' | 'none' | 'wrong' | 'other';
   readonly idempotencyKey: string | undefined;
 }
 
-/** What could be one segment, but for those that stand for another path. */
+/** Any path segment except those that change the path. */
 const strangeSegment = fc.oneof(
   fc.constantFrom('none', '%00', '%ff', 'a%2Fb', '__proto__', 'x'.repeat(300), "';--", '%F0%9F%90%88'),
   fc.string({ maxLength: 12, unit: 'binary' }).map((text) => encodeURIComponent(text.toWellFormed())),
@@ -290,7 +290,7 @@ function callsOf({ path, operation }: (typeof OPERATIONS)[number]): fc.Arbitrary
 
 function isHarmless(body: string | undefined): boolean {
   const rate = parsed(body)?.requests_per_second;
-  return typeof rate !== 'number' || rate >= LEAST_THROTTLE;
+  return typeof rate !== 'number' || rate >= MIN_THROTTLE;
 }
 
 function parsed(text: string | undefined): Loose {
@@ -301,7 +301,7 @@ function parsed(text: string | undefined): Loose {
   }
 }
 
-/** Logins that a call would spoil are of their own. */
+/** Returns a separate login for calls that would end it. */
 async function loginFor(path: string): Promise<string> {
   if (path.startsWith('/api/v1/admin/')) return system.operatorToken();
   if (path.endsWith('/auth/logout')) return leaver.token;

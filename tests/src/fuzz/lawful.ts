@@ -6,8 +6,8 @@ import { EVENT_END, isError } from './translated';
 const ROWS: Readonly<Record<AnyErrorCode, ErrorRow>> = { ...ERROR_TABLE, ...DASHBOARD_ERROR_TABLE };
 
 /**
- * An answer that the contract knows: a whole 2xx, or the envelope of one of these codes.
- * @throws what is wrong with it
+ * Checks that a response is within the contract: a complete 2xx, or the error envelope of one of these codes.
+ * @throws the violation
  */
 export function expectLawful(answer: HttpAnswer, codes: ReadonlySet<AnyErrorCode>): void {
   if (answer.status >= 200 && answer.status < 300) expectWhole(answer);
@@ -17,7 +17,7 @@ export function expectLawful(answer: HttpAnswer, codes: ReadonlySet<AnyErrorCode
 function expectEnvelope(answer: HttpAnswer, codes: ReadonlySet<AnyErrorCode>): void {
   const code: AnyErrorCode = answer.json?.error?.code;
   if (!codes.has(code)) throw new Error(`${answer.status} ${answer.text.slice(0, 300)}`);
-  // What a mutation does to these is not for the fuzzer to know.
+  // The fuzzer cannot know the effect of a mutation on these.
   const { param, limit, used, resets_at, details } = answer.json.error;
   const retryAfter = answer.headers['retry-after'];
   const particulars: Particulars = {
@@ -40,14 +40,14 @@ function expectWhole(answer: HttpAnswer): void {
   if (!answer.headers['x-request-id']) throw new Error('no request id');
 }
 
-/** A stream ends in its format's last event or in an error event, and in nothing after that. */
+/** Checks that a stream ends with its format's last event or with an error event. */
 function expectStreamEnd(text: string): void {
   const last = text.trimEnd().split(EVENT_END).at(-1) ?? '';
   if (isLastOfFormat(last) || isError(last)) return;
   throw new Error(`a stream that ends so: ${JSON.stringify(text.slice(-300))}`);
 }
 
-/** As clients read it: where we pass a provider's bytes on, white space and line ends are as it likes them. */
+/** Reads a stream as clients do: passed-through bytes have the provider's white space and line ends. */
 function isLastOfFormat(event: string): boolean {
   const lines = event.split(/\r\n|\r|\n/).filter((line) => line.startsWith('data:'));
   const data = lines.map((line) => line.slice(line[5] === ' ' ? 6 : 5)).join('\n');

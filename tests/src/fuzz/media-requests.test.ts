@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => system?.stop(), 30_000);
 
-/** What the request alone can be guilty of. */
+/** Error codes that a request alone can cause. */
 const REQUEST_CODES = new Set<ErrorCode>([
   'invalid_request',
   'invalid_model',

@@ -7,9 +7,9 @@ const DELTA_OF: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Events in the order in which Anthropic's clients put a message together: it starts once, blocks follow each
- * other from 0 on, each begins before its pieces and ends before the next. The stream may break off anywhere.
- * @throws at the first event out of place
+ * Checks the order of events from which Anthropic's clients build a message: one start, then numbered blocks, each
+ * of which begins before its deltas and ends before the next. The stream may end at any event.
+ * @throws for the first event out of order
  */
 export function assertMessageStream(events: readonly string[]): void {
   let expected: readonly string[] = ['message_start'];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What stands where something else was expected. */
+/** Unexpected values. */
 const oddities: readonly unknown[] = [
   null,
   true,
@@ -54,19 +54,19 @@ const edit: fc.Arbitrary<Edit> = fc.record({
   ),
 });
 
-/** Values like these, with one to four things in them changed at places of any depth. */
+/** Returns JSON of these values with one to four changes at any depth. */
 export function mutatedJson(originals: readonly unknown[]): fc.Arbitrary<string> {
   return mutatedValue(fc.constantFrom(...originals));
 }
 
-/** The same of values that are made up. */
+/** Returns JSON of generated values with such changes. */
 export function mutatedValue(originals: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   return fc
     .tuple(originals, fc.array(edit, { minLength: 1, maxLength: 4 }))
     .map(([original, edits]) => JSON.stringify(edits.reduce(applied, structuredClone(original))) ?? 'null');
 }
 
-/** Bytes like these, some overwritten, cut out, put in twice, or the end missing. Shown as what was done to which. */
+/** Returns bytes of these texts with parts overwritten, removed, duplicated or truncated. A failure shows the edits. */
 export function mutatedText(originals: readonly (string | Buffer)[]): fc.Arbitrary<Buffer> {
   const change = fc.record({
     at: fc.nat(10_000),

@@ -45,7 +45,7 @@ afterAll(async () => {
   await provider?.stop();
 }, 30_000);
 
-/** What a provider can be guilty of. */
+/** Error codes that a provider can cause. */
 const PROVIDER_CODES = new Set<ErrorCode>([
   'upstream_failed',
   'upstream_unavailable',
@@ -53,12 +53,12 @@ const PROVIDER_CODES = new Set<ErrorCode>([
   'invalid_request',
 ]);
 
-/** A way from a caller's format to a provider's. */
+/** A translation from a client's format to a provider's format. */
 interface Way {
   readonly endpoint: ChatEndpoint;
   readonly wire: WireName;
   readonly model: string;
-  /** Of the same format: the provider's bytes pass. */
+  /** Both formats are the same, so the provider's bytes are passed through. */
   readonly passes?: true;
 }
 
@@ -70,7 +70,7 @@ const WAYS: readonly Way[] = [
   { endpoint: MESSAGES, wire: 'anthropic', model: 'anthropic/claude-haiku-4-5', passes: true },
   { endpoint: MESSAGES, wire: 'gemini', model: 'google/gemini-2.5-flash' },
 ];
-/** A failure shows a way in one line. */
+/** Has a short form for failure messages. */
 const EVERY_WAY = fc.constantFrom(
   ...WAYS.map((way) => ({ ...way, [fc.toStringMethod]: () => `${way.endpoint.path} to ${way.model}` })),
 );

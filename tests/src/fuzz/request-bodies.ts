@@ -1,4 +1,4 @@
-/** Good bodies of both formats, from the least to one with much of what a format has; without their model. */
+/** Valid bodies of both formats without their model, from minimal to one with most fields. */
 const text = { role: 'user', content: 'hi' };
 const parameters = { type: 'object', properties: { at: { type: 'integer' } }, required: ['at'] };
 export const PNG =

@@ -33,7 +33,7 @@ beforeAll(async () => {
     autoRestart: false,
     settings: {
       media: { VIDEO_POLL_INTERVAL_MS: '200' },
-      // One account asks for all of these changes.
+      // One account makes all of these changes.
       dashboard: { CHANGE_LIMIT_PER_ACCOUNT: '1000000' },
       edge: { EDGE_HEADER_TIMEOUT_MS: '1000', EDGE_BODY_TIMEOUT_MS: '1000', EDGE_KEEP_ALIVE_MS: '200' },
     },
@@ -45,7 +45,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => system?.stop(), 30_000);
 
-/** What the request alone can be guilty of. */
+/** Error codes that a request alone can cause. */
 const REQUEST_CODES = new Set<ErrorCode>([
   'invalid_api_key',
   'invalid_request',
@@ -57,7 +57,7 @@ const REQUEST_CODES = new Set<ErrorCode>([
   'upstream_unavailable',
 ]);
 
-/** Of each format of providers. */
+/** A model of each provider format. */
 const MODELS = ['sim/chat', 'openai/gpt-5.4-mini', 'anthropic/claude-haiku-4-5', 'google/gemini-2.5-flash'];
 const ofEveryModel = (bodies: readonly object[]) =>
   MODELS.flatMap((model) => bodies.map((body) => ({ ...body, model })));
@@ -65,7 +65,7 @@ const COMPLETION_BODIES = ofEveryModel(COMPLETION_REQUESTS);
 const MESSAGE_BODIES = ofEveryModel(MESSAGE_REQUESTS);
 const COUNT_BODIES = MESSAGE_REQUESTS.map(({ max_tokens: _maximum, stream: _stream, ...body }) => body);
 
-/** How many cases of each endpoint, by value and by byte. */
+/** Number of cases per endpoint, by value and by byte. */
 const FUZZED = [
   { endpoint: COMPLETIONS, bodies: COMPLETION_BODIES, byValue: 18_000, byByte: 12_000 },
   { endpoint: MESSAGES, bodies: MESSAGE_BODIES, byValue: 18_000, byByte: 12_000 },
@@ -104,7 +104,7 @@ const VIDEO_CODES = new Set<ErrorCode>([
 ]);
 const aspect_ratio = '16:9';
 const reference_images = ['https://example.com/a.png', `data:image/png;base64,${PNG}`];
-/** A body that each path takes. */
+/** A valid body for each path. */
 const VIDEO_CALLS: readonly (readonly [path: string, body: object])[] = [
   ['sim/create', { model: 'sim/video', prompt: 'a cat', tier: 'pro', duration: 10, reference_images }],
   ['minimax/create', { model: 'minimax/minimax-h3', prompt: 'a cat', resolution: '768P', reference_images }],
@@ -154,7 +154,7 @@ test(
       'models/sim/preview/opt-in',
     );
     await runFuzz(fc.tuple(paths, mutatedJson(DASHBOARD_BODIES)), casesOf(6_000), async ([path, body]) => {
-      // A stranger's: what is set here must not stand in the way of the other fuzzers.
+      // Of another account, so that these settings do not affect the other fuzz tests.
       const answer = await caller.dashboard('POST', `/api/v1/${path}`, bearer(stranger.token), body);
       expectLawful(answer, REQUEST_CODES);
     });

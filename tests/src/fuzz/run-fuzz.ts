@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { inLanes } from '../support/in-lanes';
 
 const HEAVY = process.env.TEST_HEAVY === '1';
-/** Calls that are under way together. */
+/** Number of concurrent calls. */
 const WIDTH = 12;
-/** Of the full count, one case in so many is tried in the usual run. */
+/** The usual run has one case for this many of the heavy run. */
 const USUAL_SHARE = 100;
-/** No case takes a hundredth of it, on however busy a machine: it is not the clock that fails, but what hangs. */
+/** A hundred times longer than any case takes, so that only a hang fails. */
 const HANG_MS = 60_000;
-/** For looking for a smaller case that fails too. */
+/** Time limit for minimizing a failing case. */
 const SHRINK_MS = 60_000;
-/** A log is read by people. */
+/** Keeps failure messages readable. */
 const MAX_SHOWN_CHARS = 3_000;
 
-/** How many cases of a fuzzer. */
+/** Returns the number of cases of this run. */
 export function casesOf(full: number): number {
   return HEAVY ? full : Math.ceil(full / USUAL_SHARE);
 }
@@ -24,7 +24,7 @@ interface FailedCase<T> {
   readonly error: unknown;
 }
 
-/** Runs the check on so many cases, some at a time. A failure shows the one case; FC_SEED repeats it. */
+/** Runs the check on that many cases, several concurrently. A failure shows the failing case; FC_SEED repeats it. */
 export async function runFuzz<T>(
   arbitrary: fc.Arbitrary<T>,
   cases: number,
@@ -54,7 +54,7 @@ export async function runFuzz<T>(
   );
 }
 
-/** Undefined when none fails. After one has, no more are begun. */
+/** Returns the first failure, after which no more cases start; undefined if there is none. */
 async function firstFailure<T>(
   cases: IterableIterator<[number, T]>,
   check: (value: T) => Promise<void>,

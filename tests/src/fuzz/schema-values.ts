@@ -3,9 +3,9 @@ import fc from 'fast-check';
 type Schema = Readonly<Record<string, unknown>>;
 
 export interface SchemaValues {
-  /** What a reference stands for. */
+  /** Resolves a reference. */
   readonly named: Readonly<Record<string, unknown>>;
-  /** Better values than the schema's, for a property of that name. */
+  /** Returns better values than the schema's for a property of that name. */
   readonly pools: Readonly<Record<string, fc.Arbitrary<unknown>>>;
 }
 
@@ -14,7 +14,7 @@ const MAX_TEXT = 60;
 const MAX_ITEMS = 3;
 const COMPONENT = '#/components/schemas/';
 
-/** Values that are of a schema, more or less: what it can't say they may break. */
+/** Returns values that match a schema; they may violate rules that a schema cannot express. */
 export function valuesOf(schema: unknown, around: SchemaValues, depth = 0): fc.Arbitrary<unknown> {
   if (typeof schema !== 'object' || schema === null || depth > MAX_DEPTH)
     return fc.jsonValue({ maxDepth: 1 });
@@ -42,7 +42,7 @@ function valuesOfType(schema: Schema, around: SchemaValues, depth: number): fc.A
   return fc.jsonValue({ maxDepth: 2 });
 }
 
-/** Hundredths, as most money is; now and then a number of any kind. */
+/** Mostly multiples of 0.01, like most amounts; sometimes any number. */
 function numbers(schema: Schema): fc.Arbitrary<number> {
   const { min, max } = range(schema, 1_000);
   const hundredths = fc

@@ -14,7 +14,7 @@ const STOP_REASONS = new Set([
   'model_context_window_exceeded',
 ]);
 
-/** Whether it is the event that tells in a format's own framing that the stream broke. */
+/** Returns whether the event reports a stream failure in the format's framing. */
 export function isError(event: string): boolean {
   const [, data, typed] = ERROR.exec(event) ?? [];
   const json = data ?? typed;
@@ -22,8 +22,8 @@ export function isError(event: string): boolean {
 }
 
 /**
- * An answer that was put into its caller's format, so that every word of it is ours: clients understand it
- * whatever the provider said. @throws what is wrong with it
+ * Checks a translated response, which must be valid in the client's format whatever the provider sent.
+ * @throws the violation
  */
 export function expectTranslated({ status, headers, json, text }: HttpAnswer, path: string): void {
   if (status !== 200) return;

@@ -14,7 +14,7 @@ export function testOpenAiClient(gateway: () => System): void {
     client = new OpenAI({ apiKey: customer.apiKey, baseURL: `${system.stack.apiUrl}/v1`, maxRetries: 0 });
   }, 60_000);
 
-  /** Balance, ledger and the simulator's meter agree on the call to the nano, at once after its end. */
+  /** Checks that balance, ledger and the simulator's meter agree exactly as soon as the call has ended. */
   async function expectBilled(requestId: string): Promise<bigint> {
     await system.settled(customer);
     const { balanceNano, charges } = await readBooks(system, customer);

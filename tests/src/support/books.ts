@@ -16,17 +16,17 @@ interface LedgerEntry {
 
 export interface Books {
   readonly balanceNano: bigint;
-  /** What each call was charged, by request id. */
+  /** Charges by request id. */
   readonly charges: ReadonlyMap<string, bigint>;
 }
 
-/** What the simulator says that a call cost; 0 when it never served it. */
+/** Returns the cost of a call by the simulator's meter; 0 if it was not served. */
 export async function meteredNano(system: System, requestId: string): Promise<bigint> {
   const { entries } = await readMeter(system.stack.simulatorUrl, { requestId });
   return entries.reduce((sum, entry) => sum + costNano(entry), 0n);
 }
 
-/** Everything the simulator has served, in nano-USD. */
+/** Returns the cost of all calls that the simulator has served, in nano-USD. */
 export async function totalMeteredNano(system: System): Promise<bigint> {
   return costNano(await readMeter(system.stack.simulatorUrl));
 }
@@ -37,7 +37,7 @@ interface Figures {
   readonly cached_tokens?: number;
 }
 
-/** What figures of the simulator's come to. */
+/** Returns the cost of metered usage. */
 export function costNano({ prompt_tokens, completion_tokens, cached_tokens = 0 }: Figures): bigint {
   return (
     BigInt(prompt_tokens - cached_tokens) * INPUT_NANO +
@@ -46,7 +46,7 @@ export function costNano({ prompt_tokens, completion_tokens, cached_tokens = 0 }
   );
 }
 
-/** The account's balance and charges. Throws when the ledger does not add up to the balance. */
+/** Returns the account's balance and charges. @throws if the ledger does not add up to the balance */
 export async function readBooks(system: System, account: Account): Promise<Books> {
   const charges = new Map<string, bigint>();
   let sumNano = 0n;
@@ -70,12 +70,12 @@ export async function readBooks(system: System, account: Account): Promise<Books
   return { balanceNano, charges };
 }
 
-/** USD of the API in nano-USD; exact for the amounts of tests. */
+/** Converts USD of the API to nano-USD; exact for the amounts in tests. */
 export function nano(usd: number): bigint {
   return BigInt(Math.round(usd * 1e9));
 }
 
-/** Polls until the condition holds; throws with `what` when it takes longer than `timeoutMs`. */
+/** Polls until the condition holds. @throws with `what` after `timeoutMs` */
 export async function eventually(
   what: string,
   condition: () => Promise<boolean> | boolean,

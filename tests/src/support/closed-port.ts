@@ -1,2 +1,2 @@
-/** Nothing listens there: the service of its name (`tcpmux`) is of the past, and whoever takes any free port gets a higher one. */
+/** A port without a listener: its service (`tcpmux`) is obsolete, and ephemeral ports are higher. */
 export const CLOSED_PORT = 1;

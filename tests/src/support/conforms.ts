@@ -2,18 +2,18 @@ import { type AnyErrorCode, type ErrorRow, GatewayError } from '@gateway/errors'
 import { expect } from '@jest/globals';
 import type { HttpAnswer } from './http';
 
-/** What a refusal has beyond its row of the table. */
+/** Expectations beyond the code's row of the error table. */
 export interface Particulars {
-  /** The request's field at fault, where the row leaves it open. */
+  /** The invalid field of the request, if the row does not determine it. */
   readonly param?: string;
   readonly detail?: RegExp;
-  /** `must`: whole seconds, at least one. Absent: by the code, `must` for limits of rate, else `never`. */
+  /** `must`: whole seconds, at least one. Default: `must` for rate limits, otherwise `never`. */
   readonly retryAfter?: 'must' | 'never' | number;
-  /** Absent: by the table. */
+  /** Default: from the table. */
   readonly shouldRetry?: 'false' | 'none';
-  /** The code of the caller's own format, where its clients go by that. */
+  /** The error code of the client's format, where its clients use that. */
   readonly formatCode?: string;
-  /** Of cap errors: USD, and whether a window ends. */
+  /** For errors of caps: amounts in USD, and whether the window's end is given. */
   readonly cap?: { readonly limit?: number; readonly used?: number; readonly resetsAt?: Date };
 }
 
@@ -27,7 +27,7 @@ const WINDOW_CODES = new Set<AnyErrorCode>(['key_daily_limit', 'key_monthly_limi
 const LEAKS =
   /node_modules|\/src\/|\.js:\d|\bat .+:\d+:\d+|ECONN|ENOTFOUND|EPROTO|\b[A-Z][a-z]*Error:|\bError:|sk-gw-|postgres|grpc/;
 
-/** The answer is this code's, to the last key and header that the contract speaks of. */
+/** Checks that the response matches the code's row, including every key and header of the contract. */
 export function expectConforms(answer: HttpAnswer, code: AnyErrorCode, particulars: Particulars = {}): void {
   const { row } = new GatewayError(code);
   expect([answer.status, answer.json?.error?.code]).toEqual([row.status, code]);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const ESTABLISHED = '01';
 
-/** TCP connections that the process holds open to that port of this machine, by Linux's /proc. */
+/** Returns the number of the process's open TCP connections to that local port, from Linux's /proc. */
 export function connectionsTo(pid: number, port: number): number {
   const inodes = new Set(socketInodes(pid));
   const hexPort = port.toString(16).toUpperCase().padStart(4, '0');
@@ -18,7 +18,7 @@ function socketInodes(pid: number): string[] {
     try {
       return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? [];
     } catch {
-      // Closed meanwhile.
+      // Closed since the directory was read.
       return [];
     }
   });

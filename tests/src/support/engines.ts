@@ -3,17 +3,17 @@ import { type EngineAddresses, startEmbeddedRedisProcess } from '@gateway/local-
 import { createEmptyDatabase } from '@gateway/testing';
 import { Kafka, logLevel } from 'kafkajs';
 
-/** `real`: the servers that TEST_DATABASE_URL, TEST_REDIS_URL and TEST_KAFKA_BROKERS name. */
+/** `real` uses the servers in TEST_DATABASE_URL, TEST_REDIS_URL and TEST_KAFKA_BROKERS. */
 export const ENGINES: 'embedded' | 'real' = process.env.ENGINES === 'real' ? 'real' : 'embedded';
 
 export interface EngineSet {
   readonly addresses: EngineAddresses;
   readonly kafkaTopicPrefix: string;
-  /** Deletes what was made on shared servers. */
+  /** Deletes everything that was created on shared servers. */
   remove(): Promise<void>;
 }
 
-/** A database and topics that nobody else uses, on the engines of this run. */
+/** Creates a database and topics for one test file on the engines of this run. */
 export async function createEngineSet(): Promise<EngineSet> {
   const name = `system_${randomBytes(6).toString('hex')}`;
   if (ENGINES === 'embedded') return createEmbeddedSet(name);
@@ -30,7 +30,7 @@ export async function createEngineSet(): Promise<EngineSet> {
   };
 }
 
-/** In jest's sandbox Redis could not run its scripts, so it has a process. */
+/** Redis runs in its own process, because it cannot run scripts in jest's sandbox. */
 async function createEmbeddedSet(name: string): Promise<EngineSet> {
   const serverUrl = embeddedServerUrl();
   const database = serverUrl === undefined ? undefined : await createEmptyDatabase(serverUrl, name);
@@ -45,7 +45,7 @@ async function createEmbeddedSet(name: string): Promise<EngineSet> {
   };
 }
 
-/** An embedded PostgreSQL that runs for this worker; without one the stack starts its own, and its data can be kept. */
+/** The embedded PostgreSQL of this worker. Without it the stack starts its own, whose data can be kept. */
 function embeddedServerUrl(): string | undefined {
   if (process.env.TEST_KEEP_DATA) return undefined;
   const urls = process.env.EMBEDDED_DATABASE_URLS?.split(' ') ?? [];
@@ -70,7 +70,7 @@ async function deleteTopics(brokers: string, prefix: string): Promise<void> {
     if (topics.length > 0) await admin.deleteTopics({ topics });
     const { groups } = await admin.listGroups();
     const mine = groups.map(({ groupId }) => groupId).filter((id) => id.startsWith(prefix));
-    // A group whose members have just gone may still count them; it is empty and expires by itself.
+    // Kafka may still count members of a group that have just left; the empty group expires by itself.
     if (mine.length > 0) await admin.deleteGroups(mine).catch(() => {});
   } finally {
     await admin.disconnect();

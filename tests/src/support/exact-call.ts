@@ -1,19 +1,19 @@
-/** Bytes of such a call's body; each is held as one token of the dearest input. */
+/** Bytes of the call's body; each is reserved as one token at the highest input price. */
 const BODY_BYTES = 400;
-/** The model's floor: its hold is whole or none. */
+/** The model's minimum output, so the call is never lowered. */
 const MAX_TOKENS = 16;
 const INPUT_BOUND_NANO = 1_250n;
 const INPUT_NANO = 1_000n;
 const OUTPUT_NANO = 4_000n;
 
-/** What `sim/chat` holds for such a call. */
+/** Hold of `sim/chat` for the call. */
 export const EXACT_HOLD_NANO = BigInt(BODY_BYTES) * INPUT_BOUND_NANO + BigInt(MAX_TOKENS) * OUTPUT_NANO;
-/** Uses as many tokens as are reserved for it: those of its prompt, by `o200k_base`, and its maximum. Costs less than is held. */
+/** Uses exactly the reserved tokens: its prompt by `o200k_base` and its maximum output. Costs less than its hold. */
 export const exactTokensBody = bodyUsing({ completion_tokens: MAX_TOKENS });
 const EXACT_PROMPT_TOKENS = 24;
-/** What such a call takes of its key's tokens per minute. */
+/** Tokens that the call uses of the TPM limit. */
 export const EXACT_TOKENS = EXACT_PROMPT_TOKENS + MAX_TOKENS;
-/** Costs to the nano what is held for it, so that whatever is admitted is spent. */
+/** Costs exactly its hold, so that every admitted call spends all of it. */
 export const exactCostBody = bodyUsing({
   prompt_tokens: Number((BigInt(BODY_BYTES) * INPUT_BOUND_NANO) / INPUT_NANO),
   completion_tokens: MAX_TOKENS,

@@ -2,25 +2,25 @@ import net from 'node:net';
 import { httpReply } from './provider-replies';
 import { WIRE_REPLIES, type WireName } from './wire-replies';
 
-/** A call as it reached the provider. */
+/** A call as the provider received it. */
 export interface ProviderCall {
   readonly head: string;
   readonly body: string;
-  /** Raw: what is written to it is what the gateway reads. */
+  /** The raw socket: the gateway reads the bytes that are written to it. */
   readonly socket: net.Socket;
 }
 
 export type Misbehaviour = (call: ProviderCall) => void;
 
-/** A provider that does to a call whatever a test wants. It answers other calls well, in each format. */
+/** A provider whose behavior a test sets per call. It answers other calls successfully in each format. */
 export interface FaultProvider {
-  /** Settings of chat that make it the provider of each format. */
+  /** Settings of chat that use it as the provider of each format. */
   readonly settings: Readonly<Record<`${'OPENAI' | 'ANTHROPIC' | 'GEMINI'}_BASE_URL`, string>>;
-  /** Words for a prompt: the call that holds them is treated so, each time it comes. */
+  /** Returns a text for a prompt; each call that contains it gets this behavior. */
   prompt(misbehaviour: Misbehaviour): string;
-  /** Connections that the gateway keeps open now. */
+  /** Number of connections that the gateway keeps open. */
   readonly connections: number;
-  /** Calls that came, whatever became of them. */
+  /** Number of calls received. */
   readonly calls: number;
   stop(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export async function startFaultProvider(): Promise<FaultProvider> {
   const server = net.createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // The gateway hangs up as it likes.
+    // The gateway may reset the connection.
     socket.on('error', () => {});
     readCalls(socket, onCall);
   });
@@ -74,7 +74,7 @@ function wireOf({ head }: ProviderCall): WireName {
   return path.startsWith('/v1beta/') ? 'gemini' : 'openai';
 }
 
-/** Requests with a length, one after the other, which is all that the gateway sends. */
+/** Parses sequential requests with Content-Length, the only kind that the gateway sends. */
 function readCalls(socket: net.Socket, onCall: (call: ProviderCall) => void): void {
   let received = Buffer.alloc(0);
   socket.on('data', (bytes) => {

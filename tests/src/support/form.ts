@@ -1,4 +1,4 @@
-/** A part of a form: a field, or a file with what it holds. */
+/** A part of a form: a field with its text, or a file with its bytes. */
 export type FormPart = readonly [name: string, value: string | Buffer];
 
 export interface WrittenForm {
@@ -8,7 +8,7 @@ export interface WrittenForm {
 
 const BOUNDARY = 'form-boundary-of-tests';
 
-/** multipart/form-data as clients write it; files are called PNG, whatever they are. */
+/** Writes multipart/form-data as clients do; every file is declared as PNG. */
 export function writeForm(parts: readonly FormPart[]): WrittenForm {
   const pieces = parts.flatMap(([name, value]) => {
     const isFile = Buffer.isBuffer(value);

@@ -1,6 +1,6 @@
 import { sse, type WireReplies, WORDS } from './provider-replies';
 
-/** What Gemini says, written after its documentation (ai.google.dev/api/generate-content; google.rpc.Status). */
+/** Gemini's replies, from its documentation (ai.google.dev/api/generate-content; google.rpc.Status). */
 const candidate = (text: string, finishReason?: string) => ({
   content: { parts: [{ text }], role: 'model' },
   index: 0,
@@ -32,12 +32,12 @@ const STATUSES: Readonly<Record<number, string>> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-/** A `google.rpc.Status` as HTTP wraps it. */
+/** Returns a `google.rpc.Status` as HTTP wraps it. */
 export function googleError(code: number, message: unknown, fields: object = {}) {
   return { error: { code, message, status: STATUSES[code] ?? 'UNKNOWN', ...fields } };
 }
 
-/** Ended for this reason, with a text before it. */
+/** Returns a reply with a text and this finish reason. */
 export const finishedBy = (finishReason: string) => response([candidate('Hello', finishReason)], 1);
 
 const chunks = [
@@ -60,7 +60,7 @@ export const GEMINI_REPLIES: WireReplies = {
   tools: ofParts(toolParts, 'STOP'),
   toolChunks: [...toolParts.map((part) => ofParts([part])), ofParts([{ text: '' }], 'STOP')],
   whole: WHOLE,
-  telling: (promptTokenCount, candidatesTokenCount) => ({
+  withUsage: (promptTokenCount, candidatesTokenCount) => ({
     ...WHOLE,
     usageMetadata: { promptTokenCount, candidatesTokenCount },
   }),
@@ -71,8 +71,8 @@ export const GEMINI_REPLIES: WireReplies = {
   begun: chunks.slice(0, 3).map(sse).join(''),
   refusal: googleError,
   errorEvent: sse(googleError(503, 'The model is overloaded.')),
-  oddErrorEvents: [],
-  nothingSaid: [
+  errorEventVariants: [],
+  withoutContent: [
     ['candidates that are no list', { ...response([], 0), candidates: 'none' }],
     ['a candidate without an end', response([candidate('Hello')], 1)],
     ['a reason that tells of a failure', finishedBy('MALFORMED_FUNCTION_CALL')],

@@ -10,7 +10,7 @@ export interface HttpAnswer {
 
 const ownConnections = new http.Agent({ keepAlive: false });
 
-/** Posts JSON and reads the whole answer, over a connection of its own. */
+/** Posts JSON over a new connection and reads the whole response. */
 export function postJson(url: string, body: unknown, apiKey?: string): Promise<HttpAnswer> {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   const headers: http.OutgoingHttpHeaders = {
@@ -51,7 +51,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** An answer whose head has come and whose body nobody reads yet. */
+/** A response whose headers have arrived and whose body is not read yet. */
 export interface OpenStream {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;

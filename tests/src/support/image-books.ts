@@ -8,11 +8,11 @@ interface ImagePrices {
   readonly input_megapixel?: number;
 }
 
-/** Of nano-USD, so that prices per token are whole numbers. */
+/** Parts of a nano-USD, so that prices per token are integers. */
 const THOUSANDTHS = 1_000n;
 const perToken = (usdPerMillion = 0) => BigInt(Math.round(usdPerMillion * 1_000_000));
 
-/** What the simulator says that a call for images cost, at the catalog's prices; 0 when it never served it. */
+/** Returns the cost of an image call by the simulator's meter at catalog prices; 0 if it was not served. */
 export async function meteredImageNano(system: System, customer: Customer, slug: string, requestId: string) {
   const { pricing }: { pricing: { image: ImagePrices } } = await system.dashboard.call(
     'GET',

@@ -1,4 +1,4 @@
-/** Works through the items, so many at once. */
+/** Processes the items with the given concurrency. */
 export async function inLanes<T>(
   width: number,
   items: Iterable<T>,

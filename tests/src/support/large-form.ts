@@ -5,20 +5,20 @@ const BOUNDARY = 'large-form-of-tests';
 
 export interface LargeForm {
   readonly fields: Readonly<Record<string, string>>;
-  /** Each a file of that part's name, all with the same bytes. */
+  /** Number of files in that part, all with the same bytes. */
   readonly part: string;
   readonly files: number;
   readonly bytes: Buffer;
 }
 
-/** Bytes that begin as a PNG does. */
+/** Returns bytes that begin like a PNG. */
 export function largePicture(mebibytes: number): Buffer {
   const bytes = Buffer.alloc(mebibytes * MIB, 'large picture ');
   bytes.write('\x89PNG\r\n\x1a\n', 'latin1');
   return bytes;
 }
 
-/** Posts a form of any size from one buffer, over a connection of its own; answers the status and the body. */
+/** Posts a form of any size from one buffer over a new connection; returns status and body. */
 export function postLargeForm(url: string, apiKey: string, form: LargeForm): Promise<[number, string]> {
   const pieces = piecesOf(form);
   return new Promise((resolve, reject) => {
@@ -33,13 +33,13 @@ export function postLargeForm(url: string, apiKey: string, form: LargeForm): Pro
   });
 }
 
-/** A form of which all but the last byte has been taken. */
+/** A form whose last byte is not sent yet. */
 export interface HeldForm {
-  /** Sends that byte. */
+  /** Sends the last byte. */
   end(): Promise<number>;
 }
 
-/** Resolves when all but the last byte of the form is on its way. */
+/** Sends all but the last byte of the form. */
 export function holdLargeForm(url: string, apiKey: string, form: LargeForm): Promise<HeldForm> {
   const whole = Buffer.concat(piecesOf(form));
   const request = begin(url, apiKey, whole.length);
@@ -58,7 +58,7 @@ export function holdLargeForm(url: string, apiKey: string, form: LargeForm): Pro
   return new Promise((resolve) => request.write(whole.subarray(0, -1), () => resolve({ end })));
 }
 
-/** Sends that part of the form, but never its last byte, and leaves as soon as that is under way. */
+/** Sends that fraction of the form, but never its last byte, and disconnects. */
 export function leaveLargeForm(url: string, apiKey: string, form: LargeForm, part: number): Promise<void> {
   const whole = Buffer.concat(piecesOf(form));
   return new Promise((resolve) => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { postJson } from './http';
 import type { Customer, System } from './system';
 
-/** Where a model is served, as operators write it. */
+/** A target in the form that operators enter. */
 export interface TargetInput {
   readonly provider: string;
   readonly upstream_model?: string;
@@ -13,19 +13,19 @@ export interface TargetInput {
   readonly idle_timeout_ms?: number;
 }
 
-/** Nano-USD per token of such models. */
+/** Prices of these models in nano-USD per token. */
 export const MADE_INPUT_NANO = 1_000n;
 export const MADE_OUTPUT_NANO = 4_000n;
-/** The same in USD per million. */
+/** The same prices in USD per million tokens. */
 const STANDARD = { input: 1, output: 4, cache_read: 1, cache_write: 1 };
-/** Twice as much. */
+/** Twice the standard price. */
 const PRIORITY = { input: 2, output: 8, cache_read: 2, cache_write: 2 };
 
-const HEARD_WITHIN_MS = 5_000;
+const KNOWN_WITHIN_MS = 5_000;
 
 /**
- * Makes a chat model with these targets, tried in their order unless they say otherwise, and waits until chat
- * has heard of it; asking costs nothing. Its targets' models are its own, so that no other's failures count for it.
+ * Creates a chat model with these targets, by default in order of priority, and waits until chat knows it; the calls
+ * for that are free. Its upstream models are unique, so that failures of other models do not affect it.
  */
 export async function makeModel(
   system: System,
@@ -47,9 +47,9 @@ export async function makeModel(
   });
   const count = { model: slug, messages: [{ role: 'user', content: 'x' }] };
   const countUrl = `${system.stack.apiUrl}/v1/messages/count_tokens`;
-  const deadlineMs = Date.now() + HEARD_WITHIN_MS;
+  const deadlineMs = Date.now() + KNOWN_WITHIN_MS;
   while ((await postJson(countUrl, count, customer.apiKey)).status !== 200) {
-    if (Date.now() > deadlineMs) throw new Error(`chat has not heard of ${slug}`);
+    if (Date.now() > deadlineMs) throw new Error(`chat does not know ${slug}`);
     await sleep(20);
   }
   return slug;

@@ -9,9 +9,9 @@ export interface VideoModelInput {
   readonly defaultTier?: string | null;
 }
 
-const HEARD_WITHIN_MS = 5_000;
+const KNOWN_WITHIN_MS = 5_000;
 
-/** Makes a video model like `sim/video` but for this, and waits until media has heard of it; asking costs nothing. */
+/** Creates a video model like `sim/video` with these fields, and waits until media knows it; the calls for that are free. */
 export async function makeVideoModel(
   system: System,
   customer: Customer,
@@ -43,25 +43,30 @@ export async function makeVideoModel(
       },
     },
   });
-  await heardOf(system, customer, slug, 'model_not_found');
+  await untilChanged(system, customer, slug, 'model_not_found');
   return slug;
 }
 
-/** Takes it off the list, and waits until media has heard of that. */
+/** Delists the model and waits until media knows that. */
 export async function delistVideoModel(system: System, customer: Customer, slug: string): Promise<void> {
   const token = await system.operatorToken();
   await system.dashboard.call('POST', `admin/models/${slug}/delist`, token, { successor: 'sim/video' });
-  await heardOf(system, customer, slug, 'video_generation_failed');
+  await untilChanged(system, customer, slug, 'video_generation_failed');
 }
 
-/** Until an order that no model makes is answered otherwise. */
-async function heardOf(system: System, { apiKey }: Customer, slug: string, before: string): Promise<void> {
+/** Waits until an invalid order gets another error than `before`. */
+async function untilChanged(
+  system: System,
+  { apiKey }: Customer,
+  slug: string,
+  before: string,
+): Promise<void> {
   const order = { model: slug, prompt: 'x', tier: 'std', duration: 7_777 };
-  const deadlineMs = Date.now() + HEARD_WITHIN_MS;
+  const deadlineMs = Date.now() + KNOWN_WITHIN_MS;
   for (;;) {
     const { json } = await postJson(`${system.stack.apiUrl}/v1/videos/sim/create`, order, apiKey);
     if (json?.error?.code !== before) return;
-    if (Date.now() > deadlineMs) throw new Error(`media has not heard of ${slug}`);
+    if (Date.now() > deadlineMs) throw new Error(`media does not know ${slug}`);
     await sleep(20);
   }
 }

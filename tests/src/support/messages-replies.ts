@@ -1,6 +1,6 @@
-import { ODD_ERROR_EVENTS, type WireReplies, WORDS } from './provider-replies';
+import { ERROR_EVENT_VARIANTS, type WireReplies, WORDS } from './provider-replies';
 
-/** What Anthropic says, written after its documentation (SDK 1.10: `Message`, `RawMessageStreamEvent`, `ErrorResponse`). */
+/** Anthropic's replies, from its documentation (SDK 1.10: `Message`, `RawMessageStreamEvent`, `ErrorResponse`). */
 const MESSAGE = {
   id: 'msg_01',
   type: 'message',
@@ -112,7 +112,7 @@ export const MESSAGES_REPLIES: WireReplies = {
   },
   toolChunks,
   whole: MESSAGE,
-  telling: (input_tokens, output_tokens) => ({ ...MESSAGE, usage: { input_tokens, output_tokens } }),
+  withUsage: (input_tokens, output_tokens) => ({ ...MESSAGE, usage: { input_tokens, output_tokens } }),
   chunks,
   frame: (chunk) => event(chunk as { type: string }),
   end: '',
@@ -120,8 +120,8 @@ export const MESSAGES_REPLIES: WireReplies = {
   begun: chunks.slice(0, 6).map(event).join(''),
   refusal: (status, message) => errorObject(message, ERROR_TYPES[status] ?? 'api_error'),
   errorEvent: event(errorObject('Overloaded', 'overloaded_error')),
-  oddErrorEvents: ODD_ERROR_EVENTS,
-  nothingSaid: [
+  errorEventVariants: ERROR_EVENT_VARIANTS,
+  withoutContent: [
     ['content that is no list', { ...MESSAGE, content: 'none' }],
     ['a completion of another format', { object: 'chat.completion', choices: [] }],
   ],

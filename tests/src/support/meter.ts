@@ -1,15 +1,15 @@
-/** Of a call for images or a video, and of a task's end. */
+/** Media usage of a call for images or a video, or of a task's end. */
 export interface MeteredMedia {
   readonly images: number;
   readonly size: string | null;
   readonly quality: string | null;
-  /** Within the entry's tokens. */
+  /** Included in the entry's tokens. */
   readonly input_image_tokens: number;
   readonly output_image_tokens: number;
   readonly seconds: number;
   readonly tier: string | null;
   readonly task_id: string | null;
-  /** As they arrived. */
+  /** Uploaded files as received. */
   readonly uploads: readonly {
     readonly part: string;
     readonly bytes: number;
@@ -20,7 +20,7 @@ export interface MeteredMedia {
 
 export interface MeterEntry {
   readonly id: number;
-  /** When it was over. */
+  /** Time of the call's end. */
   readonly at: string;
   readonly model: string;
   readonly request_id: string | null;
@@ -31,7 +31,7 @@ export interface MeterEntry {
   readonly cached_tokens: number;
   readonly cache_write_tokens: number;
   readonly reasoning_tokens: number;
-  /** Of the history: what came back with the provider's own signature. */
+  /** Number of history parts with the provider's own signature. */
   readonly signed_parts: number;
   readonly finished: boolean;
   readonly aborted: boolean;
@@ -54,7 +54,7 @@ export interface MeterQuery {
   readonly after?: number;
 }
 
-/** The simulator's own count of what it was asked and what it said. */
+/** The simulator's own count of requests and replies. */
 export async function readMeter(simulatorUrl: string, query: MeterQuery = {}): Promise<Meter> {
   const url = new URL('/meter', simulatorUrl);
   if (query.requestId) url.searchParams.set('request_id', query.requestId);

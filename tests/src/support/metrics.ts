@@ -1,10 +1,10 @@
-/** One figure of a metric. */
+/** One sample of a metric. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** The sum of a metric's samples, as a process exports it now. */
+/** Returns the sum of a metric's samples that a process exports. */
 export async function readMetric(adminUrl: string, name: string): Promise<number> {
   const samples = await readSamples(adminUrl, name);
   if (samples.length === 0) throw new Error(`${adminUrl} exports no ${name}`);

@@ -1,8 +1,8 @@
 import { runSql } from '@gateway/testing';
 
 /**
- * From here on no process is told by the database what another one did: what still holds at once does not rest
- * on that. Every connection is made anew, so the services need a moment.
+ * Disables database notifications, so that tests show what does not depend on them. All connections are reset, so the
+ * services need a moment.
  */
 export async function muteNotifications(databaseUrl: string): Promise<void> {
   await runSql(

@@ -8,7 +8,7 @@ const REPOSITORY = join(__dirname, '../../..');
 const READY_TIMEOUT_MS = 60_000;
 const POLL_INTERVAL_MS = 25;
 
-/** What `demo.json` says. */
+/** Content of `demo.json`. */
 export interface Demo {
   readonly base_url: string;
   readonly dashboard_url: string;
@@ -19,7 +19,7 @@ export interface Demo {
   readonly admin_password: string;
 }
 
-/** A running `npm start`, in a process group of its own. */
+/** A running `npm start` in its own process group. */
 export class NpmStart {
   readonly #child: ChildProcess;
   readonly #dataDir: string;
@@ -57,7 +57,7 @@ export class NpmStart {
     return JSON.parse(readFileSync(join(this.#dataDir, 'demo.json'), 'utf8')) as Demo;
   }
 
-  /** npm and everything under it. */
+  /** npm and its descendants. */
   get processes(): ProcessLife[] {
     return familyOf(this.#child.pid ?? 0);
   }
@@ -67,7 +67,7 @@ export class NpmStart {
     return this.#exit;
   }
 
-  /** Resolves when the banner is out. */
+  /** Resolves once the banner is printed. */
   async ready(): Promise<void> {
     const deadlineMs = Date.now() + READY_TIMEOUT_MS;
     while (!this.#output.includes('Press Ctrl-C to stop')) {
@@ -85,7 +85,7 @@ export class NpmStart {
     if (this.#child.pid) process.kill(-this.#child.pid, signal);
   }
 
-  /** For the end of a test, however it went. */
+  /** Cleans up after a test, whatever its result. */
   async dispose(): Promise<void> {
     if (this.#ended) return;
     const { processes } = this;
@@ -95,7 +95,7 @@ export class NpmStart {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // Gone already.
+        // The process has ended already.
       }
     }
   }

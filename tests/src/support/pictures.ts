@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** A PNG of one colour, as small as PNGs are; other seeds are other bytes. */
+/** Returns a minimal PNG of one color; different seeds give different bytes. */
 export function png(seed: string, width = 64, height = 64): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

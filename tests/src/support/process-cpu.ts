@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Linux counts in hundredths of a second. */
+/** Linux's clock tick, a hundredth of a second. */
 const TICK_MS = 10;
 
-/** How long the process has computed until now, by Linux's /proc: a busy machine makes it no longer. */
+/** Returns the process's CPU time from Linux's /proc, which does not depend on other load. */
 export function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What the process holds for itself, its part of what is shared included. */
+/** Returns the process's proportional set size: its private memory and its part of shared memory. */
 export function pssBytes(pid: number): number {
   const kib = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
   if (kib === undefined) throw new Error(`no memory figures of ${pid}`);

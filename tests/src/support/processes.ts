@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One life of a process; its pid alone may be used again. */
+/** Identifies a process; its pid alone may be reused. */
 export interface ProcessLife {
   readonly pid: number;
   readonly startedAt: string;
@@ -11,7 +11,7 @@ interface Stat extends ProcessLife {
   readonly parent: number;
 }
 
-/** The process and all that descend from it, by Linux's /proc. */
+/** Returns the process and its descendants, from Linux's /proc. */
 export function familyOf(pid: number): ProcessLife[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -21,7 +21,7 @@ export function familyOf(pid: number): ProcessLife[] {
   return family;
 }
 
-/** Waits until none of them lives; throws with those that do. */
+/** Waits until all of them have ended. @throws with those still running */
 export async function allGone(processes: readonly ProcessLife[], timeoutMs: number): Promise<void> {
   const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
@@ -35,7 +35,7 @@ export async function allGone(processes: readonly ProcessLife[], timeoutMs: numb
   }
 }
 
-/** Undefined for one that is gone or waits only to be reaped. */
+/** Undefined for a process that has ended, including zombies. */
 function statOf(pid: number): Stat | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -1,14 +1,14 @@
-/** What a provider says in its own format. Good replies tell of 20 tokens of input and 8 of output. */
+/** A provider's replies in its own format. Valid replies report 20 input and 8 output tokens. */
 export interface WireReplies {
   readonly whole: object;
-  /** The whole reply with other figures of its input and output. */
-  telling(input: unknown, output: unknown): object;
-  /** Of a whole stream, its text in `WORDS`. */
+  /** The complete reply with other input and output tokens. */
+  withUsage(input: unknown, output: unknown): object;
+  /** Chunks of a complete stream with the text `WORDS`. */
   readonly chunks: readonly object[];
   frame(chunk: unknown): string;
-  /** Behind the last chunk, where the format has more than chunks. */
+  /** The end marker after the last chunk, if the format has one. */
   readonly end: string;
-  /** A whole reply, and the chunks of a stream, that think, speak and call two tools. */
+  /** A complete reply, and the chunks of a stream, with thinking, text and two tool calls. */
   readonly tools: object;
   readonly toolChunks: readonly object[];
   /** A stream's events before its first content. */
@@ -16,22 +16,22 @@ export interface WireReplies {
   /** A stream up to its third word. */
   readonly begun: string;
   refusal(status: number, message: unknown): object;
-  /** Tells amid a stream that it failed. */
+  /** An error event in a stream. */
   readonly errorEvent: string;
-  /** The same as servers have it that only resemble the format. */
-  readonly oddErrorEvents: readonly string[];
-  /** Objects that say nothing a caller could use, though they come with 200. */
-  readonly nothingSaid: readonly (readonly [string, object])[];
+  /** Error events of servers that only resemble the format. */
+  readonly errorEventVariants: readonly string[];
+  /** Replies with status 200 but without usable content. */
+  readonly withoutContent: readonly (readonly [string, object])[];
 }
 
-export const ODD_ERROR_EVENTS = [
+export const ERROR_EVENT_VARIANTS = [
   'event: error\ndata: {"message":"ours alone"}\n\n',
   'data: {"error":{"message":"ours alone"}}\n\n',
   'data: {"object":"error","message":"ours alone"}\n\n',
   'data: {"type":"error","message":"ours alone"}\n\n',
 ];
 
-/** What a provider of OpenAI's format says, written after its documentation. */
+/** Replies in OpenAI's format, from its documentation. */
 export const COMPLETION = {
   id: 'chatcmpl-1',
   object: 'chat.completion',
@@ -75,7 +75,7 @@ export const FINISH_CHUNK = delta({}, 'stop');
 export const USAGE_CHUNK = chunk({ choices: [], usage: COMPLETION.usage });
 export const DONE = 'data: [DONE]\n\n';
 
-/** Thinks, speaks and calls two tools; of DeepSeek's manner, which says its thoughts. */
+/** Thinking, text and two tool calls as DeepSeek sends them, with visible reasoning. */
 const toolCall = (index: number) => ({
   index,
   id: `call_${index}`,
@@ -109,7 +109,7 @@ export const TOOL_CHUNKS = [
   USAGE_CHUNK,
 ];
 
-/** A whole stream, to the provider's usage and its end marker. */
+/** A complete stream with usage and end marker. */
 export const STREAM_CHUNKS = [ROLE_CHUNK, ...WORD_CHUNKS, FINISH_CHUNK, USAGE_CHUNK];
 
 export function sse(data: unknown): string {
@@ -118,12 +118,12 @@ export function sse(data: unknown): string {
 
 export const STREAM = `${STREAM_CHUNKS.map(sse).join('')}${DONE}`;
 
-/** A failure in OpenAI's words. */
+/** Returns an error object in OpenAI's format. */
 export function providerError(message: unknown, type = 'invalid_request_error'): object {
   return { error: { message, type, param: null, code: null } };
 }
 
-/** A whole HTTP reply; strings as they are, all else as JSON. */
+/** Returns a complete HTTP reply; strings unchanged, other values as JSON. */
 export function httpReply(status: number, body: unknown, headers: Record<string, string> = {}): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const all = {
@@ -134,7 +134,7 @@ export function httpReply(status: number, body: unknown, headers: Record<string,
   return `${replyHead(status, all)}${text}`;
 }
 
-/** The head of a reply whose body comes as it comes, and ends with the connection. */
+/** Returns the headers of a reply whose body ends with the connection. */
 export function streamHead(headers: Record<string, string> = {}): string {
   return replyHead(200, { 'content-type': 'text/event-stream', connection: 'close', ...headers });
 }

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { System } from './system';
 
-/** Rows of the system's database; amounts come as decimal strings. */
+/** Returns rows of the system's database; amounts are decimal strings. */
 export async function queryDatabase<Row extends pg.QueryResultRow>(
   { stack }: System,
   text: string,

@@ -1,6 +1,6 @@
 import net from 'node:net';
 
-/** Sends bytes as they are and collects what comes back until the other side closes, or the time is over. */
+/** Sends raw bytes and collects the response until the other side closes or a timeout. */
 export function sendRaw(origin: string, bytes: string | Buffer, timeoutMs = 15_000): Promise<string> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {

@@ -1,16 +1,16 @@
 import { readMeter } from './meter';
 
-/** A whole stream as a provider of that wire sends it, and where in it is what. */
+/** A complete stream in a provider's format, with positions in it. */
 export interface RecordedStream {
   readonly wire: 'openai' | 'anthropic' | 'google';
   readonly bytes: Buffer;
-  /** With so many bytes the first content is there. */
+  /** Number of bytes that contain the first content. */
   readonly begunAt: number;
-  /** With so many the provider has told its last figures. */
+  /** Number of bytes that contain the final usage. */
   readonly usageAt: number;
-  /** With so many nothing is missing: blank lines at the end tell nothing. */
+  /** Number of bytes of the complete stream, without trailing blank lines. */
   readonly wholeAt: number;
-  /** Tokens, as it tells them. */
+  /** Tokens that the stream reports. */
   readonly input: bigint;
   readonly output: bigint;
 }
@@ -69,7 +69,7 @@ const ASKED = {
   },
 } as const;
 
-/** A stream with thinking, text, two tool calls and figures, as the simulator speaks that wire. */
+/** Records the simulator's stream in that format, with thinking, text, two tool calls and usage. */
 export async function recordStream(
   simulatorUrl: string,
   wire: RecordedStream['wire'],

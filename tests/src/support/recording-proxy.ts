@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the other side answered to one request. */
+/** The response to one request. */
 export interface RecordedReply {
   readonly path: string;
   readonly status: number;
@@ -10,18 +10,18 @@ export interface RecordedReply {
 
 export interface RecordingProxy {
   readonly origin: string;
-  /** Where requests go; set before the first one comes. */
+  /** Destination of requests; set before the first request. */
   target: string;
-  /** Orders that arrive from now on are never answered, whatever the other side says. */
+  /** Withholds the responses to orders that arrive while it is set. */
   holdsOrders: boolean;
-  /** Answers that were held back. */
+  /** Number of withheld responses. */
   readonly held: number;
-  /** Of successes, since the last time it was asked. */
+  /** Returns the successful responses since the previous call. */
   take(): readonly RecordedReply[];
   stop(): Promise<void>;
 }
 
-/** Passes requests on as they are, `Host` included, and keeps what is answered to the byte. */
+/** Forwards requests unchanged, including `Host`, and records the exact responses. */
 export async function startRecordingProxy(): Promise<RecordingProxy> {
   let recorded: RecordedReply[] = [];
   const proxy = { target: '', holdsOrders: false, held: 0 };

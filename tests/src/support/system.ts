@@ -16,7 +16,7 @@ import { createEngineSet } from './engines';
 import { type Meter, type MeterQuery, readMeter } from './meter';
 import { readMetric } from './metrics';
 
-/** An account with a key and money. */
+/** An account with a key and a balance. */
 export interface Customer extends Account {
   readonly apiKey: string;
   readonly keyId: string;
@@ -25,21 +25,21 @@ export interface Customer extends Account {
 export interface System {
   readonly stack: Stack;
   readonly dashboard: DashboardApi;
-  /** Of its Kafka topics, where there is a Kafka. */
+  /** Prefix of its Kafka topics, if there is Kafka. */
   readonly topicPrefix: string;
-  /** Registers an account, tops it up (10 USD unless said otherwise) and makes a key with these limits. */
+  /** Registers an account, tops it up (10 USD by default) and creates a key with these limits. */
   provision(options?: { balanceUsd?: number; key?: object }): Promise<Customer>;
   operatorToken(): Promise<string>;
-  /** The balance once nothing is held any more; throws when that takes longer than the design allows. */
+  /** Waits until nothing is held and returns the balance. @throws if that takes longer than the design allows */
   settled(customer: Account, timeoutMs?: number): Promise<Balance>;
-  /** What the simulator counted: of one request, or the latest calls. */
+  /** Returns the simulator's meter entries of one request, or of the latest calls. */
   meter(query?: MeterQuery): Promise<Meter>;
-  /** `ledger_drift_nano`, checked by the database at this moment. */
+  /** Reconciles the ledger now and returns `ledger_drift_nano`. */
   drift(): Promise<number>;
   metric(service: ServiceName, name: string, index?: number): Promise<number>;
-  /** Calls for images and videos whose end billing has not acknowledged. */
+  /** Returns the number of image and video bills that billing has not acknowledged. */
   bills(): Promise<number>;
-  /** Ends everything and removes its data. */
+  /** Stops all processes and removes their data. */
   stop(): Promise<void>;
 }
 
@@ -47,14 +47,14 @@ export type SystemOptions = Pick<StackOptions, 'instances' | 'settings' | 'autoR
 
 const SETTLED_WITHIN_MS = 2_000;
 const POLL_INTERVAL_MS = 20;
-/** Well within a login's lifetime. */
+/** Much shorter than a login's lifetime. */
 const LOGIN_FRESH_MS = 5 * 60_000;
 
-/** The whole gateway on ports and data of its own, on the engines of this run. */
+/** Starts the whole gateway with its own ports and data, on the engines of this run. */
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
   const engines = await createEngineSet();
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-system-'));
-  // Root's PostgreSQL runs as another user, who must be able to enter.
+  // As root, PostgreSQL runs as another user, which needs access to the folder.
   chmodSync(dataDir, 0o755);
   const remove = async () => {
     await engines.remove();
@@ -78,7 +78,7 @@ function createSystem(stack: Stack, topicPrefix: string, remove: () => Promise<v
     return token;
   };
   let login: { readonly token: Promise<string>; readonly atMs: number } | undefined;
-  /** One login for all who ask at a time: many at once are refused. */
+  /** Shares one login between concurrent callers, because many concurrent logins are refused. */
   const operatorToken = (): Promise<string> => {
     if (!login || Date.now() - login.atMs >= LOGIN_FRESH_MS) {
       login = { token: logIn(), atMs: Date.now() };

@@ -1,13 +1,13 @@
 import net from 'node:net';
 import tls from 'node:tls';
 
-/** How the handshake goes wrong. */
+/** Faults of the handshake. */
 export type TlsFault = 'alert' | 'reset' | 'silent' | 'self-signed' | 'plain text';
 
 export interface TlsFaults {
-  /** For `<PROVIDER>_BASE_URL`. */
+  /** Value for `<PROVIDER>_BASE_URL`. */
   readonly baseUrl: string;
-  /** From now on. */
+  /** The fault of new connections. */
   fault: TlsFault;
   stop(): Promise<void>;
 }
@@ -15,7 +15,7 @@ export interface TlsFaults {
 /** A fatal handshake_failure, as TLS 1.2 frames it. */
 const ALERT = Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28]);
 
-/** A server that no TLS client gets past. */
+/** Starts a server whose TLS handshakes fail. */
 export async function startTlsFaults(): Promise<TlsFaults> {
   const sockets = new Set<net.Socket>();
   const selfSigned = tls.createServer({ key: SELF_SIGNED_KEY, cert: SELF_SIGNED_CERTIFICATE });
@@ -46,7 +46,7 @@ function misbehave(socket: net.Socket, fault: TlsFault): void {
   if (fault === 'plain text') socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
 }
 
-/** Nobody trusts it and it guards nothing: made for this file. Valid until 2126. */
+/** An untrusted test certificate and its key, made for this file. Valid until 2126. */
 const SELF_SIGNED_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg+rwLvtuUS0zHfnUj
 l4oYaOPHBjBpKB5WGuY3HPvlQpShRANCAATaro4ADdOhpXVzfTz48sai7kQtcNLq

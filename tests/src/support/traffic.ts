@@ -2,15 +2,15 @@ import http from 'node:http';
 import { sendRequest } from './http';
 import type { Customer, System } from './system';
 
-/** How one call of the traffic went. */
+/** Result of one call of the traffic. */
 export interface TrafficCall {
-  /** Absent when the connection broke before the answer's head. */
+  /** Absent if the connection failed before the response headers. */
   readonly requestId?: string;
-  /** The answer came whole, and for a stream with its end marker. */
+  /** The response was complete; a stream had its end marker. */
   readonly answered: boolean;
   readonly status: number;
   readonly code?: string;
-  /** Why there is no answer. */
+  /** The error if there is no response. */
   readonly failure?: unknown;
 }
 
@@ -28,14 +28,14 @@ const BODIES = [
   { content: 'stream [[sim {"chunks":30,"chunk_delay_ms":10}]]', stream: true },
 ];
 
-/** Short calls, so that connections change hands often. */
+/** Short calls, so that connections are reused often. */
 const SHORT_BODIES = [
   { content: 'plain', stream: false },
   { content: 'slower [[sim {"delay_ms":100}]]', stream: false },
   { content: 'stream [[sim {"chunks":10,"chunk_delay_ms":10}]]', stream: true },
 ];
 
-/** Keeps `width` calls of different kinds under way until it is stopped; every call has its own connection. */
+/** Keeps `width` calls of different kinds in flight until it is stopped; every call has its own connection. */
 export function startTraffic(
   system: System,
   customer: Customer,
@@ -47,8 +47,8 @@ export function startTraffic(
 }
 
 /**
- * The same over all edges in turn, as through a simple balancer: connections are kept alive, and a call is sent to the
- * next edge only when its connection was refused. Half of the lanes use undici, half Node's own agent.
+ * Keeps traffic over all edges in turn, like a simple load balancer: connections are kept alive, and a call is sent to
+ * the next edge only if its connection was refused. Half of the lanes use undici, the others Node's own agent.
  */
 export function startBalancedTraffic(
   system: System,

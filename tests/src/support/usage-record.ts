@@ -9,7 +9,7 @@ export interface UsageRecord {
   readonly output_tokens: string;
 }
 
-/** What billing has written down of a settled call. */
+/** Returns billing's usage record of a settled call. */
 export async function readUsageRecord(system: System, requestId: string): Promise<UsageRecord | undefined> {
   const text = `SELECT provider, model, error_code, input_tokens, output_tokens
     FROM billing.usage_records WHERE request_id = $1`;

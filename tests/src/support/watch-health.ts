@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { System } from './system';
 
-/** What a process says when something escaped it, and what it says as its last. */
+/** Log lines of an uncaught error and of a process's exit. */
 const ESCAPED = /unhandled|uncaught|"level":"fatal"|MaxListenersExceeded|heap out of memory/i;
 
-/** Remembers the processes that run now. The answer throws when one was replaced or something escaped it. */
+/** Records the running processes; the returned check throws if one was replaced or had an uncaught error. */
 export function watchHealth({ stack }: System): () => void {
   const before = JSON.stringify(stack.processes());
   return () => {

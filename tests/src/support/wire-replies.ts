@@ -3,7 +3,7 @@ import { MESSAGES_REPLIES } from './messages-replies';
 import {
   COMPLETION,
   DONE,
-  ODD_ERROR_EVENTS,
+  ERROR_EVENT_VARIANTS,
   providerError,
   ROLE_CHUNK,
   STREAM_CHUNKS,
@@ -18,7 +18,7 @@ export type WireName = 'openai' | 'anthropic' | 'gemini';
 
 const COMPLETIONS_REPLIES: WireReplies = {
   whole: COMPLETION,
-  telling: (prompt_tokens, completion_tokens) => ({
+  withUsage: (prompt_tokens, completion_tokens) => ({
     ...COMPLETION,
     usage: { prompt_tokens, completion_tokens },
   }),
@@ -31,8 +31,8 @@ const COMPLETIONS_REPLIES: WireReplies = {
   begun: STREAM_CHUNKS.slice(0, 4).map(sse).join(''),
   refusal: (status, message) => providerError(message, status === 429 ? 'rate_limit_exceeded' : undefined),
   errorEvent: sse(providerError('overloaded', 'server_error')),
-  oddErrorEvents: ODD_ERROR_EVENTS,
-  nothingSaid: [
+  errorEventVariants: ERROR_EVENT_VARIANTS,
+  withoutContent: [
     ['choices that are no list', { ...COMPLETION, choices: 'none' }],
     ['no choices', { ...COMPLETION, choices: [] }],
     ['a choice without a message', { ...COMPLETION, choices: [{ index: 0, finish_reason: 'stop' }] }],
