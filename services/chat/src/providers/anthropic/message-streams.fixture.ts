@@ -22,7 +22,7 @@ export const started = (usage: object = { input_tokens: 25, output_tokens: 1 }) 
 
 export const begin = (index: number, content_block: object) =>
   frame('content_block_start', { index, content_block });
-export const delta = (index: number, type: string, fields: object) =>
+const delta = (index: number, type: string, fields: object) =>
   frame('content_block_delta', { index, delta: { type, ...fields } });
 export const text = (index: number, text: string) => delta(index, 'text_delta', { text });
 export const thinking = (index: number, thinking: string) => delta(index, 'thinking_delta', { thinking });
@@ -32,8 +32,8 @@ export const json = (index: number, partial_json: string) =>
 export const end = (index: number) => frame('content_block_stop', { index });
 export const ping = frame('ping');
 
-export const stopped = (stop_reason: string, usage: object = { output_tokens: 15 }, stop_sequence?: string) =>
-  frame('message_delta', { delta: { stop_reason, stop_sequence: stop_sequence ?? null }, usage });
+export const stopped = (stop_reason: string, usage: object = { output_tokens: 15 }) =>
+  frame('message_delta', { delta: { stop_reason, stop_sequence: null }, usage });
 export const over = frame('message_stop');
 
 /** Events of the recorded streams that are complete. */
