@@ -231,7 +231,7 @@ describe('an order that takes longer than its client may wait', () => {
         const error = await client.images.generate(ask).catch((thrown: unknown) => thrown);
         expect(error).toMatchObject({ status: 504, code: 'image_generation_timeout' });
         const key = `${(error as InstanceType<typeof OpenAI.APIError>).headers?.get('x-request-id')}`;
-        expect(detailOf(error)).toMatch(`Idempotency-Key ${key}, the X-Request-Id of this answer`);
+        expect(detailOf(error)).toMatch(`Idempotency-Key ${key}, the X-Request-Id of this response`);
         const repeat = () => client.images.generate(ask, { headers: { 'idempotency-key': key } });
         const { data } = await repeat();
         expect((await repeat()).data).toEqual(data);

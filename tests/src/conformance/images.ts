@@ -366,7 +366,7 @@ const UPSTREAM_CASES: readonly ConformanceCase[] = [
     code: 'image_generation_timeout',
     when: 'the provider takes too long, POST /v1/images',
     shouldRetry: 'false',
-    detail: /may still finish and be billed; .* the X-Request-Id of this answer$/,
+    detail: /may still finish and be billed; .* the X-Request-Id of this response$/,
     async provoke(world) {
       const customer = await world.system.provision();
       const answer = await generate(world, customer.apiKey, { prompt: sim(SLOW) });
