@@ -1,5 +1,6 @@
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { eventually, readBooks } from './support/books';
+import { readBooks } from './support/books';
 import { type FaultProvider, type Misbehaviour, startFaultProvider } from './support/fault-provider';
 import { type HttpAnswer, postJson } from './support/http';
 import { inLanes } from './support/in-lanes';
@@ -152,7 +153,7 @@ test.each(cases)(
     warmBytes ??= chatBytes;
     if (HEAVY)
       process.stderr.write(`${wire} for ${format}: ${seen.size} cuts, chat has ${chatBytes} bytes\n`);
-    await eventually('no connection to the provider', () => provider.connections === 0);
+    await until(() => provider.connections === 0);
   },
   HEAVY ? 1_800_000 : 60_000,
 );
@@ -183,7 +184,7 @@ function expectOutcomeAndCharge(
 }
 
 test('after all cuts no money is lost, memory is as before and no process has died', async () => {
-  await eventually('no drift', async () => (await system.drift()) === 0);
+  await until(async () => (await system.drift()) === 0);
   expect(await system.metric('billing', 'holds_orphaned')).toBe(0);
   expect(await system.metric('billing', 'operator_loss_nano')).toBe(0);
   expect(pssBytes(system.stack.pid('chat')) - warmBytes!).toBeLessThan(MAX_GROWTH_BYTES);

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { engineControl } from '@gateway/local-stack';
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { eventually, meteredNano, readBooks } from './support/books';
+import { meteredNano, readBooks } from './support/books';
 import { ENGINES } from './support/engines';
 import { type Customer, type System, startSystem } from './support/system';
 import { startBalancedTraffic, startTraffic, type TrafficCall } from './support/traffic';
@@ -31,26 +32,18 @@ async function underTraffic(fault: () => Promise<void>): Promise<TrafficCall[]> 
   await untilAnswered(WIDTH);
   await fault();
   const before = (await system.meter({ limit: 1 })).calls;
-  await eventually(
-    'calls pass again',
-    async () => (await system.meter({ limit: 1 })).calls > before + WIDTH,
-    30_000,
-  );
+  await until(async () => (await system.meter({ limit: 1 })).calls > before + WIDTH, 30_000);
   return traffic.stop();
 }
 
 async function untilAnswered(calls: number): Promise<void> {
   const before = (await system.meter({ limit: 1 })).calls;
-  await eventually('traffic', async () => (await system.meter({ limit: 1 })).calls >= before + calls);
+  await until(async () => (await system.meter({ limit: 1 })).calls >= before + calls);
 }
 
 /** Checks that each answered call is charged once for what the simulator served, nothing is held, and the books balance. */
 async function expectBooksRight(calls: readonly TrafficCall[]): Promise<void> {
-  await eventually(
-    'nothing held',
-    async () => (await system.dashboard.balance(customer.token)).held === 0,
-    RECOVERED_WITHIN_MS,
-  );
+  await until(async () => (await system.dashboard.balance(customer.token)).held === 0, RECOVERED_WITHIN_MS);
   const { charges } = await readBooks(system, customer);
   const answered = calls.filter((call) => call.answered);
   expect(answered.length).toBeGreaterThan(WIDTH);
@@ -60,7 +53,7 @@ async function expectBooksRight(calls: readonly TrafficCall[]): Promise<void> {
       await meteredNano(system, `${requestId}`),
     ]);
   }
-  await eventually('no drift', async () => (await system.drift()) === 0);
+  await until(async () => (await system.drift()) === 0);
   // Other calls failed with an error of the table or a broken connection.
   const failures = calls.filter((call) => !call.answered && call.status !== 200 && call.status !== 0);
   for (const { status, code } of failures) expect([status, code]).toEqual([500, 'internal_error']);

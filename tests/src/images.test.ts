@@ -4,10 +4,11 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { until } from '@gateway/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { generateImage } from 'ai';
 import OpenAI, { toFile } from 'openai';
-import { eventually, nano, readBooks } from './support/books';
+import { nano, readBooks } from './support/books';
 import { type FormPart, writeForm } from './support/form';
 import { type HttpAnswer, sendRequest } from './support/http';
 import { meteredImageNano } from './support/image-books';
@@ -252,7 +253,7 @@ describe('an order that takes longer than its client may wait', () => {
       { model: 'sim/image', prompt: '[[sim {"delay_ms":700}]]' },
       { signal: leaving.signal },
     );
-    await eventually('it is under way', async () => (await system.meter({ limit: 1 })).in_flight > 0);
+    await until(async () => (await system.meter({ limit: 1 })).in_flight > 0);
     leaving.abort();
     await expect(call).rejects.toThrow(/abort/i);
     await system.settled(customer, 5_000);
@@ -318,7 +319,7 @@ test('an order goes to the next target if the first is unreachable, once per Ide
   const headers = { 'idempotency-key': randomUUID() };
   const order = () => client.images.generate({ model, prompt: 'A cat.' }, { headers }).withResponse();
   let answer: Awaited<ReturnType<typeof order>> | undefined;
-  await eventually('media knows the model', async () => {
+  await until(async () => {
     answer = await order().catch((error: { code: string }) => {
       if (error.code !== 'model_not_found') throw error;
       return undefined;
@@ -372,7 +373,7 @@ describe('image forms', () => {
   };
 
   afterEach(async () => {
-    await eventually('nothing is left behind', () => openUploads().length === 0);
+    await until(() => openUploads().length === 0);
     expect(readdirSync(uploadDir)).toEqual([]);
     await system.settled(customer);
   });
@@ -436,7 +437,7 @@ describe('image forms', () => {
     });
     request.on('error', () => {});
     request.write(body.subarray(0, 4_000_000));
-    await eventually('the file is being written', () => openUploads().length > 0);
+    await until(() => openUploads().length > 0);
     request.destroy();
   });
 });

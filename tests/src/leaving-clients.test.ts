@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { costNano, eventually, readBooks } from './support/books';
+import { costNano, readBooks } from './support/books';
 import { connectionsTo } from './support/connections';
 import { type FaultProvider, startFaultProvider } from './support/fault-provider';
 import { type OpenStream, openStream, postJson } from './support/http';
@@ -94,17 +95,11 @@ const memory = () => GATEWAY.reduce((sum, service) => sum + pssBytes(system.stac
 async function expectAllReleased(keptConnections = 0): Promise<void> {
   const { simulatorUrl } = system.stack;
   const pid = system.stack.pid('chat');
-  await eventually('no call in flight', async () => (await system.meter({ limit: 1 })).in_flight === 0);
-  await eventually(
-    'no socket to the provider',
-    () => connectionsTo(pid, portOf(simulatorUrl)) <= keptConnections,
-  );
-  await eventually(
-    'no call at edge',
-    async () => (await system.metric('edge', 'edge_requests_in_flight')) === 0,
-  );
+  await until(async () => (await system.meter({ limit: 1 })).in_flight === 0);
+  await until(() => connectionsTo(pid, portOf(simulatorUrl)) <= keptConnections);
+  await until(async () => (await system.metric('edge', 'edge_requests_in_flight')) === 0);
   await system.settled(customer, 10_000);
-  await eventually('no drift', async () => (await system.drift()) === 0);
+  await until(async () => (await system.drift()) === 0);
   expect(await system.metric('billing', 'holds_orphaned')).toBe(0);
 }
 
@@ -144,7 +139,7 @@ test(`the provider's call is canceled within ${CANCELLED_WITHIN_MS} ms of the cl
     const leftAtMs = Date.now();
     stream.leave();
     let entry: MeterEntry | undefined;
-    await eventually('metered', async () => {
+    await until(async () => {
       entry = await meterOf(requestIdOf(stream));
       return entry !== undefined;
     });
@@ -223,17 +218,13 @@ describe('calls with hidden reasoning whose clients disconnect', () => {
       sent.push(answer.then((response) => response.text()).catch(() => {}));
       left.push({ what: `${model} ${stream ? 'streamed' : 'whole'}`, customer: payer, ...call });
     }
-    await eventually(
-      'every call at its provider',
+    await until(
       async () => provider.calls === before + 2 && (await system.meter({ limit: 1 })).in_flight === 4,
     );
     await sleep(HIDDEN.leaveMs);
     caller.abort();
     await Promise.all(sent);
-    await eventually(
-      'every provider listened to',
-      async () => (await system.metric('chat', 'chat_abandoned_calls')) === left.length,
-    );
+    await until(async () => (await system.metric('chat', 'chat_abandoned_calls')) === left.length);
     return left;
   }
 
@@ -260,7 +251,7 @@ describe('calls with hidden reasoning whose clients disconnect', () => {
       report(charges.map(([what, nanos]) => `${what}: ${nanos}`).join('\n'));
       expect(charges).toEqual(calls.map(({ what, paidNano: paid }) => [what, [paid]]));
       expect(await lossesOf(calls)).toEqual([]);
-      await eventually('no drift', async () => (await system.drift()) === 0);
+      await until(async () => (await system.drift()) === 0);
     },
     HIDDEN.reportMs + 60_000,
   );
@@ -286,7 +277,7 @@ describe('calls with hidden reasoning whose clients disconnect', () => {
         expect([what, charged > 0n && charged < paid / 10n]).toEqual([what, true]);
         expect([what, charged + BigInt(loss.amount_nano)]).toEqual([what, BigInt(loss.hold_nano)]);
       }
-      await eventually('no drift', async () => (await system.drift()) === 0);
+      await until(async () => (await system.drift()) === 0);
       expect(await system.metric('billing', 'holds_orphaned')).toBe(0);
     },
     HIDDEN.reportMs + 60_000,
@@ -316,7 +307,7 @@ test('clients that disconnect before the first byte pay nothing and leave nothin
       signal: leave.signal,
     }).catch(() => {}),
   );
-  await eventually('all at the provider', async () => (await waiting()) === 50);
+  await until(async () => (await waiting()) === 50);
   leave.abort();
   await Promise.all(calls);
   await expectAllReleased();
@@ -414,7 +405,7 @@ test('clients that stop reading hold back the provider without buffering; the re
 
   let lastTaken = 0;
   let stillSince = Date.now();
-  await eventually('the provider stands still', () => {
+  await until(() => {
     if (taken !== lastTaken) {
       lastTaken = taken;
       stillSince = Date.now();

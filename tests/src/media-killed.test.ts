@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { eventually, nano, readBooks } from './support/books';
+import { nano, readBooks } from './support/books';
 import { postJson, sendRequest } from './support/http';
 import { readSamples } from './support/metrics';
 import { type RecordingProxy, startRecordingProxy } from './support/recording-proxy';
@@ -47,7 +48,7 @@ const bills = () => system.metric('media', 'media_bills', 1);
 /** Waits until the restarted instance receives calls again. */
 async function bothServing(): Promise<void> {
   await system.stack.ready();
-  await eventually('both are called', async () => {
+  await until(async () => {
     await Promise.all([image({}), image({})]);
     const samples = await readSamples(system.stack.adminUrl('media', 0), 'media_target_calls_total');
     return samples.some(({ value }) => value > 0);
@@ -63,13 +64,13 @@ async function dispatched(): Promise<number> {
 test('images of a killed instance are operator losses, other images are charged, and nothing stays held', async () => {
   const CALLS = 8;
   const answers = Array.from({ length: CALLS }, () => image({ delay_ms: 1_500 }));
-  await eventually('all calls are with the provider', async () => (await dispatched()) === CALLS);
+  await until(async () => (await dispatched()) === CALLS);
   await system.stack.kill('media', 0);
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
   const paid = statuses.filter((status) => status === 200).length;
   // Calls are spread over both instances, so only some were lost.
   expect([paid > 0, paid < CALLS]).toEqual([true, true]);
-  await eventually('nothing is held', async () => (await bills()) === 0, RECOVERED_WITHIN_MS);
+  await until(async () => (await bills()) === 0, RECOVERED_WITHIN_MS);
   await system.settled(customer);
   const { charges, balanceNano } = await readBooks(system, customer);
   expect([...charges.values()]).toEqual(Array.from({ length: paid }, () => PRICE_NANO));
@@ -82,16 +83,12 @@ test('images of an instance that freezes beyond its lease are either charged or 
   await system.settled(customer);
   const before = { loss: await lossNano(), books: await readBooks(system, customer) };
   const answers = Array.from({ length: 6 }, () => image({ delay_ms: 1_500 }));
-  await eventually('all calls are with the provider', async () => (await dispatched()) === answers.length);
+  await until(async () => (await dispatched()) === answers.length);
   const pid = system.stack.pid('media', 0);
   process.kill(pid, 'SIGSTOP');
   try {
     // The other instance ends these calls once the lease expires.
-    await eventually(
-      'the frozen one has lost its bills',
-      async () => (await bills()) === 0,
-      RECOVERED_WITHIN_MS,
-    );
+    await until(async () => (await bills()) === 0, RECOVERED_WITHIN_MS);
   } finally {
     process.kill(pid, 'SIGCONT');
   }
@@ -106,7 +103,7 @@ test('images of an instance that freezes beyond its lease are either charged or 
 
 test('a graceful stop finishes image calls', async () => {
   const answers = Array.from({ length: 4 }, () => image({ delay_ms: 1_500 }));
-  await eventually('all calls are with the provider', async () => (await dispatched()) === answers.length);
+  await until(async () => (await dispatched()) === answers.length);
   const loss = await lossNano();
   await system.stack.restart('media', 1);
   for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200);
@@ -128,7 +125,7 @@ test('repeating a video order that was accepted just before a kill returns its t
   const create = () => sendRequest(`${system.stack.apiUrl}/v1/videos/sim/create`, 'POST', headers, body);
   provider.holdsOrders = true;
   const first = create();
-  await eventually('it has been accepted', async () => provider.held > 0);
+  await until(async () => provider.held > 0);
   provider.holdsOrders = false;
   await Promise.all([system.stack.kill('media', 0), system.stack.kill('media', 1)]);
   expect((await first).status).toBe(500);
@@ -144,7 +141,7 @@ test('repeating a video order that was accepted just before a kill returns its t
       { task_id: (json as { task_id: string }).task_id },
       customer.apiKey,
     );
-  await eventually('it is done', async () => (await ask('status')).json.status === 'completed');
+  await until(async () => (await ask('status')).json.status === 'completed');
   expect((await ask('result')).json.videos).toHaveLength(1);
   await system.settled(customer);
   const { charges, balanceNano } = await readBooks(system, customer);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { eventually, readBooks } from './support/books';
+import { readBooks } from './support/books';
 import { type HttpAnswer, postJson, sendRequest } from './support/http';
 import { muteNotifications } from './support/mute-notifications';
 import { type Customer, type System, startSystem } from './support/system';
@@ -276,7 +277,7 @@ describe('while edges receive no notifications', () => {
     await muteNotifications(system.stack.engines.databaseUrl);
     await system.stack.ready();
     customer = await system.provision();
-    await eventually('every process back', async () => (await chats()).every(({ status }) => status === 200));
+    await until(async () => (await chats()).every(({ status }) => status === 200));
   }, 60_000);
 
   describe('a key', keySettings);

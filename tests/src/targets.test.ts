@@ -1,5 +1,6 @@
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { eventually, readBooks } from './support/books';
+import { readBooks } from './support/books';
 import { CLOSED_PORT } from './support/closed-port';
 import {
   type FaultProvider,
@@ -345,11 +346,11 @@ describe('a circuit', () => {
     expect(provider.calls).toBe(before);
 
     // After a failed probe the circuit stays open for longer.
-    await eventually('half-open', async () => (await circuitOf(name)) === 'half-open');
+    await until(async () => (await circuitOf(name)) === 'half-open');
     expect((await call(model, isBroken)).status).toBe(200);
     expect([provider.calls, await circuitOf(name)]).toEqual([before + 1, 'suspect']);
 
-    await eventually('half-open again', async () => (await circuitOf(name)) === 'half-open');
+    await until(async () => (await circuitOf(name)) === 'half-open');
     expect(textOf(await call(model, undefined))).toBe(COMPLETION.choices[0]!.message.content);
     expect(await circuitOf(name)).toBe('closed');
     expect(textOf(await call(model, undefined))).toBe(COMPLETION.choices[0]!.message.content);
@@ -429,6 +430,6 @@ test("metrics count each target's calls by outcome, and time to the first byte",
 });
 
 test('after all failovers the books balance', async () => {
-  await eventually('no drift', async () => (await system.drift()) === 0);
+  await until(async () => (await system.drift()) === 0);
   expect(await system.metric('billing', 'holds_orphaned')).toBe(0);
 });

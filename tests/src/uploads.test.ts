@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { eventually } from './support/books';
+
 import {
   holdLargeForm,
   type LargeForm,
@@ -86,12 +87,9 @@ async function growthWhile<T>(action: () => Promise<T>): Promise<{ growthBytes: 
 
 async function expectAllReleased(): Promise<void> {
   await system.settled(customer, 10_000);
-  await eventually('no call is open', async () => (await system.bills()) === 0);
+  await until(async () => (await system.bills()) === 0);
   // Reading the metric does not count as a request.
-  await eventually(
-    'nothing in flight',
-    async () => (await system.metric('edge', 'edge_requests_in_flight')) === 0,
-  );
+  await until(async () => (await system.metric('edge', 'edge_requests_in_flight')) === 0);
   expect(await system.metric('edge', 'edge_quota_used')).toBe(0);
   expect(await system.drift()).toBe(0);
 }
@@ -163,9 +161,7 @@ test('clients that disconnect during an upload leave no file, connection, hold o
   );
   await Promise.all(leaving);
   await expectAllReleased();
-  await eventually('what they had open is closed', () =>
-    openFiles().every((count, at) => count <= before[at]!),
-  );
+  await until(() => openFiles().every((count, at) => count <= before[at]!));
   expect((await system.meter({ limit: 1 })).calls).toBe(calls);
   expect(received).toEqual([]);
 });
@@ -184,7 +180,7 @@ test('accounts without money share a small part of the upload space and still ge
   const before = await refusals();
   const held = await Promise.all([poor, another].map(({ apiKey }) => holdLargeForm(url, apiKey, of(9))));
   // The last bytes of the held forms may still be in flight.
-  await eventually('no room for a third one', async () => {
+  await until(async () => {
     const [status, body] = await postLargeForm(url, newcomer.apiKey, of(2));
     return status === 429 && body.includes('rate_limited');
   });

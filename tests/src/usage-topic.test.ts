@@ -1,6 +1,7 @@
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
-import { eventually } from './support/books';
+
 import { ENGINES } from './support/engines';
 import { postJson } from './support/http';
 import { type Customer, type System, startSystem } from './support/system';
@@ -43,7 +44,7 @@ withKafka(
           seen.push({ key: `${message.key}`, value: `${message.value}` });
         },
       });
-      await eventually('the event', () => seen.length > 0, 20_000);
+      await until(() => seen.length > 0, 20_000);
     } finally {
       await consumer.disconnect();
     }

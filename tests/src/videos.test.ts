@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { eventually, nano, readBooks } from './support/books';
+import { nano, readBooks } from './support/books';
 import { type HttpAnswer, postJson, sendRequest } from './support/http';
 import { inLanes } from './support/in-lanes';
 import { type Customer, type System, startSystem } from './support/system';
@@ -116,7 +117,7 @@ async function meteredEnds(): Promise<Map<string, TaskEnd[]>> {
 
 async function nothingHeld({ token }: Customer): Promise<void> {
   const held = async () => (await system.dashboard.balance(token)).held;
-  await eventually('nothing held', async () => (await held()) === 0, RECOVERED_WITHIN_MS);
+  await until(async () => (await held()) === 0, RECOVERED_WITHIN_MS);
 }
 
 describe('video tasks of four providers while each of two media instances is killed', () => {
@@ -197,13 +198,13 @@ describe('video tasks of four providers while each of two media instances is kil
     const open = await database.query('SELECT 1 FROM media.tasks WHERE ended_at IS NULL');
     expect(open.rowCount).toBe(0);
     const bills = async () => (await database.query('SELECT 1 FROM media.bills')).rowCount;
-    await eventually('no bill is left', async () => (await bills()) === 0);
+    await until(async () => (await bills()) === 0);
     const { rows } = await database.query(
       `SELECT request_id FROM billing.usage_records WHERE endpoint LIKE '/v1/videos/%'
        GROUP BY request_id HAVING count(*) > 1`,
     );
     expect(rows).toEqual([]);
-    await eventually('no drift', async () => (await system.drift()) === 0);
+    await until(async () => (await system.drift()) === 0);
   });
 });
 
@@ -249,7 +250,7 @@ async function expectLinksExpire(way: Way): Promise<void> {
   expect(bytes.toString('latin1', 4, 8)).toBe('ftyp');
   expect(Number(file.headers.get('content-length'))).toBe(bytes.length);
   if (first.origin === system.stack.apiUrl) return;
-  await eventually('the link has ended', async () => (await fetch(first)).status === 403);
+  await until(async () => (await fetch(first)).status === 403);
   const again = await fetch(await result());
   expect([again.status, Buffer.from(await again.arrayBuffer())]).toEqual([200, bytes]);
 }

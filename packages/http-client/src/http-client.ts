@@ -34,7 +34,7 @@ export interface HttpRequest {
   readonly keepAliveMs?: number;
   /** Whether a silent reply is read on regardless of `idleMs`. `signal` bounds the wait. */
   readonly ignoresIdle?: () => boolean;
-  /** Whether a reply that nobody reads is closed after `idleMs`. */
+  /** Whether an unread reply is closed after `idleMs`. */
   readonly needsReader?: boolean;
   /** The connection is established: from here on the request may have arrived. */
   readonly onConnected?: () => void;

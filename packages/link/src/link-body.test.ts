@@ -1,15 +1,8 @@
 import { GatewayError } from '@gateway/errors';
 import { ClientDisconnected } from '@gateway/rpc';
+import { until } from '@gateway/testing';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import {
-  connectPool,
-  log,
-  RecordingSink,
-  request,
-  startTestServer,
-  type TestServer,
-  until,
-} from './link.fixture';
+import { connectPool, log, RecordingSink, request, startTestServer, type TestServer } from './link.fixture';
 import type { LinkedCall } from './link-client';
 import { LINK_BODY_WINDOW_BYTES, LINK_SLICE_BYTES } from './link-limits';
 import type { LinkCall, LinkHandler } from './server-call';

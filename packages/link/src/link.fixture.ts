@@ -95,11 +95,3 @@ export class RecordingSink implements ReplySink {
     this.#settle();
   }
 }
-
-export async function until(condition: () => boolean, timeoutMs = 15_000): Promise<void> {
-  const endMs = performance.now() + timeoutMs;
-  while (!condition()) {
-    if (performance.now() > endMs) throw new Error(`not true within ${timeoutMs} ms: ${condition}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}

@@ -1,7 +1,8 @@
 import { GatewayError } from '@gateway/errors';
 import { memoryQuota } from '@gateway/quota';
+import { until } from '@gateway/testing';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { connectPool, RecordingSink, request, startTestServer, type TestServer, until } from './link.fixture';
+import { connectPool, RecordingSink, request, startTestServer, type TestServer } from './link.fixture';
 import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
 import type { LinkCall, LinkHandler } from './server-call';
 

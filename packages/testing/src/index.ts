@@ -2,3 +2,4 @@ export * from './empty-database';
 export * from './scratch-postgres';
 export * from './service-database';
 export * from './test-database';
+export * from './until';

@@ -1,5 +1,6 @@
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { type Dashboard, startDashboard, startWorld, until, type World } from './testing/dashboard-fixture';
+import { type Dashboard, startDashboard, startWorld, type World } from './testing/dashboard-fixture';
 import { MODELS } from './testing/fake-catalog';
 
 jest.setTimeout(30_000);

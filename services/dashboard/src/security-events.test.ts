@@ -1,10 +1,10 @@
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import {
   type Dashboard,
   OPERATOR,
   startDashboard,
   startWorld,
-  until,
   type World,
 } from './testing/dashboard-fixture';
 

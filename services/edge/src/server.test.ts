@@ -1,12 +1,12 @@
 import { GatewayError } from '@gateway/errors';
 import { createLogger, SettingsError } from '@gateway/process';
+import { until } from '@gateway/testing';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { startEdge } from './server';
 import { type EdgeFixture, KEY, SECRET, startEdgeFixture } from './testing/edge-fixture';
 import { expectFetchError, expectRawError } from './testing/expect-error';
 import { FakeBilling } from './testing/fake-billing';
 import { connectRaw, parseReply, sendRaw } from './testing/raw-client';
-import { until } from './testing/until';
 
 let fixture: EdgeFixture | undefined;
 afterEach(async () => {

@@ -1,6 +1,7 @@
 import { ERROR_TABLE, type ErrorCode } from '@gateway/errors';
+import { until } from '@gateway/testing';
 import { describe, expect, test } from '@jest/globals';
-import { eventually } from '../support/books';
+
 import type { System } from '../support/system';
 import { type Bench, both, directivePrompt } from './bench';
 import type { Client, Failure, Question } from './client';
@@ -173,10 +174,7 @@ async function attempt(client: Client, system: System, run: () => Promise<unknow
     (answer) => Promise.reject(new Error(`answered: ${JSON.stringify(answer)}`)),
     (thrown: unknown) => client.readFailure(thrown),
   );
-  await eventually(
-    'the edge is idle',
-    async () => (await system.metric('edge', 'edge_requests_in_flight')) === 0,
-  );
+  await until(async () => (await system.metric('edge', 'edge_requests_in_flight')) === 0);
   return { failure, requests: (await system.metric('edge', 'edge_requests_total')) - before };
 }
 

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@gateway/errors';
-import { eventually } from '../support/books';
+import { until } from '@gateway/testing';
+
 import type { HttpAnswer } from '../support/http';
 import type { Customer } from '../support/system';
 import { bearer, CHAT_ENDPOINTS, COMPLETIONS } from './caller';
@@ -149,7 +150,7 @@ export const AUTHENTICATION_CASES: readonly ConformanceCase[] = [
       async provoke(world: World) {
         const expires_at = new Date(Date.now() + EXPIRES_IN_MS).toISOString();
         const { apiKey } = await world.system.provision({ key: { expires_at } });
-        await eventually('the expiry', () => Date.now() > Date.parse(expires_at) + 100);
+        await until(() => Date.now() > Date.parse(expires_at) + 100);
         return call(world, present(apiKey));
       },
     },

@@ -1,5 +1,6 @@
+import { until } from '@gateway/testing';
 import { beforeAll, test } from '@jest/globals';
-import { eventually } from '../support/books';
+
 import { expectConforms } from '../support/conforms';
 import type { HttpAnswer } from '../support/http';
 import { bearer } from './caller';
@@ -45,7 +46,7 @@ export function testThrottle(gateway: () => World): void {
 /** Calls until the throttle refuses a call; edges lease permits, so the first calls may pass. */
 async function untilThrottled(call: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
   let last: HttpAnswer | undefined;
-  await eventually('the throttle', async () => {
+  await until(async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, call));
     last = answers.find(({ status }) => status === 429);
     return last !== undefined;

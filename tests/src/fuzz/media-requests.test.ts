@@ -1,7 +1,8 @@
 import type { ErrorCode } from '@gateway/errors';
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { bearer, type Caller, createCaller } from '../conformance/caller';
-import { eventually } from '../support/books';
+
 import { type FormPart, writeForm } from '../support/form';
 import { png } from '../support/pictures';
 import { type Customer, type System, startSystem } from '../support/system';
@@ -132,7 +133,7 @@ describe.each(FORM_CALLS)('POST $path', ({ path, forms }) => {
 });
 
 test('after all mutated requests every order is charged, nothing is held and every process is still running', async () => {
-  await eventually('no call is open', async () => (await system.bills()) === 0, 30_000);
+  await until(async () => (await system.bills()) === 0, 30_000);
   await system.settled(customer, 10_000);
   expect(await system.drift()).toBe(0);
   expect(await system.metric('edge', 'edge_quota_used')).toBe(0);

@@ -1,5 +1,6 @@
+import { until } from '@gateway/testing';
 import { beforeAll, expect, test } from '@jest/globals';
-import { eventually, readBooks } from '../support/books';
+import { readBooks } from '../support/books';
 import { openStream, postJson } from '../support/http';
 import { cpuMs } from '../support/process-cpu';
 import type { Customer, System } from '../support/system';
@@ -54,10 +55,7 @@ export function testHostileCalls(gateway: () => System): void {
     const content = 'x [[sim {"chunks":100000}]]';
     const body = JSON.stringify({ model: 'sim/chat', stream: true, messages: [{ role: 'user', content }] });
     const stream = await openStream(chatUrl, body, customer.apiKey);
-    await eventually(
-      'the provider is held back',
-      async () => (await system.meter({ limit: 1 })).in_flight === 1,
-    );
+    await until(async () => (await system.meter({ limit: 1 })).in_flight === 1);
     stream.leave();
     await system.settled(customer, 10_000);
     const { charges } = await readBooks(system, customer);

@@ -1,6 +1,7 @@
+import { until } from '@gateway/testing';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { bearer } from '../conformance/caller';
-import { eventually, nano, readBooks } from '../support/books';
+import { nano, readBooks } from '../support/books';
 import { openStream, postJson, sendRequest } from '../support/http';
 import type { Customer, System } from '../support/system';
 
@@ -159,7 +160,7 @@ export function testShortFunds(gateway: () => System): void {
     stream.body.resume();
     try {
       // 1,000 tokens were expected of this stream; output beyond them counts as well.
-      await eventually('a stream in flight leaves less than 3,500 of 5,000 tokens', async () => {
+      await until(async () => {
         // A model list uses no tokens.
         const { headers } = await sendRequest(
           `${system.stack.apiUrl}/v1/models`,

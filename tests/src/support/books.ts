@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account } from '@gateway/local-stack';
 import { readMeter } from './meter';
 import type { System } from './system';
@@ -73,17 +72,4 @@ export async function readBooks(system: System, account: Account): Promise<Books
 /** Converts USD of the API to nano-USD; exact for the amounts in tests. */
 export function nano(usd: number): bigint {
   return BigInt(Math.round(usd * 1e9));
-}
-
-/** Polls until the condition holds. @throws with `what` after `timeoutMs` */
-export async function eventually(
-  what: string,
-  condition: () => Promise<boolean> | boolean,
-  timeoutMs = 10_000,
-): Promise<void> {
-  const deadlineMs = performance.now() + timeoutMs;
-  while (!(await condition())) {
-    if (performance.now() > deadlineMs) throw new Error(`not within ${timeoutMs} ms: ${what}`);
-    await sleep(25);
-  }
 }

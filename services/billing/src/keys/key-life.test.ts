@@ -2,9 +2,9 @@ import { createPool, type Pool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
 import type { WatchKeysResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/WatchKeysResponse';
 import { callUnary } from '@gateway/rpc';
-import { createTestDatabase, type TestDatabase } from '@gateway/testing';
+import { createTestDatabase, type TestDatabase, until } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { eventually, reserveRequest, summary, TestBilling, usageEvent, WAIT } from '../testing/test-billing';
+import { reserveRequest, summary, TestBilling, usageEvent, WAIT } from '../testing/test-billing';
 import { createKeyValue } from './rules/key-value';
 
 let database: TestDatabase;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   stream.on('data', ({ keyIds, accountIds }: WatchKeysResponse__Output) =>
     notifiedIds.push(...keyIds, ...accountIds),
   );
-  await eventually(() => up);
+  await until(() => up);
 }, 60_000);
 afterAll(async () => {
   await pool?.end();
@@ -63,7 +63,7 @@ const contextOf = ({ accountId, keyId }: Key, valueId = '') =>
     ({ key }) => key!,
     (error: { code: string }) => error.code,
   );
-const notified = (id: string) => eventually(() => notifiedIds.includes(id));
+const notified = (id: string) => until(() => notifiedIds.includes(id));
 
 describe('a key update', () => {
   test('changes the named settings, lifts the listed limits, and takes effect with the next call', async () => {

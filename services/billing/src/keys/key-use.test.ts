@@ -1,7 +1,7 @@
 import { callUnary } from '@gateway/rpc';
-import { createTestDatabase, type TestDatabase } from '@gateway/testing';
+import { createTestDatabase, type TestDatabase, until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { eventually, reserveRequest, TestBilling, usageEvent, WAIT } from '../testing/test-billing';
+import { reserveRequest, TestBilling, usageEvent, WAIT } from '../testing/test-billing';
 import { createTestRedis, type TestRedis } from '../testing/test-redis';
 
 let database: TestDatabase;
@@ -10,7 +10,7 @@ let billing: TestBilling;
 beforeAll(async () => {
   [database, redis] = await Promise.all([createTestDatabase(), createTestRedis()]);
   billing = await TestBilling.start(database.url, { REDIS_URL: redis.url });
-  await eventually(async () => (await billing.ready()) === 'ok');
+  await until(async () => (await billing.ready()) === 'ok');
 }, 60_000);
 afterAll(async () => {
   await billing?.stop();

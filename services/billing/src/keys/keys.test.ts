@@ -2,10 +2,10 @@ import { createPool, type Pool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
 import type { WatchKeysResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/WatchKeysResponse';
 import { callUnary } from '@gateway/rpc';
-import { createTestDatabase, type TestDatabase } from '@gateway/testing';
+import { createTestDatabase, type TestDatabase, until } from '@gateway/testing';
 import type { ClientReadableStream } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { eventually, refusalOf, reserveRequest, summary, TestBilling, WAIT } from '../testing/test-billing';
+import { refusalOf, reserveRequest, summary, TestBilling, WAIT } from '../testing/test-billing';
 import { createKeyValue } from './rules/key-value';
 
 let database: TestDatabase;
@@ -133,11 +133,11 @@ describe('deleting a key', () => {
   test('notifies the watchers of every instance, and its next call is refused', async () => {
     const key = await one.createFundedKey(1_000n);
     const watchers = [watch(one), watch(other)];
-    await eventually(() => watchers.every(({ state }) => state.up));
+    await until(() => watchers.every(({ state }) => state.up));
     expect((await deleteKey(key)).status).toBe('KEY_STATUS_DELETED');
     expect(summary((await other.reserve(reserveRequest(key, 1n)))[0]!)).toBe('invalid_api_key');
     await expect(other.resolve(key.value)).rejects.toMatchObject({ code: 'invalid_api_key' });
-    await eventually(() => watchers.every(({ state }) => state.received.includes(key.keyId)));
+    await until(() => watchers.every(({ state }) => state.received.includes(key.keyId)));
     for (const watcher of watchers) watcher.cancel();
   });
 
@@ -155,21 +155,21 @@ describe('deleting a key', () => {
 
 test('watch streams end when the database listener disconnects, and reopen when it reconnects', async () => {
   const watcher = watch(one);
-  await eventually(() => watcher.state.up);
+  await until(() => watcher.state.up);
   await pool.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND application_name = 'billing key listener'`,
   );
-  await eventually(() => watcher.state.over);
-  await eventually(async () => (await one.ready()) === 'ok');
+  await until(() => watcher.state.over);
+  await until(async () => (await one.ready()) === 'ok');
   const key = await one.createFundedKey(0n);
   let again = watch(one);
-  await eventually(() => {
+  await until(() => {
     if (again.state.over) again = watch(one);
     return again.state.up;
   });
   await deleteKey(key);
-  await eventually(() => again.state.received.includes(key.keyId));
+  await until(() => again.state.received.includes(key.keyId));
   again.cancel();
 });
 

@@ -1,18 +1,11 @@
 import { startEmbeddedRedisProcess } from '@gateway/local-stack';
 import { createPool, type Pool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
-import { createTestDatabase, type TestDatabase } from '@gateway/testing';
+import { createTestDatabase, type TestDatabase, until } from '@gateway/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { forgetFreeCalls } from '../reserve/store/free-calls';
 import { TcpProxy } from '../testing/tcp-proxy';
-import {
-  eventually,
-  refusalOf,
-  reserveRequest,
-  summary,
-  TestBilling,
-  usageEvent,
-} from '../testing/test-billing';
+import { refusalOf, reserveRequest, summary, TestBilling, usageEvent } from '../testing/test-billing';
 import { connectTestRedis, createTestRedis, forgetRates, type TestRedis } from '../testing/test-redis';
 import type { RedisConnection } from './redis/redis';
 
@@ -48,7 +41,7 @@ afterAll(async () => {
 }, 60_000);
 
 const redisUp = async (on: TestBilling) => (await on.metric('billing_redis_up')) === 1;
-const ready = () => eventually(async () => (await redisUp(billing)) && (await redisUp(direct)));
+const ready = () => until(async () => (await redisUp(billing)) && (await redisUp(direct)));
 
 type Key = { accountId: string; keyId: string };
 const call = (key: Key, tokens = 10n, floor = tokens) =>
@@ -151,7 +144,7 @@ describe('tokens per minute', () => {
     const { keyId } = key;
     direct.report({ requestId, keyId, reservation: rateReservation!, usedTokens: '90', sequence: 1 });
     const remainingBecomes = (remaining: string) =>
-      eventually(async () => {
+      until(async () => {
         const [reply] = await direct.reserve({ ...call(key), free: true });
         return reply!.grant?.tokens?.remaining === remaining;
       });
@@ -175,9 +168,9 @@ describe('tokens per minute', () => {
     expect(await summaries(direct, first, call(key))).toEqual(['granted 1', 'tpm_rate_limited']);
     await direct.deliver(usageEvent(first, 1n, { tokens: { input: '3', cacheRead: '4', output: '13' } }));
     const second = call(key, 80n);
-    await eventually(async () => (await summaries(direct, second))[0] === 'granted 1');
+    await until(async () => (await summaries(direct, second))[0] === 'granted 1');
     await direct.deliver(usageEvent(second, 1n, { tokens: { output: '90' } }));
-    await eventually(async () => {
+    await until(async () => {
       const [reply] = await direct.reserve(call(key, 1n));
       return reply!.refusal?.code === 'tpm_rate_limited';
     });
@@ -188,7 +181,7 @@ describe('tokens per minute', () => {
     const first = call(key, 100n);
     expect(await summaries(direct, first)).toEqual(['granted 1']);
     await direct.deliver(usageEvent(first, 0n, { outcome: 'USAGE_OUTCOME_RELEASED', tokens: {} }));
-    await eventually(async () => (await summaries(direct, call(key, 100n)))[0] === 'granted 1');
+    await until(async () => (await summaries(direct, call(key, 100n)))[0] === 'granted 1');
     expect(await summaries(direct, call(key, 1n))).toEqual(['rpm_rate_limited']);
   });
 });
@@ -382,13 +375,13 @@ test('a restarted Redis connection is detected quickly, and the limit is not exc
   const port = await TcpProxy.start({ host: '127.0.0.1', port: Number(new URL(own.url).port) });
   const served = await TestBilling.start(database.url, { REDIS_URL: `redis://127.0.0.1:${port.port}` });
   try {
-    await eventually(async () => (await served.ready()) === 'ok');
+    await until(async () => (await served.ready()) === 'ok');
     const key = await served.createFundedKey(1_000n, { rpmLimit: '2' });
     expect(await summaries(served, call(key))).toEqual(['granted 1']);
     port.cut();
     const startedAtMs = performance.now();
     const first = call(key);
-    await eventually(async () => (await summaries(served, first))[0] === 'granted 1');
+    await until(async () => (await summaries(served, first))[0] === 'granted 1');
     expect(performance.now() - startedAtMs).toBeLessThan(BEFORE_TIMEOUT_MS);
     expect(await summaries(served, call(key))).toEqual(['rpm_rate_limited']);
   } finally {

@@ -3,18 +3,10 @@ import { type EmbeddedRedisProcess, startEmbeddedRedisProcess } from '@gateway/l
 import { createPool, type Pool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
 import { callUnary } from '@gateway/rpc';
-import { createTestDatabase, type TestDatabase } from '@gateway/testing';
+import { createTestDatabase, type TestDatabase, until } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createClient } from 'redis';
-import {
-  eventually,
-  refusalOf,
-  reserveRequest,
-  summary,
-  TestBilling,
-  usageEvent,
-  WAIT,
-} from '../testing/test-billing';
+import { refusalOf, reserveRequest, summary, TestBilling, usageEvent, WAIT } from '../testing/test-billing';
 
 const HEAVY = process.env.TEST_HEAVY !== undefined;
 const HOLD = 7_919n;
@@ -32,7 +24,7 @@ beforeAll(async () => {
   await redis.connect();
   const env = { REDIS_URL: server.url };
   instances = [await TestBilling.start(database.url, env), await TestBilling.start(database.url, env)];
-  for (const one of instances) await eventually(async () => (await one.ready()) === 'ok');
+  for (const one of instances) await until(async () => (await one.ready()) === 'ok');
   pool = createPool({ url: database.url, log: createLogger('test', 'silent') });
 }, 60_000);
 afterAll(async () => {

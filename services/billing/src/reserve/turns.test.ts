@@ -1,9 +1,9 @@
 import { createPool, type Pool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
 import { callUnary } from '@gateway/rpc';
-import { createTestDatabase, type TestDatabase } from '@gateway/testing';
+import { createTestDatabase, type TestDatabase, until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { eventually, TestBilling, WAIT } from '../testing/test-billing';
+import { TestBilling, WAIT } from '../testing/test-billing';
 
 let database: TestDatabase;
 let billing: TestBilling;
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 /** Statements that wait for a lock. */
 const untilBlocked = (statements: number) =>
-  eventually(async () => {
+  until(async () => {
     const { rows } = await pool.query(
       `SELECT count(*)::int AS blocked FROM pg_stat_activity
        WHERE datname = current_database() AND wait_event_type = 'Lock'`,

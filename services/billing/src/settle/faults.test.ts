@@ -1,8 +1,8 @@
 import { callUnary } from '@gateway/rpc';
-import { createTestDatabase, type TestDatabase } from '@gateway/testing';
+import { createTestDatabase, type TestDatabase, until } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { TcpProxy } from '../testing/tcp-proxy';
-import { eventually, reserveRequest, summary, TestBilling, usageEvent, WAIT } from '../testing/test-billing';
+import { reserveRequest, summary, TestBilling, usageEvent, WAIT } from '../testing/test-billing';
 
 let database: TestDatabase;
 let proxy: TcpProxy;
@@ -77,7 +77,7 @@ test('an instance that freezes while it holds an account lock does not fail call
   const frozen = reserveRequest(key, 10n);
   proxy.stallAfter('lock-account');
   const lost = billing.reserve(frozen);
-  await eventually(() => proxy.stalled);
+  await until(() => proxy.stalled);
   expect(summary((await direct.reserve(reserveRequest(key, 10n)))[0]!)).toBe('granted 10');
   proxy.pass();
   // The database ended the frozen transaction; the retry may have succeeded in time.
@@ -98,8 +98,8 @@ test('when the database does not respond, calls are refused in time and key watc
       watch.over = true;
     });
   }
-  await eventually(async () => (await billing.ready()) === 'ok');
-  await eventually(() => watch.up);
+  await until(async () => (await billing.ready()) === 'ok');
+  await until(() => watch.up);
   proxy.stall();
   const startedAtMs = performance.now();
   const call = reserveRequest(key, 10n);
@@ -107,13 +107,13 @@ test('when the database does not respond, calls are refused in time and key watc
   expect(replies.map(summary)).toEqual(['internal_error', 'internal_error']);
   expect(performance.now() - startedAtMs).toBeLessThan(6_000);
   expect(await billing.ready()).toMatch(/^not ready: database/);
-  await eventually(() => watch.over);
+  await until(() => watch.over);
 
   // The other instance is not affected, and this one recovers.
   expect(summary((await direct.reserve(reserveRequest(key, 10n)))[0]!)).toBe('granted 10');
   proxy.pass();
-  await eventually(async () => (await billing.ready()) === 'ok', 20_000);
-  await eventually(
+  await until(async () => (await billing.ready()) === 'ok', 20_000);
+  await until(
     async () => summary((await billing.reserve(reserveRequest(key, 1n)))[0]!) === 'granted 1',
     20_000,
   );

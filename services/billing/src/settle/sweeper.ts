@@ -15,7 +15,7 @@ export interface SweeperOptions {
 
 /**
  * Expires the holds of dead owners. After a start, and after an outage of the database, it first waits for heartbeats:
- * owners seem dead when nobody could receive theirs.
+ * owners only seem dead if their heartbeats could not be received.
  */
 export class Sweeper {
   readonly #options: SweeperOptions;

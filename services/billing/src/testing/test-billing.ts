@@ -183,15 +183,3 @@ export function summary(reply: ReserveReply__Output): string {
 }
 
 export const refusalOf = (reply: ReserveReply__Output): GatewayError => fromErrorDetail(reply.refusal!);
-
-/** Polls until the condition holds; the bound is what makes it a failure. */
-export async function eventually(
-  condition: () => boolean | Promise<boolean>,
-  withinMs = 10_000,
-): Promise<void> {
-  const until = Date.now() + withinMs;
-  while (!(await condition())) {
-    if (Date.now() > until) throw new Error('the condition did not come to hold');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

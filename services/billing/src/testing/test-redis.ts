@@ -1,8 +1,8 @@
 import { startEmbeddedRedisProcess } from '@gateway/local-stack';
 import { createLogger } from '@gateway/process';
+import { until } from '@gateway/testing';
 import { connectRedis, type RedisConnection, redisScript } from '../rates/redis/redis';
 import { ratesKey } from '../rates/redis/redis-rates';
-import { eventually } from './test-billing';
 
 export interface TestRedis {
   readonly url: string;
@@ -18,7 +18,7 @@ export async function createTestRedis(): Promise<TestRedis> {
 
 export async function connectTestRedis(url: string): Promise<RedisConnection> {
   const redis = await connectRedis(url, createLogger('test', 'silent'));
-  await eventually(() => redis.up);
+  await until(() => redis.up);
   return redis;
 }
 

@@ -33,7 +33,7 @@ const MAX_EVENTS_PER_TOKEN = 8;
 const SPARE_EVENTS = 4_096;
 /** Pings may go on forever. Models with hidden reasoning send nothing else, for an hour at worst. */
 const MAX_SILENCE_MS = 2 * 3_600_000;
-/** The client disconnected: nobody reads the status, which explains the record. */
+/** The client does not receive this status; it is for the request record. */
 const CLIENT_DISCONNECTED = { status: 499, errorCode: '' };
 const ANSWERED = { status: 200, errorCode: '' };
 

@@ -38,11 +38,11 @@ export class TranslatedStream implements PassThroughStream {
     return written === '' ? HIDE : { kind: 'pass', bytes: Buffer.from(written) };
   }
 
-  /** Usage that the provider has reported so far belongs to the first event; later nobody would read it. */
+  /** Usage that the provider has reported so far belongs to the first event; clients do not read it in later events. */
   #write(events: readonly ReplyEvent[]): string {
-    const told = this.#begun ? undefined : this.usage;
+    const firstUsage = this.#begun ? undefined : this.usage;
     this.#begun = true;
-    return this.#writer.write(events, told);
+    return this.#writer.write(events, firstUsage);
   }
 
   estimateOutput(): number {

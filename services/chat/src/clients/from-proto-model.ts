@@ -37,7 +37,7 @@ function fromProtoPricing(model: Model__Output): Pricing | undefined {
   return { version: BigInt(model.pricing.version), base, serviceTiers };
 }
 
-/** Returns undefined without both an input and an output price: the model is not sold by the token. */
+/** Returns undefined without both an input and an output price: the model is not priced by tokens. */
 function fromProtoPrice(pricing: TokenPricing__Output): TokenPrice | undefined {
   const { inputNano, outputNano, cacheReadNano, cacheWriteNano, cacheWriteLongNano } = pricing;
   if (inputNano === undefined || outputNano === undefined) return undefined;

@@ -46,7 +46,7 @@ export interface Model {
   /** Maximum tokens of one image in a request; 0 if not known. */
   readonly maxImageTokens: number;
   readonly targets: readonly Target[];
-  /** Absent if the model is not sold by the token, or has no price. */
+  /** Absent if the model is not priced by tokens. */
   readonly pricing?: Pricing;
   readonly createdAtMs: number;
 }

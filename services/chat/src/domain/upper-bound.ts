@@ -106,7 +106,7 @@ export function wholeOnly(bound: UpperBound): UpperBound {
   return { ...bound, floorOutputTokens: bound.outputTokens, floorCostNano: bound.costNano };
 }
 
-/** Estimates the input tokens, for the record of a call whose tokens nobody could count. */
+/** Estimates the input tokens, for the record of a call whose tokens could not be counted. */
 export function estimateInput(size: RequestSize): number {
   return Math.ceil((textBytes(size) + (size.pdf?.textTokens ?? 0)) / BYTES_PER_TOKEN);
 }

@@ -34,8 +34,8 @@ const STATUSES: ReadonlyMap<unknown, number> = new Map([
 export function statusOfErrorEvent(data: JsonObject): number | undefined {
   const error = membersOf(data.error);
   // A code is more specific than its type.
-  const told = [error.code, error.status, error.type, data.code, data.status];
-  for (const value of told) {
+  const candidates = [error.code, error.status, error.type, data.code, data.status];
+  for (const value of candidates) {
     const status = STATUSES.get(value) ?? Number(value);
     if (Number.isInteger(status) && status >= 400 && status <= 599) return status;
   }

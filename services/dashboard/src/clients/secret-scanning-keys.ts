@@ -16,7 +16,7 @@ const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 1024 * 1024;
 /** Maximum time for which a withdrawn key is still trusted. */
 const MAX_AGE_MS = 24 * 60 * 60 * 1_000;
-/** Minimum time between fetches because of an unknown key id, which anybody can send. */
+/** Minimum time between fetches because of an unknown key id, which any client can send. */
 const MIN_REREAD_MS = 60_000;
 
 /** The response of `GET https://api.github.com/meta/public_keys/secret_scanning`. */

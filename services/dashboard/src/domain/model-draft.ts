@@ -8,7 +8,7 @@ type Nullish<T> = T | null | undefined;
 /** Nano-USD. */
 type Prices<Name extends string> = { readonly [Price in Name]?: Nullish<bigint> };
 
-/** Per million tokens. Token kinds without a price are not sold. */
+/** Per million tokens. Usage without a price is refused. */
 export type RatesDraft = Prices<'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_write_1h'>;
 
 interface TokenPricesDraft extends RatesDraft {

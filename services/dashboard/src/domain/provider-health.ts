@@ -31,7 +31,7 @@ export interface InstanceReport {
 
 export interface ProviderHealth {
   readonly id: string;
-  /** `nobody`: it is not configured. Null: the instances that could tell do not answer. */
+  /** `nobody`: it is not configured. Null: the instances that know do not answer. */
   readonly served_by: 'credentials' | 'simulator' | 'nobody' | null;
   readonly targets: readonly TargetHealth[];
 }
@@ -106,7 +106,7 @@ function knownTargets(models: Iterable<CatalogModel>, instances: readonly Instan
   return [...targets].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, target]) => target);
 }
 
-/** Returns the services that call a model's targets: chat if it sells text, media if it sells images or videos. */
+/** Returns the services that call a model's targets: chat if it generates text, media if it generates images or videos. */
 function servicesOf({ output_modalities, pricing }: CatalogModel): ProviderService[] {
   const generates = (...kinds: string[]) => kinds.some((kind) => output_modalities.includes(kind));
   return [

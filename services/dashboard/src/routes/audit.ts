@@ -28,10 +28,10 @@ export const auditEndpoints = (deps: AuditDependencies): Endpoint[] => [
     // Includes operators' changes to the account, without their names and addresses.
     async handle({ user, query }) {
       const { rows, nextCursor } = await pageOf(deps, user.accountId, query);
-      const nobody = { id: null, email: null };
+      const noActor = { id: null, email: null };
       return toList(
         rows.map((row) => ({
-          ...toAuditJson(deps, row, row.by_operator ? nobody : actorOf(row)),
+          ...toAuditJson(deps, row, row.by_operator ? noActor : actorOf(row)),
           address: row.by_operator ? null : row.address,
         })),
         nextCursor,

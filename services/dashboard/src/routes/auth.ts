@@ -109,7 +109,7 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
         summary:
           'Refresh a token that is valid or has expired within 12 hours, up to seven days after the login. Each token can be refreshed once; a second attempt ends the login',
         response: tokenResponse,
-        // A second refresh means that somebody else has a copy of the token: the login ends.
+        // A second refresh means that the token was copied: the session ends.
         async handle(call) {
           const { user, session, tokenRenewals } = call;
           const renewals = await renewSession(pool, session.id, tokenRenewals);
@@ -142,7 +142,7 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
       body: passwordBody,
       response: passwordChangedResponse,
       codes: ['invalid_credentials', 'too_many_attempts'],
-      // One of the other logins may belong to somebody who knows the old password.
+      // Another session may belong to a person who knows the old password.
       async handle(call) {
         const { user, session, address, body } = call;
         const { password, new_password } = body;

@@ -124,7 +124,7 @@ function parseSecrets(bytes: Buffer): z.output<typeof scannedSecrets> {
   throw new GatewayError('invalid_request', { detail: `${path.join('.') || 'body'}: ${message}` });
 }
 
-/** The link is signed by GitHub, but its text is somebody else's: it is shortened, and omitted if it is not a link. */
+/** The link is signed by GitHub, but its text comes from third parties: it is shortened, and omitted if it is not a link. */
 function reasonOf(url: string | null | undefined, source: string | null | undefined): string {
   const where = source ? ` (${source.replace(/[^\w .-]/g, '')})` : '';
   // Percent-encoding may make it several times as long.

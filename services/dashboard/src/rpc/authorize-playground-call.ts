@@ -20,7 +20,7 @@ export const authorizePlaygroundCall =
     const { user } = await authenticate(loginToken);
     if (!canCall(user, keyId === '' ? 'viewer' : 'member')) throw new GatewayError('not_found');
     if (keyId === '') return {};
-    // Unlike getKeyContext, it tells another account's key (`not_found`) from one that is disabled.
+    // Unlike getKeyContext, it distinguishes another account's key (`not_found`) from a disabled key.
     await billing.getKey(context, user.accountId, keyId);
     try {
       return { key: await billing.getKeyContext(context, user.accountId, keyId) };

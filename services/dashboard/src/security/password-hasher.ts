@@ -29,7 +29,7 @@ export class PasswordHasher {
 
   /** Takes as long for an unknown user (no stored hash), so that the time does not reveal which users exist. */
   async verify(storedHash: string | undefined, password: string, address: string): Promise<boolean> {
-    this.#decoy ??= hash('nobody has this password', ARGON2);
+    this.#decoy ??= hash('not the password of any user', ARGON2);
     const target = storedHash ?? (await this.#decoy);
     const matches = await this.#run(address, () => verify(target, password.normalize('NFKC')));
     return matches && storedHash !== undefined;

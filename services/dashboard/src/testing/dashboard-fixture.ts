@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createLogger } from '@gateway/process';
 import { SERVICE_TOKEN_HEADER, serviceToken } from '@gateway/rpc';
-import { createServiceDatabase, createTestDatabase } from '@gateway/testing';
+import { createServiceDatabase, createTestDatabase, until } from '@gateway/testing';
 import pg from 'pg';
 import type { ApiDocument } from '../openapi/api-document';
 import { start } from '../server';
@@ -139,12 +139,3 @@ export async function startDashboard(world: World, env: Record<string, string> =
 // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect to be there.
 export const changesOf = ({ data }: { data: any[] }): any[] =>
   data.filter(({ action }) => !/^(login|token|operator|key)\./.test(action));
-
-/** Waits, at most ten seconds, for a condition. */
-export async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-  const endMs = Date.now() + 10_000;
-  while (!(await condition())) {
-    if (Date.now() > endMs) throw new Error('the condition did not come true in time');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -13,14 +13,14 @@ export interface AccessLogOptions {
 
 const FLUSH_MS = 500;
 const MAX_BATCH = 1_000;
-/** While billing does not answer. */
+/** Maximum entries that wait while billing does not answer. */
 const MAX_WAITING = 20_000;
-/** Of one caller in half a second: a flood is not worth a row for each call. */
+/** Maximum entries of one caller per half second: a flood does not get a row for each call. */
 const MAX_OF_CALLER = 100;
 const MAX_PATH = 200;
 
 /**
- * Tells billing of authenticated calls that nobody else records, so that an operator finds every request id. Entries
+ * Reports authenticated calls to billing that no other service records, so that an operator finds every request id. Entries
  * are dropped, and counted, beyond the bounds; a killed edge loses those of its last half second.
  */
 export class AccessLog {

@@ -6,14 +6,14 @@ import type { KeyCache, ResolvedKey } from '../domain/key-cache';
 
 const RESOLVE_TIMEOUT_MS = 5_000;
 
-/** Asks billing who a key is. */
+/** Resolves a key at billing. */
 export async function resolveKey(client: BillingServiceClient, key: string): Promise<ResolvedKey> {
   const answer = await callUnary(client, client.ResolveKey, { key }, { timeoutMs: RESOLVE_TIMEOUT_MS });
-  if (!answer?.key) throw new Error('billing resolved a key to nobody');
+  if (!answer?.key) throw new Error('billing resolved a key without its context');
   return { context: answer.key, validUntilMs: Number(answer.validUntilMs) };
 }
 
-/** Keeps the cache true to what billing pushes, one stream per billing instance address. */
+/** Invalidates cached keys that billing reports as changed. One stream per address of a billing instance. */
 export function watchKeys(
   client: BillingServiceClient,
   cache: KeyCache,

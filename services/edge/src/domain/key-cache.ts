@@ -33,7 +33,7 @@ interface Entry {
 
 /**
  * Caches resolved keys by digest while billing pushes changes; without the push stream every call is resolved at billing.
- * A cached key may be slightly outdated, and billing has the last word when the call reserves. A refusal is final, so it is
+ * A cached key may be slightly outdated, and billing decides when the call reserves. A refusal is final, so it is
  * never answered from the cache, nor from a lookup that is older than the call.
  */
 export class KeyCache {

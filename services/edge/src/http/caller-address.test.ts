@@ -1,8 +1,8 @@
+import { until } from '@gateway/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, startEdgeFixture } from '../testing/edge-fixture';
 import { expectRawError } from '../testing/expect-error';
 import { connectRaw, parseReply, type RawConnection, sendRaw } from '../testing/raw-client';
-import { until } from '../testing/until';
 
 let trusting: EdgeFixture;
 let distrusting: EdgeFixture;

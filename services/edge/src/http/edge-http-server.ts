@@ -21,14 +21,14 @@ export function createEdgeHttpServer(
   const server = http.createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: limits.headerTimeoutMs,
-    // Bodies have their own timer, which can respond; this one is for bodies that nobody reads.
+    // Bodies have their own timer, which can respond; this one is for unread bodies.
     requestTimeout: limits.headerTimeoutMs + limits.bodyTimeoutMs + 5_000,
     connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, limits.headerTimeoutMs),
     keepAliveTimeout: limits.keepAliveMs,
     requireHostHeader: false,
     noDelay: true,
   });
-  // One more than allowed, so that a request with too many is recognized.
+  // One more than allowed, so that a request with too many is detected.
   server.maxHeadersCount = MAX_HEADERS + 1;
   server.maxConnections = limits.maxConnections;
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, onRequest);

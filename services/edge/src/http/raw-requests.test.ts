@@ -1,8 +1,8 @@
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, OTHER_KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectRawError } from '../testing/expect-error';
 import { connectRaw, parseReply, sendRaw } from '../testing/raw-client';
-import { until } from '../testing/until';
 
 let fixture: EdgeFixture;
 beforeAll(async () => {

@@ -79,7 +79,7 @@ export function readBody(
   });
 }
 
-/** What one upload buffers: what waits for the next service to read, and what waits behind that. */
+/** Memory of one upload: its bytes in the buffers of edge and of the link. */
 const UPLOAD_BUFFER_BYTES = 4 * LINK_BODY_WINDOW_BYTES;
 
 /**

@@ -1,10 +1,10 @@
 import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from '@gateway/link';
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError } from '../testing/expect-error';
 import { FakeChat } from '../testing/fake-chat';
 import { connectRaw } from '../testing/raw-client';
-import { until } from '../testing/until';
 
 let fixture: EdgeFixture;
 const TIMEOUT_MS = 300;

@@ -88,7 +88,7 @@ class RelayedReply implements ReplySink {
   }
 
   onBodyDrain(): void {
-    this.#body?.goOn();
+    this.#body?.resume();
   }
 
   head(status: number, headers: Readonly<Record<string, string>>): void {

@@ -6,7 +6,7 @@ import type { PresentedCredentials } from '../domain/api-key';
 /** Node silently drops headers beyond its limit, which could hide an important one. */
 export const MAX_HEADERS = 100;
 
-/** What the answering service may see. Never credentials, never cookies. */
+/** Headers that are forwarded to the answering service. Never credentials or cookies. */
 const FORWARDED = [
   'content-type',
   'accept',
@@ -16,7 +16,7 @@ const FORWARDED = [
   'anthropic-beta',
 ] as const;
 
-/** @param withOrigin for services that make links to this gateway: never from `Host`, which the caller chooses */
+/** @param withOrigin adds the origin of this listener, for services that return links to it; `Host` is not used, because clients choose it */
 export function forwardedHeaders(request: IncomingMessage, withOrigin = false): CallHeader[] {
   const headers: CallHeader[] = [];
   if (withOrigin) headers.push({ name: 'x-edge-origin', value: listenerOf(request) });
@@ -32,7 +32,7 @@ function listenerOf({ socket }: IncomingMessage): string {
   return `http://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
 }
 
-/** Read off the raw list: Node keeps only the first of several `Authorization` headers. */
+/** Reads the raw header list, because Node keeps only the first of several `Authorization` headers. */
 export function presentedCredentials(request: IncomingMessage): PresentedCredentials {
   const authorization: string[] = [];
   const xApiKey: string[] = [];
@@ -45,7 +45,7 @@ export function presentedCredentials(request: IncomingMessage): PresentedCredent
   return { authorization, xApiKey };
 }
 
-/** What Node's parser lets pass and HTTP forbids, or nobody should be sending. */
+/** @throws GatewayError `invalid_request` for headers that Node's parser accepts although HTTP forbids them */
 export function assertSaneHead(request: IncomingMessage): void {
   const { rawHeaders, headers } = request;
   if (rawHeaders.length > 2 * MAX_HEADERS) throw invalid('too many headers');

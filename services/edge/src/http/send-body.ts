@@ -5,33 +5,33 @@ import { type BodyLimits, leaseUploadMemory, tooLarge } from './read-body';
 import { watchProgress } from './watch-progress';
 
 /** The part of a linked call that is needed here. */
-export interface BodyTaker {
+export interface BodySink {
   sendBody(bytes: Buffer): boolean;
   endBody(): void;
 }
 
 export interface SendLimits extends BodyLimits {
-  /** The answering service may take nothing for so long. */
+  /** Maximum time without the answering service accepting any bytes. */
   readonly stallTimeoutMs: number;
 }
 
 /**
- * A request body on its way through: read off the caller's connection no faster than it is taken, so that it costs
- * the same whatever its size.
+ * A request body that is streamed to the answering service: it is read from the client only as fast as the service accepts it, so
+ * that memory use does not depend on its size.
  */
 export class StreamedUpload {
   readonly #exchange: Exchange;
   readonly #limits: SendLimits;
   readonly #releaseMemory: () => void;
   readonly #endMs: number;
-  #taker: BodyTaker | undefined;
+  #sink: BodySink | undefined;
   #onFail: (error: GatewayError) => void = () => undefined;
   #stopWatching: () => void = () => undefined;
   #sentBytes = 0;
   #waiting = false;
   #stopped = false;
 
-  /** @throws GatewayError when it says that it is too large, or too many bodies are under way */
+  /** @throws GatewayError when its declared size is too large, or too many bodies are in flight */
   constructor(exchange: Exchange, limits: SendLimits, sender: string) {
     this.#exchange = exchange;
     this.#limits = limits;
@@ -43,61 +43,61 @@ export class StreamedUpload {
     return !this.#exchange.request.complete;
   }
 
-  /** Begins. `onFail` is called at most once, and not after `stop`. */
-  sendTo(taker: BodyTaker, onFail: (error: GatewayError) => void): void {
+  /** Starts sending. `onFail` is called at most once, and not after `stop`. */
+  sendTo(sink: BodySink, onFail: (error: GatewayError) => void): void {
     if (this.#stopped) return;
-    this.#taker = taker;
+    this.#sink = sink;
     this.#onFail = onFail;
     const { request, response } = this.#exchange;
     if (request.headers.expect !== undefined) response.writeContinue();
-    this.#watchCaller();
-    // In this mode what came in many small pieces is read as one.
-    request.on('readable', this.#pass).on('end', this.#onEnd);
-    this.#pass();
+    this.#watchClient();
+    // In paused mode, several small pieces are read as one.
+    request.on('readable', this.#forward).on('end', this.#onEnd);
+    this.#forward();
   }
 
-  /** The answering service took some. */
-  goOn(): void {
+  /** Called when the answering service accepts more bytes. */
+  resume(): void {
     if (!this.#waiting || this.#stopped) return;
     this.#waiting = false;
-    this.#watchCaller();
-    this.#pass();
+    this.#watchClient();
+    this.#forward();
   }
 
-  /** Holds nothing any more; may be called more than once. */
+  /** Releases its memory; may be called more than once. */
   stop(): void {
     if (this.#stopped) return;
     this.#stopped = true;
     this.#stopWatching();
     const { request, response } = this.#exchange;
-    request.off('readable', this.#pass).off('end', this.#onEnd);
-    // What is left of it is not worth waiting for.
+    request.off('readable', this.#forward).off('end', this.#onEnd);
+    // The rest of the body is not read.
     if (this.unfinished) response.shouldKeepAlive = false;
     this.#releaseMemory();
   }
 
-  readonly #pass = () => {
+  readonly #forward = () => {
     const { request } = this.#exchange;
     while (!this.#waiting && !this.#stopped) {
       const bytes = read(request);
       if (!bytes) return;
       this.#sentBytes += bytes.length;
       if (this.#sentBytes > this.#limits.maxBytes) this.#fail(tooLarge());
-      else if (!this.#taker?.sendBody(bytes)) this.#wait();
+      else if (!this.#sink?.sendBody(bytes)) this.#wait();
     }
   };
 
   readonly #onEnd = () => {
-    this.#taker?.endBody();
+    this.#sink?.endBody();
     this.stop();
   };
 
-  /** Whose turn it is decides what may not take too long. */
+  /** Waits for the answering service. Only one side is timed at a moment: the one that the other waits for. */
   #wait(): void {
     this.#waiting = true;
     this.#stopWatching();
     const leftMs = Math.max(1, this.#endMs - performance.now());
-    const cause = new Error('the answering service does not take the body');
+    const cause = new Error('the answering service does not accept the body');
     const timer = setTimeout(
       () => this.#fail(new GatewayError('internal_error', { cause })),
       Math.min(this.#limits.stallTimeoutMs, leftMs),
@@ -105,7 +105,7 @@ export class StreamedUpload {
     this.#stopWatching = () => clearTimeout(timer);
   }
 
-  #watchCaller(): void {
+  #watchClient(): void {
     this.#stopWatching();
     const timeoutMs = Math.max(1, this.#endMs - performance.now());
     this.#stopWatching = watchProgress(

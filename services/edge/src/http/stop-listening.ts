@@ -1,14 +1,14 @@
 import net, { type AddressInfo, type Server, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Then the socket is closed all the same. */
+/** After this time the socket is closed in any case. */
 const TIMEOUT_MS = 1_000;
 /** Turns of the event loop after a failed attempt: each accepts one connection, so they empty the queue. */
 const MIN_TURNS = 3;
-/** Their number varies, so that attempts do not keep step with a client. */
+/** The number of turns varies, so that attempts do not stay in step with a client. */
 const EXTRA_TURNS = 4;
 
-/** What Node does not offer by a public name. */
+/** Functions that Node does not export. */
 interface TcpHandle {
   listen(backlog: number): number;
   /** 0 once the connection is established, whether or not its `connect` event has been emitted. */
@@ -18,9 +18,9 @@ interface TcpHandle {
 /**
  * Closes the listening socket without a reset for any client. The kernel completes connections before the process
  * accepts them, and resets those it still queues when the socket is closed; a client that retries only refused
- * connections loses its call. So the queue is cut to two places and filled with two connections of this process,
- * which is known to hold nothing else, and to take nothing else, while nothing is accepted. A client that connects
- * meanwhile gets no answer to its SYN, repeats it, and is then refused.
+ * connections loses its call. The queue is therefore limited to two connections and filled with two of this process: while
+ * nothing is accepted, it can't contain connections of clients. A client that connects in this moment gets no answer to its
+ * SYN, retransmits it, and is then refused.
  *
  * This holds for connections over loopback and, up to one round trip, over a network.
  */
@@ -41,7 +41,7 @@ export async function stopListening(server: Server): Promise<void> {
   if (server.listening) close(server);
 }
 
-/** HTTP's own `close` would destroy idle connections as well, whatever waits in their receive buffers. */
+/** `close` of the HTTP server would also destroy idle connections, even with unread requests in their receive buffers. */
 function close(server: Server): void {
   net.Server.prototype.close.call(server);
 }

@@ -1,11 +1,11 @@
 import { GatewayError } from '@gateway/errors';
 import { LINK_BODY_WINDOW_BYTES, type LinkCall } from '@gateway/link';
 import { ClientDisconnected } from '@gateway/rpc';
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, OTHER_KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError, expectRawError } from '../testing/expect-error';
 import { connectRaw, parseReply, type RawConnection, sendRaw } from '../testing/raw-client';
-import { until } from '../testing/until';
 
 const MIB = 1024 * 1024;
 const TYPE = 'multipart/form-data; boundary=abc';

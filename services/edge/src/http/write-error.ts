@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorHeaders, type GatewayError, toEnvelope } from '@gateway/errors';
 import type { Exchange } from './exchange';
 
-/** A refused request's unread body up to this size is read away, so that the connection lives on. */
+/** An unread body of a refused request is discarded up to this size, so that the connection can be reused. */
 const MAX_DISCARD_BYTES = 1024 * 1024;
 
-/** Answers with the error's envelope; if an answer has begun already, all that is left is to cut it. */
+/** Responds with the error's envelope; a response that has already started is cut instead. */
 export function writeError(exchange: Exchange, error: GatewayError): void {
   const { request, response } = exchange;
   exchange.errorCode = error.code;
@@ -20,7 +20,7 @@ export function writeError(exchange: Exchange, error: GatewayError): void {
     'content-length': body.length,
     'cache-control': 'no-store',
   };
-  if (bodyIsSoonRead(request, response)) {
+  if (isBodySmall(request, response)) {
     response.writeHead(error.row.status, headers).end(body);
   } else {
     response.writeHead(error.row.status, { ...headers, connection: 'close' }).write(body);
@@ -28,17 +28,17 @@ export function writeError(exchange: Exchange, error: GatewayError): void {
   }
 }
 
-function bodyIsSoonRead(request: IncomingMessage, response: ServerResponse): boolean {
+function isBodySmall(request: IncomingMessage, response: ServerResponse): boolean {
   if (request.complete) return true;
   if (!response.shouldKeepAlive || request.headers.expect !== undefined) return false;
-  // Neither length nor coding: no body, its end is just not parsed yet.
+  // Without a length and a transfer coding there is no body; its end has not been parsed yet.
   if (request.headers['transfer-encoding'] !== undefined) return false;
   return Number(request.headers['content-length'] ?? 0) <= MAX_DISCARD_BYTES;
 }
 
 /**
- * Closing while bytes arrive makes the system send a reset, which can overtake the answer. So the whole
- * answer goes out, the rest of the request is read away for a moment, and only then the connection ends.
+ * Ends the response after reading more of the request for a moment: closing a connection with unread bytes makes the kernel send a
+ * reset, which can overtake the response.
  */
 export function endAfterLinger({ request, response, lingerMs }: Exchange): void {
   const end = () => {

@@ -7,24 +7,21 @@ export interface ApiRoute {
   /** Name for metrics and logs. */
   readonly name: string;
   readonly method: 'GET' | 'POST';
-  /** The exact path, or the beginning of those whose rest matches `tail`. */
+  /** The exact path, or the prefix of paths whose rest matches `tail`. */
   readonly path: string;
   readonly tail?: RegExp;
   readonly service: ApiService;
   /** `form`: multipart/form-data as well as JSON. */
   readonly body: 'none' | 'json' | 'form';
-  /** Other queries go no further: a credential may be among them. */
-  readonly takesQuery?: true;
-  /** Whoever has the link may follow it: it is signed. */
+  /** The query is forwarded. Other queries are dropped, because they may contain credentials. */
+  readonly forwardsQuery?: true;
+  /** Anyone with the link may use it: it is signed. */
   readonly keyless?: true;
-  /** Its answers may hold links to this gateway, by the name that the caller has for it. */
-  readonly makesLinks?: true;
-  /**
-   * Nothing after the edge checks the key again (the call reserves no money), so a remembered answer about
-   * it may be this old at most.
-   */
+  /** Responses may contain links to this gateway. */
+  readonly returnsLinks?: true;
+  /** Maximum age of the cached key, for calls that reserve no money: no later step checks the key. */
   readonly maxKeyAgeMs?: number;
-  /** How its streams tell an error. */
+  /** Format of errors within its streams. */
   readonly streamErrors: StreamErrors;
   /** Users of the dashboard may call it with a login token and one of their account's keys. */
   readonly inPlayground?: true;
@@ -61,7 +58,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     ...FREE,
     body: 'json',
   },
-  { name: 'models', method: 'GET', path: '/v1/models', takesQuery: true, ...OPENAI, ...FREE },
+  { name: 'models', method: 'GET', path: '/v1/models', forwardsQuery: true, ...OPENAI, ...FREE },
   { name: 'model', method: 'GET', path: '/v1/models/', tail: SEGMENTS, ...OPENAI, ...FREE },
   { name: 'images', method: 'POST', path: '/v1/images', ...MEDIA, body: 'form', inPlayground: true },
   { name: 'images_generations', method: 'POST', path: '/v1/images/generations', ...MEDIA, body: 'json' },
@@ -73,7 +70,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     body: 'form',
     inPlayground: true,
   },
-  { name: 'videos', method: 'GET', path: '/v1/videos', takesQuery: true, ...MEDIA, ...FREE },
+  { name: 'videos', method: 'GET', path: '/v1/videos', forwardsQuery: true, ...MEDIA, ...FREE },
   {
     name: 'video_create',
     method: 'POST',
@@ -101,7 +98,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     ...MEDIA,
     ...FREE,
     body: 'json',
-    makesLinks: true,
+    returnsLinks: true,
     inPlayground: true,
   },
   {
@@ -121,7 +118,7 @@ const exact = new Map(
 );
 const tailed = API_ROUTES.filter(({ tail }) => tail);
 
-/** Paths are compared as they came: nothing is decoded, folded or tidied up. */
+/** Compares paths as received: nothing is decoded or normalized. */
 export function findApiRoute(method: string, path: string): ApiRoute | undefined {
   const found = exact.get(`${method} ${path}`);
   if (found) return found;

@@ -1,9 +1,9 @@
 import { type ErrorCode, GatewayError } from '@gateway/errors';
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError, expectRawError } from '../testing/expect-error';
 import { sendRaw } from '../testing/raw-client';
-import { until } from '../testing/until';
 
 let fixture: EdgeFixture;
 beforeAll(async () => {

@@ -24,21 +24,21 @@ export interface ApiDependencies extends RelayDependencies {
 }
 
 export interface RelayDependencies {
-  /** The paths of a service that is not there don't exist. */
+  /** Paths of a service that is not deployed are `not_found`. */
   readonly carriers: Readonly<Partial<Record<ApiService, CallCarrier>>>;
   readonly bodyLimits: BodyLimits;
   readonly uploadLimits: SendLimits;
   readonly callTimeoutMs: number;
   readonly stallTimeoutMs: number;
-  /** Told of calls that nobody else gets to know of. */
+  /** Receives refusals that no downstream service sees. */
   readonly refusals: { add(refusal: Refusal): void };
 }
 
 export const NO_BODY: BufferedBody = { bytes: Buffer.alloc(0), release: () => undefined };
-/** Of calls that need no key. */
-const NOBODY: KeyContext = {};
+/** For routes without a key. */
+const NO_KEY: KeyContext = {};
 
-/** Answers a request in the API space. The order of the steps is the order in which errors win. */
+/** Answers a request in the API space. The order of the steps is the precedence of errors. */
 export async function answerApi(exchange: Exchange, deps: ApiDependencies): Promise<void> {
   const { request } = exchange;
   const method = request.method ?? '';
@@ -47,28 +47,28 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
   carrierOf(route, deps);
   exchange.route = route.name;
 
-  const key = route.keyless ? NOBODY : await resolveKey(exchange, route, deps);
+  const key = route.keyless ? NO_KEY : await resolveKey(exchange, route, deps);
 
   if (!route.keyless) exchange.caller = { accountId: key.accountId ?? '', keyId: key.keyId ?? '' };
   exchange.isRecorded = route.maxKeyAgeMs === undefined;
 
-  const { upload, body } = await takeBody(exchange, route, key, deps).catch((thrown: unknown) => {
+  const { upload, body } = await admitBody(exchange, route, key, deps).catch((thrown: unknown) => {
     if (!(thrown instanceof CallerGone))
       report(exchange, exchange.path, key, GatewayError.from(thrown), deps);
     throw thrown;
   });
-  const headers = forwardedHeaders(request, route.makesLinks);
+  const headers = forwardedHeaders(request, route.returnsLinks);
   await relayApiCall(exchange, { route, path: exchange.path, key, headers, upload, body }, deps);
 }
 
-/** A call to the API by an authenticated caller. */
+/** An authenticated API call. */
 export interface ApiCall {
   readonly route: ApiRoute;
   readonly path: string;
   readonly key: KeyContext;
   readonly headers: CallHeader[];
   readonly body: BufferedBody;
-  /** The body, where it is streamed instead. */
+  /** The body if it is streamed; `body` is then empty. */
   readonly upload: StreamedUpload | undefined;
 }
 
@@ -88,7 +88,7 @@ export async function relayApiCall(
     headers,
     timeoutMs,
     ...(upload && { bodyStreams: true }),
-    ...(route.takesQuery && { query: exchange.query }),
+    ...(route.forwardsQuery && { query: exchange.query }),
   };
   try {
     await relayCall(
@@ -117,8 +117,8 @@ export function carrierOf(route: ApiRoute | undefined, { carriers }: RelayDepend
   return carrier;
 }
 
-/** The throttle's leave, then the body: whole, or to be passed on as it comes. */
-async function takeBody(exchange: Exchange, route: ApiRoute, key: KeyContext, deps: ApiDependencies) {
+/** Admits the call at the throttle, then reads its body or prepares to stream it. */
+async function admitBody(exchange: Exchange, route: ApiRoute, key: KeyContext, deps: ApiDependencies) {
   await deps.throttle.admit();
   const upload = openUpload(exchange, route, key, deps);
   if (upload || route.body === 'none') return { upload, body: NO_BODY };
@@ -126,7 +126,7 @@ async function takeBody(exchange: Exchange, route: ApiRoute, key: KeyContext, de
   return { upload, body: await readBody(exchange, deps.bodyLimits, key.accountId ?? '') };
 }
 
-/** For the account's log of requests; what the answering services refuse they report themselves. */
+/** Reports a refusal for the account's request log. Answering services report their own refusals. */
 function report(
   exchange: Exchange,
   path: string,
@@ -155,7 +155,7 @@ async function resolveKey(
   return (await keys.resolve(presented, route.maxKeyAgeMs)).context;
 }
 
-/** A form is passed on as it comes; undefined for any other body. */
+/** Returns the upload for a form, which is streamed; undefined for any other body. */
 function openUpload(
   exchange: Exchange,
   route: ApiRoute,

@@ -1,10 +1,10 @@
 import { LOGIN_TOKEN } from '@gateway/public-http';
 import { serviceToken } from '@gateway/rpc';
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, SECRET, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError, expectRawError } from '../testing/expect-error';
 import { connectRaw, parseReply, sendRaw } from '../testing/raw-client';
-import { until } from '../testing/until';
 
 let fixture: EdgeFixture;
 let echo: EdgeFixture['dashboard']['handler'];

@@ -23,13 +23,13 @@ const PUBLIC_CALLS = new Set([
   'POST /api/v1/auth/login',
   'POST /api/v1/secret-scanning/github',
 ]);
-/** Asked for with tokens that have ended; whether their login has, the dashboard knows. */
+/** Accepts expired tokens; the dashboard checks whether their session has ended. */
 const RENEWAL = 'POST /api/v1/auth/refresh';
 const RENEWABLE: VerifyOptions = { endedForSeconds: LOGIN_TOKEN.renewableSeconds };
-/** What two servers could read differently: empty and dot segments, encoded or not, and backslashes. */
+/** Paths that two servers may interpret differently: empty and dot segments, encoded or not, and backslashes. */
 const AMBIGUOUS = /\/\/|\\|(?:\/|%2f)(?:\.|%2e){1,2}(?:\/|%2f|$)|%5c|%00/i;
 
-/** Answers a request in the dashboard space; the order of the steps is the order in which errors win. */
+/** Answers a request in the dashboard space; the order of the steps is the precedence of errors. */
 export async function answerDashboard(exchange: Exchange, deps: DashboardDependencies): Promise<void> {
   const { path, request } = exchange;
   const method = request.method ?? '';
@@ -37,7 +37,7 @@ export async function answerDashboard(exchange: Exchange, deps: DashboardDepende
   if (!path.startsWith('/') || AMBIGUOUS.test(path) || isApiSpacePath(path))
     throw new GatewayError('not_found');
 
-  // Of who is not known, the address is all there is to tell one from the other.
+  // Unauthenticated clients are distinguished by their address.
   let sender = `address ${clientNetwork(exchange.callerAddress)}`;
   exchange.route = 'dashboard_ui';
   if (path.startsWith(API_PREFIX)) {
@@ -56,7 +56,7 @@ export async function answerDashboard(exchange: Exchange, deps: DashboardDepende
     await deps.throttle.admit();
     if (path.startsWith(PLAYGROUND_PREFIX)) return answerPlayground(exchange, token, sender, deps.playground);
   }
-  // Whole before the dashboard is asked: a slow caller must not hold one of the connections to it.
+  // Read completely first, so that a slow client does not occupy a connection to the dashboard.
   const body = await readBody(exchange, deps.bodyLimits, sender);
   try {
     await deps.proxy.forward(exchange, body);
@@ -65,7 +65,7 @@ export async function answerDashboard(exchange: Exchange, deps: DashboardDepende
   }
 }
 
-/** Calls with the wrong address: the API's own paths belong to the other space. */
+/** Whether the path belongs to the API space. */
 function isApiSpacePath(path: string): boolean {
   return path === '/v1' || path.startsWith('/v1/');
 }

@@ -1,9 +1,9 @@
 import { GatewayError } from '@gateway/errors';
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError } from '../testing/expect-error';
 import { connectRaw } from '../testing/raw-client';
-import { until } from '../testing/until';
 
 const MIB = 1024 * 1024;
 const FORM_TYPE = 'multipart/form-data; boundary=abc';

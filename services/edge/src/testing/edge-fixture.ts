@@ -1,9 +1,9 @@
 import { createLogger, type Logger, type RunningService } from '@gateway/process';
+import { until } from '@gateway/testing';
 import { startEdge } from '../server';
 import { FakeBilling } from './fake-billing';
 import { FakeChat } from './fake-chat';
 import { FakeDashboard } from './fake-dashboard';
-import { until } from './until';
 
 export const KEY = 'sk-gw-test_abcdefghijklmnop';
 /** A key of another account. */

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { type BilledCall, lostEvent, type UsageEvent } from '@gateway/call-billing';
 import { createPool, type Pool, withTransaction } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
-import { createServiceDatabase, createTestDatabase, runSql, type TestDatabase } from '@gateway/testing';
+import {
+  createServiceDatabase,
+  createTestDatabase,
+  runSql,
+  type TestDatabase,
+  until,
+} from '@gateway/testing';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { Bills, countBills } from '../store/bills';
 import { beat } from '../store/instances';
@@ -106,16 +112,8 @@ const CALL = {
 const ENDING = { status: 200, errorCode: '', endedAtMs: 2_000, firstByteMs: 0 };
 const settled = (call: BilledCall) => settledEvent(call, ENDING, { costNano: 40n, images: 1 });
 
-async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const untilMs = Date.now() + 10_000;
-  while (!(await condition())) {
-    if (Date.now() > untilMs) throw new Error('the condition did not come to hold');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
 const rows = async () => [...(await countBills(pool)).values()].reduce((sum, count) => sum + count, 0);
-const noRows = () => eventually(async () => (await rows()) === 0);
+const noRows = () => until(async () => (await rows()) === 0);
 
 test('an end is delivered once and its row goes when billing has it', async () => {
   const one = await Instance.start();
@@ -178,7 +176,7 @@ test('who was taken for dead and wakes up changes nothing', async () => {
   const frozen = await Instance.frozen();
   const [open, dispatched] = [await frozen.open(), await frozen.dispatch()];
   const other = await Instance.start();
-  await eventually(() => other.heard.length === 2);
+  await until(() => other.heard.length === 2);
   expect(await frozen.bills.dispatched(open)).toBe(false);
   expect(await frozen.billOutbox.end(settled(dispatched))).toBe(false);
   expect(await withTransaction(pool, (client) => frozen.bills.handOver(client, dispatched.requestId))).toBe(
@@ -261,7 +259,7 @@ test('an end waits for a database that is away', async () => {
     });
   await runSql(database.url, 'ALTER TABLE media.bills RENAME TO away');
   const ending = one.billOutbox.end(settled(call));
-  await eventually(() => failures > 0);
+  await until(() => failures > 0);
   await runSql(database.url, 'ALTER TABLE media.away RENAME TO bills');
   expect(await ending).toBe(true);
   await noRows();
@@ -276,7 +274,7 @@ test('a bill of an instance that nobody knows of is found by itself, once that i
   await beat(pool, alive.id);
   const beating = setInterval(() => void beat(pool, alive.id), LEASE_MS / 8);
   try {
-    await eventually(async () => (await rows()) === 1);
+    await until(async () => (await rows()) === 1);
   } finally {
     clearInterval(beating);
   }
@@ -290,7 +288,7 @@ test('a bill that may have been opened is gone after a while; one that was is no
   one.billOutbox.dropLater(opened.requestId);
   one.billOutbox.dropLater(dispatched.requestId);
   one.billOutbox.dropLater(randomUUID());
-  await eventually(async () => (await rows()) === 1);
+  await until(async () => (await rows()) === 1);
   expect(await one.billOutbox.end(settled(dispatched))).toBe(true);
 });
 
@@ -351,7 +349,7 @@ test('an instance that stops tries once more, and leaves the end to others', asy
     throw new Error('away');
   };
   const ending = one.billOutbox.end(settled(call));
-  await eventually(() => tries === 3);
+  await until(() => tries === 3);
   await Promise.all([expect(ending).rejects.toThrow('away'), one.billOutbox.stop()]);
   const other = await Instance.start();
   await noRows();

@@ -1,10 +1,11 @@
 import http from 'node:http';
 import type net from 'node:net';
 import tls from 'node:tls';
+import { until } from '@gateway/testing';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { UpstreamRequest } from '../domain/upstream';
 import type { UpstreamBody } from '../domain/upstream-body';
-import { type LoopbackServer, startLoopback, until } from '../testing/loopback-server';
+import { type LoopbackServer, startLoopback } from '../testing/loopback-server';
 import { SELF_SIGNED } from '../testing/self-signed';
 import { gather } from '../testing/write-form';
 import { UpstreamHttp } from './upstream-http';

@@ -170,12 +170,12 @@ export class Bills {
   }
 
   /** Returns ends that this instance has to deliver. */
-  async undelivered(besides: readonly string[]): Promise<UsageEvent[]> {
+  async undelivered(except: readonly string[]): Promise<UsageEvent[]> {
     const { rows } = await this.#pool.query<{ event: UsageEvent }>(
       `SELECT event FROM media.bills
        WHERE instance_id = $1 AND state = 'ended' AND request_id <> ALL ($2::uuid[])
        ORDER BY request_id LIMIT ${BATCH}`,
-      [this.#instanceId, besides],
+      [this.#instanceId, except],
     );
     return rows.map(({ event }) => event);
   }

@@ -53,7 +53,7 @@ export type EndedTask =
 type EndStep = Extract<TaskStep, { kind: 'end' }>;
 type WaitStep = Extract<TaskStep, { kind: 'wait' }>;
 
-/** Table `media.tasks`. A lease is a row's next poll moved into the future; a claim tells one lease from the next. */
+/** Table `media.tasks`. A lease is a row's next poll moved into the future; a claim identifies a lease. */
 export class Tasks {
   readonly #options: TasksOptions;
 
@@ -136,7 +136,7 @@ export class Tasks {
     return rows.map(fromClaimedRow);
   }
 
-  /** Returns tasks that nobody polls, because their provider is no longer configured. */
+  /** Returns tasks that no instance polls because their provider is no longer configured. */
   async claimOrphaned({ olderThanMs, leaseMs, limit }: ForgottenTasks): Promise<ClaimedTask[]> {
     const { rows } = await this.#options.pool.query<ClaimedRow>({
       name: 'claim-forgotten-tasks',

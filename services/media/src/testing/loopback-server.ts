@@ -35,11 +35,3 @@ export async function startLoopback(onConnection: (socket: net.Socket) => void):
     },
   };
 }
-
-export async function until(condition: () => boolean, timeoutMs = 5_000): Promise<void> {
-  const endMs = performance.now() + timeoutMs;
-  while (!condition()) {
-    if (performance.now() > endMs) throw new Error(`not true within ${timeoutMs} ms: ${condition}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}

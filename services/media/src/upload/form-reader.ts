@@ -72,7 +72,7 @@ class FormParser {
       }
     });
     this.#parser.on('file', (name: string | undefined, stream) => {
-      // Even before anybody awaits it.
+      // Even if it is awaited later.
       stream.on('error', () => this.#fail(invalid('the form is malformed or cut off')));
       if (this.#failure) stream.destroy();
       else this.#files.push(this.#readPart(parts, name, stream));

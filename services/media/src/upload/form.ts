@@ -11,7 +11,7 @@ export interface Form {
   close(): Promise<void>;
 }
 
-/** What a form may contain besides fields, which have their own schema. */
+/** The files that a form may contain. Fields have their own schema. */
 export interface FormRules {
   /** Names of the parts that are files, each with its maximum number. */
   readonly files: Readonly<Record<string, number>>;

@@ -2,7 +2,7 @@ import { GatewayError, type RateFigures } from '@gateway/errors';
 import type { CallToAdmit } from '../../reserve/rules/admission';
 import type { RateLimits } from './rate-limits';
 
-/** `Retry-After`; without one if `seconds` is negative, because waiting does not help, and clients are told not to retry. */
+/** `Retry-After`; without one if `seconds` is negative, because waiting does not help; clients then should not retry. */
 const retry = (seconds: number) => (seconds < 0 ? { shouldRetry: false } : { retryAfterSeconds: seconds });
 
 export const overRequests = ({ rpm }: RateLimits, seconds: number, rates: RateFigures) =>

@@ -1,9 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { createLogger } from '@gateway/process';
-import { createTestDatabase, type TestDatabase } from '@gateway/testing';
+import { createTestDatabase, type TestDatabase, until } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Kafka, logLevel, Partitioners, type Producer } from 'kafkajs';
-import { eventually, reserveRequest, TestBilling, usageEvent } from '../../testing/test-billing';
+import { reserveRequest, TestBilling, usageEvent } from '../../testing/test-billing';
 import { UsageConsumer } from './usage-consumer';
 
 const brokers = process.env.TEST_KAFKA_BROKERS ?? '';
@@ -23,7 +23,7 @@ withKafka('usage events on Kafka', () => {
     billing = await TestBilling.start(database.url, env);
     producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
     await producer.connect();
-    await eventually(async () => (await billing.metric('billing_kafka_consumer_up')) === 1, 30_000);
+    await until(async () => (await billing.metric('billing_kafka_consumer_up')) === 1, 30_000);
   }, 90_000);
   afterAll(async () => {
     await producer?.disconnect();
@@ -45,8 +45,8 @@ withKafka('usage events on Kafka', () => {
     const event = JSON.stringify(usageEvent(call, 123n));
     const unknown = JSON.stringify(usageEvent(reserveRequest(key, 1n), 1n));
     await send(key.accountId, 'not JSON', null, unknown, event, event);
-    await eventually(async () => (await settled(key.accountId)) === '877');
-    await eventually(async () => (await billing.metric('dead_letters')) === 3);
+    await until(async () => (await settled(key.accountId)) === '877');
+    await until(async () => (await billing.metric('dead_letters')) === 3);
 
     const reasons: string[] = [];
     const reader = kafka.consumer({ groupId: `${prefix}reader` });
@@ -57,7 +57,7 @@ withKafka('usage events on Kafka', () => {
         reasons.push(String(message.headers?.reason));
       },
     });
-    await eventually(() => reasons.length >= 3, 30_000);
+    await until(() => reasons.length >= 3, 30_000);
     await reader.disconnect();
     expect(reasons.sort()).toEqual(['malformed: not JSON', 'malformed: not JSON', 'unknown hold']);
     expect(await billing.metric('ledger_drift_nano')).toBe(0);
@@ -70,7 +70,7 @@ withKafka('usage events on Kafka', () => {
     await billing.stop();
     await send(key.accountId, ...calls.map((call) => JSON.stringify(usageEvent(call, 7n))));
     billing = await TestBilling.start(database.url, env);
-    await eventually(async () => (await settled(key.accountId)) === '860', 30_000);
+    await until(async () => (await settled(key.accountId)) === '860', 30_000);
   }, 60_000);
 });
 
@@ -84,7 +84,7 @@ test('without a broker the service works, and the consumer can be stopped', asyn
     settle: async () => [],
     onUp: (up) => ups.push(up),
   });
-  await eventually(() => ups.length >= 2, 20_000);
+  await until(() => ups.length >= 2, 20_000);
   await consumer.stop();
   expect(ups).not.toContain(true);
 }, 30_000);

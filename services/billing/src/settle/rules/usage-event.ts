@@ -27,7 +27,7 @@ export interface UsageEvent {
   readonly admittedMs: number;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
-  /** What the call may have cost beyond `costNano`, and why nobody is charged for it; absent: nothing. */
+  /** Cost that the call may have in excess of `costNano`, and why it is not charged; absent: none. */
   readonly loss?: { readonly reason: CallLossReason; readonly atMostNano: bigint };
   /** The task that the call created; empty: none. */
   readonly taskId: string;

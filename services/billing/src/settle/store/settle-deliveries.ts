@@ -83,12 +83,12 @@ function settleTogether(
 }
 
 /** The status of a call whose client disconnected. */
-const CALLER_LEFT = 499;
+const CLIENT_DISCONNECTED = 499;
 
-/** A cost that an account can cause repeatedly: calls that its clients abandon and nobody pays for. */
+/** Whether the account can cause this cost repeatedly: the call was abandoned by its client and is not paid for. */
 const isAbandonedCost = ({ event, end: { lossReason, lossNano } }: Plan['open'][number]): boolean =>
   lossNano > 0n &&
-  (lossReason === 'abandoned' || (lossReason === 'usage_unknown' && event.status === CALLER_LEFT));
+  (lossReason === 'abandoned' || (lossReason === 'usage_unknown' && event.status === CLIENT_DISCONNECTED));
 
 function makePlan(
   deliveries: readonly Delivery[],

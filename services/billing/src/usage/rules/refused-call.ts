@@ -16,12 +16,12 @@ export const summedModel = (model: string, errorCode: string): string =>
 export type RefusedCall = Omit<UsageEvent, 'outcome'> & { readonly outcome: 'refused' };
 
 /** The status of calls whose client had disconnected before the answer. */
-const CALLER_LEFT = 499;
+const CLIENT_DISCONNECTED = 499;
 
 /** Throws `MalformedEvent`. */
 export function parseRefusedCall(value: object): RefusedCall {
   const event = parseUsageEvent({ ...value, outcome: 'USAGE_OUTCOME_RELEASED' });
-  if (event.errorCode === '' && event.status !== CALLER_LEFT) {
+  if (event.errorCode === '' && event.status !== CLIENT_DISCONNECTED) {
     throw new MalformedEvent('a refused call has an error code');
   }
   return { ...event, outcome: 'refused' };

@@ -70,11 +70,11 @@ export class MessageStream implements StreamWriter {
   }
 
   /** Reports the input for clients that read it nowhere else; an estimate if it is not known yet. */
-  #begun(told: TokenUsage | undefined): string {
+  #begun(reported: TokenUsage | undefined): string {
     if (this.#started) return '';
     this.#started = true;
     const usage = usageJson({
-      ...(told ?? { ...NO_USAGE, input: this.#estimatedInput }),
+      ...(reported ?? { ...NO_USAGE, input: this.#estimatedInput }),
       output: 0,
       reasoning: 0,
     });

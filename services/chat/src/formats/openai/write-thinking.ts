@@ -5,7 +5,7 @@ export type Thought = ThinkingPart | RedactedThinkingPart;
 
 /**
  * Returns `reasoning_details`, OpenRouter's extension, which clients send back unchanged. Undefined if no thought is signed:
- * then nobody needs them back, and `reasoning_content` has their text.
+ * then they need not be sent back, and `reasoning_content` has their text.
  */
 export function writeThoughts(thoughts: readonly Thought[]): object[] | undefined {
   const isSigned = (part: Thought) => part.kind === 'redacted_thinking' || part.signature !== undefined;

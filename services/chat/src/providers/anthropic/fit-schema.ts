@@ -7,7 +7,7 @@ const MAX_DEPTH = 64;
 /** String formats (SDK 1.10, `lib/transform-json-schema`). */
 const FORMATS = new Set('date-time time date duration email hostname uri ipv4 ipv6 uuid'.split(' '));
 /** Constraints that the grammar can't enforce, so they are added to the description. */
-const TOLD = [
+const DESCRIBED_BOUNDS = [
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ...['minLength', 'maxLength', 'pattern', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties'],
 ];
@@ -80,11 +80,11 @@ function fitArray(schema: Schema, inner: (of: unknown) => Schema): Schema {
 }
 
 function descriptionOf(schema: Schema): Schema {
-  const bounds: Record<string, unknown> = pick(schema, TOLD, same);
+  const bounds: Record<string, unknown> = pick(schema, DESCRIBED_BOUNDS, same);
   if (typeof schema.minItems === 'number' && schema.minItems > 1) bounds.minItems = schema.minItems;
   if (typeof schema.format === 'string' && !FORMATS.has(schema.format)) bounds.format = schema.format;
-  const told = Object.entries(bounds).map(([key, bound]) => `${key}: ${JSON.stringify(bound)}`);
-  const lines = [schema.description, told.join(', ')].filter(
+  const sentences = Object.entries(bounds).map(([key, bound]) => `${key}: ${JSON.stringify(bound)}`);
+  const lines = [schema.description, sentences.join(', ')].filter(
     (line) => typeof line === 'string' && line !== '',
   );
   return lines.length > 0 ? { description: lines.join('\n') } : {};

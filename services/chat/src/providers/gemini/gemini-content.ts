@@ -4,7 +4,7 @@ export interface GeminiContent {
   readonly parts: GeminiPart[];
 }
 
-/** Has exactly one member besides `thought` and `thoughtSignature`, which describe it. Undefined members are not written. */
+/** Has exactly one member in addition to `thought` and `thoughtSignature`, which describe it. Undefined members are not written. */
 export interface GeminiPart {
   readonly text?: string | undefined;
   readonly inlineData?: GeminiBlob | undefined;

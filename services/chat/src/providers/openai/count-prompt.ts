@@ -102,7 +102,7 @@ function otherBytes({ role: _role, name: _name, content, ...others }: CountedMes
   return parts.reduce((bytes, part) => bytes + jsonBytes(uncounted(part)), jsonBytes(others));
 }
 
-/** Members of a part besides its text; an image's URL and a file have bounds of their own. */
+/** Members of a part other than its text; an image's URL and a file have bounds of their own. */
 function uncounted({ type, text, image_url, file, ...others }: CountedPart): object {
   if (type === 'text') return { image_url, file, ...others };
   if (type === 'file') {

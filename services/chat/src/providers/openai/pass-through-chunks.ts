@@ -109,7 +109,7 @@ export class PassThroughChunks implements PassThroughStream {
   }
 }
 
-/** Changes the event in place: nobody else uses its bytes, and copying every chunk would cost measurable time. */
+/** Changes the event in place: no other code uses its bytes, and copying every chunk would cost measurable time. */
 function without(event: Buffer, at: number): Buffer {
   event.copyWithin(at, at + NULL_USAGE_MEMBER.length);
   return event.subarray(0, event.length - NULL_USAGE_MEMBER.length);

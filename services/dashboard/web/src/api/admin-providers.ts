@@ -25,7 +25,7 @@ export interface TargetHealth {
 
 export interface ProviderHealth {
   readonly id: string;
-  /** `nobody`: not configured. Null: the instances that could tell do not answer. */
+  /** `nobody`: not configured. Null: the instances that know do not answer. */
   readonly served_by: 'credentials' | 'simulator' | 'nobody' | null;
   readonly targets: readonly TargetHealth[];
 }

@@ -11,7 +11,7 @@ function shouldRetry(failures: number, error: Error): boolean {
   return mayPass && failures < MAX_RETRIES;
 }
 
-/** Fails at once without a network: queued for later, a top-up would be made when nobody expects it. */
+/** Fails at once without a network: if it were queued, a top-up could be made when the user no longer expects it. */
 const networkMode = 'always';
 
 export const createQueryClient = () =>

@@ -5,7 +5,7 @@ const SITE = '.bfl.ai';
 
 /**
  * Whether a polling link of the provider may be followed with our key: on the same host, or another one of its domain. Other hosts
- * with a common suffix may belong to anybody (`x.co.uk`).
+ * with a common suffix may belong to other organizations (`x.co.uk`).
  */
 export function isOwnAddress(link: URL, base: URL): boolean {
   if (isSameHost(link, base)) return true;

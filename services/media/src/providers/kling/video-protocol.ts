@@ -95,7 +95,7 @@ function readTaskReport({ code = 0, data }: Readonly<Record<string, unknown>>): 
   if (videos.length === 0) return { state: 'unknown' };
   const durations = reported.map(({ duration }) => readFigure(duration));
   if (durations.includes(undefined)) return { state, videos };
-  // Measured on the file, a few frames more or less; whole seconds are sold.
+  // The provider measures the file, a few frames more or less; whole seconds are charged.
   const seconds = durations.reduce((sum: number, figure) => sum + Math.round(figure ?? 0), 0);
   return { state, videos, seconds };
 }

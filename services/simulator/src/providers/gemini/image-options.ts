@@ -5,7 +5,7 @@ import type { Part, Turn } from './contents';
 import { invalid } from './error';
 import type { GenerationConfig } from './generation-config';
 
-/** What a request for images demands besides its text. */
+/** Options of an image request in addition to its text. */
 export interface ImageOptions {
   readonly size: Size;
   readonly imageSize: string;

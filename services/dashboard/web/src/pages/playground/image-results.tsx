@@ -8,7 +8,7 @@ const MAX_LABEL = 80;
 
 interface ImageResultsProps {
   call: ImageCall;
-  /** Number of the request on this page; tells requests with the same prompt apart. */
+  /** Number of the request on this page, which distinguishes requests with the same prompt. */
   number: number;
   /** Present if the selected model edits images. */
   onEdit: ((file: File) => void) | undefined;

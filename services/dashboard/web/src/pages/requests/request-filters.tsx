@@ -5,7 +5,7 @@ import type { ApiKey } from '../../api/keys';
 import { LOGGED_CODES } from '../../ui/error-advice';
 import { type LogFilter, RANGES } from './request-filter';
 
-/** Neither success nor failure: the cost is charged, but nobody waited for the end. */
+/** Neither success nor failure: the cost is charged, but the client did not wait for the end. */
 const CLIENT_DISCONNECTED = '499';
 /** Video tasks. */
 const IN_PROGRESS = 'in_progress';

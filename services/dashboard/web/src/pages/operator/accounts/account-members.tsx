@@ -72,7 +72,7 @@ export function AccountMembers({ accountId }: { accountId: string }) {
         rowKey={({ id }) => id}
         empty={
           <EmptyState title="No members" icon={Users}>
-            Nobody can log in to this account. Add an owner, who can then add others.
+            This account has no members, so no one can log in. Add an owner, who can then add other members.
           </EmptyState>
         }
       />

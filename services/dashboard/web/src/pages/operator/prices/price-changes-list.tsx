@@ -43,4 +43,4 @@ function PointedOut({ words }: { words: string | undefined }) {
   );
 }
 
-const money = (usd: number | undefined): string => (usd === undefined ? 'not sold' : formatMoneyExact(usd));
+const money = (usd: number | undefined): string => (usd === undefined ? 'no price' : formatMoneyExact(usd));

@@ -4,7 +4,7 @@ export interface PriceChange {
   readonly what: string;
   /** Unit of the price: `per million tokens`. */
   readonly unit: string;
-  /** USD; undefined: not sold before, or no longer sold. */
+  /** USD; undefined: no price. */
   readonly before: number | undefined;
   readonly after: number | undefined;
 }

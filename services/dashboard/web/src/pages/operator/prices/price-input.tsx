@@ -13,7 +13,7 @@ export function PriceInput({ label, value, onChange, error }: PriceInputProps) {
     <TextInput
       label={label}
       leftSection="$"
-      placeholder="Not sold"
+      placeholder="No price"
       inputMode="decimal"
       autoComplete="off"
       value={value}

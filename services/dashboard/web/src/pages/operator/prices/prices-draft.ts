@@ -12,7 +12,7 @@ export const MEGAPIXEL_RATE = 'input_megapixel';
 
 type TokenRate = (typeof TOKEN_RATES)[number];
 type ImageRate = (typeof IMAGE_RATES)[number] | typeof MEGAPIXEL_RATE;
-/** Text as typed; empty: not sold. */
+/** Text as typed; empty: no price. */
 export type RatesDraft = Readonly<Partial<Record<string, string>>>;
 
 /** Prices as the form's text values. Rows have ids as React keys. */

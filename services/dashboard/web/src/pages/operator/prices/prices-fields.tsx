@@ -14,7 +14,7 @@ interface PricesFieldsProps {
   outputs: readonly string[];
 }
 
-/** Fields for all prices of a model. An empty price is not sold. */
+/** Fields for all prices of a model. Usage with an empty price is refused. */
 export function PricesFields(props: PricesFieldsProps) {
   const { draft, onChange, problems, outputs } = props;
   const hasTokens = outputs.includes('text') || Object.values(draft.tokens).some(Boolean);

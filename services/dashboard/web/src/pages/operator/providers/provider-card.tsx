@@ -13,7 +13,7 @@ import { isIdle, isNotSetUp } from './target-state';
 const SERVED_BY = {
   credentials: { label: 'Live credentials', status: 'active' },
   simulator: { label: 'Simulator', status: 'simulator' },
-  nobody: { label: 'Not set up', status: 'off' },
+  nobody: { label: 'Not configured', status: 'off' },
 } as const;
 
 const CIRCUITS: Readonly<Record<CircuitState, string>> = {
