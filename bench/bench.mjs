@@ -7,7 +7,7 @@ import { bootstrap } from '../deploy/local/bootstrap.mjs';
 const PROGRAM = fileURLToPath(new URL('dist/main.js', import.meta.url));
 
 try {
-  // Everything that is compared runs on one Node, which need not be the one that runs this.
+  // All compared processes run on the same Node, which may differ from the Node that runs this script.
   const child = spawn(await bootstrap(), [PROGRAM, ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.once('error', (error) => {

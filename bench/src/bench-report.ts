@@ -13,33 +13,33 @@ export interface ScenarioRounds {
   readonly rounds: readonly Readonly<Record<TargetName, Round>>[];
 }
 
-/** `Reserve` by itself; there is nothing to compare it with. */
+/** Runs of `Reserve`, which has no counterpart in the bare proxy. */
 export interface ReserveRuns {
   readonly callers: number;
   readonly runSeconds: number;
   readonly unreleasedSeconds: number;
   readonly keys: readonly {
     readonly title: string;
-    /** Each hold released before its caller reserves again. */
+    /** Each caller's hold is released before the caller reserves again. */
     readonly runs: readonly Round[];
-    /** None released before the run was over. */
+    /** No hold is released during the run. */
     readonly unreleased: readonly Round[];
   }[];
 }
 
-/** The same calls to providers of the caller's format and of others. */
+/** The same calls to providers of the caller's format (passed through) and of other formats (translated). */
 export interface TranslationRuns {
   readonly runSeconds: number;
   readonly groups: readonly TranslationGroup[];
 }
 
-/** Callers of one format with one conversation. */
+/** Runs with one caller format and one conversation. */
 export interface TranslationGroup {
   readonly title: string;
   readonly stream: boolean;
-  /** At which calls were begun on every route; undefined of streams, which have a pace of their own. */
+  /** Rate at which calls were started on every route; undefined for streams, whose pace is that of their chunks. */
   readonly callsPerSecond: number | undefined;
-  /** Rounds of the same number were neighbours. */
+  /** Rounds with the same index ran one after the other and are compared. */
   readonly routes: readonly {
     readonly title: string;
     readonly translated: boolean;
@@ -47,18 +47,19 @@ export interface TranslationGroup {
   }[];
 }
 
-/** What an account is told of its calls when there are very many. */
+/** Dashboard queries of an account with very many request records. */
 export interface RecordsRuns {
-  /** Of all accounts, and of the one that asks. */
+  /** Records of all accounts. */
   readonly records: number;
+  /** Records of the account that sends the queries. */
   readonly ownRecords: number;
   readonly connections: number;
   readonly runSeconds: number;
-  /** Before the questions, by what they were grouped by; those of the keys that the records were made with. */
+  /** Sums before the queries: of the inserted records, and as the usage API returns them by grouping. */
   readonly sums: Readonly<Record<'recorded' | 'ofFilledKeys' | 'byKey' | 'byDay' | 'byModel', CallSums>>;
   readonly kinds: readonly { readonly title: string; readonly rounds: readonly Round[] }[];
-  /** Made by the account while it asked. */
-  readonly callsBeside: readonly Round[];
+  /** Calls of the same account during the queries. */
+  readonly concurrentCalls: readonly Round[];
 }
 
 export interface CallSums {
@@ -66,21 +67,21 @@ export interface CallSums {
   readonly errors: number;
 }
 
-/** Everything that was measured, nothing yet worked out. */
+/** All measurements, before evaluation. */
 export interface BenchReport {
   readonly environment: Environment;
   readonly options: BenchOptions;
-  /** The whole stack soon after its start, nobody calling. */
+  /** Memory of the whole stack after its start, without load. */
   readonly idle: readonly MemoryLine[];
   readonly scenarios: readonly ScenarioRounds[];
-  /** Absent when it was not asked for. */
+  /** Undefined if the scenario was not selected. */
   readonly reserve: ReserveRuns | undefined;
-  /** Absent when it was not asked for. */
+  /** Undefined if the scenario was not selected. */
   readonly translation: TranslationRuns | undefined;
-  /** Absent when it was not asked for. */
+  /** Undefined if the scenario was not selected. */
   readonly records: RecordsRuns | undefined;
-  /** After all scenarios, the bare proxy and the generator too. */
+  /** Memory after all scenarios, including the bare proxy and the generator. */
   readonly loaded: readonly MemoryLine[];
-  /** Absent when no calls were made. */
+  /** Undefined if no calls were made. */
   readonly money: MoneyCheck | undefined;
 }

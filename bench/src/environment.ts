@@ -8,7 +8,7 @@ export interface Environment {
   readonly memoryBytes: number;
   readonly node: string;
   readonly commit: string;
-  /** Of the minute before: above a few tenths, others were at work too. */
+  /** Load average of the minute before. Above a few tenths, other programs were using the machine. */
   readonly loadBefore: number;
 }
 

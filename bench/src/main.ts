@@ -3,13 +3,13 @@ import { dirname, resolve } from 'node:path';
 import type { BenchReport } from './bench-report';
 import { type BenchOptions, parseOptions, USAGE } from './options';
 import { formatProfiles } from './profile/format-profiles';
-import { judge } from './report/bars';
 import { formatReport } from './report/format-report';
+import { checkThresholds } from './report/thresholds';
 import { runBench } from './run-bench';
 
-/** As shells have it. */
+/** Exit codes as in shells. */
 const INTERRUPTED = 130;
-const MISUSED = 2;
+const INVALID_USAGE = 2;
 
 async function main(): Promise<void> {
   const options = readOptions();
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
     return;
   }
   if (process.platform !== 'linux')
-    throw new Error('bench reads CPU and memory from /proc, so it needs Linux');
+    throw new Error('bench requires Linux, because it reads CPU and memory from /proc');
   const abort = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort());
   const report = await runBench({
@@ -33,12 +33,12 @@ async function main(): Promise<void> {
     process.exitCode = INTERRUPTED;
     return;
   }
-  const bars = judge(report);
-  process.stdout.write(`\n${formatReport(report, bars)}\n`);
-  if (options.jsonFile) writeJson(options.jsonFile, { ...report, bars });
+  const thresholds = checkThresholds(report);
+  process.stdout.write(`\n${formatReport(report, thresholds)}\n`);
+  if (options.jsonFile) writeJson(options.jsonFile, { ...report, thresholds });
   if (options.profileDir) process.stdout.write(`\n${profilesOf(report)}\n`);
-  // A profiled run is slower by design.
-  if (!options.profileDir && bars.some(({ passed }) => !passed)) process.exitCode = 1;
+  // Profiling slows the services down, so thresholds are not enforced.
+  if (!options.profileDir && thresholds.some(({ passed }) => !passed)) process.exitCode = 1;
 }
 
 function readOptions(): BenchOptions | undefined {
@@ -47,7 +47,7 @@ function readOptions(): BenchOptions | undefined {
     return options.profileDir ? { ...options, profileDir: resolve(options.profileDir) } : options;
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n${USAGE}`);
-    process.exitCode = MISUSED;
+    process.exitCode = INVALID_USAGE;
     return undefined;
   }
 }

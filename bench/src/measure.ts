@@ -1,30 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AnyOrder, LoadResult } from './load/load-contract';
+import type { LoadJob, LoadResult } from './load/load-contract';
 import type { LoadGenerator } from './load/load-generator';
 import { readCpu, usedCpuUs } from './procfs/cpu-reading';
 import type { ProcessGroup } from './procfs/process-group';
 
-/** One run of the generator. */
+/** One run of the generator, with the CPU that processes used. */
 export interface Round extends LoadResult {
-  /** On the clock of CPU profiles. */
+  /** Start and end on the clock of CPU profiles. */
   readonly window: { readonly fromUs: number; readonly toUs: number };
-  /** By process. */
+  /** CPU time by process group. */
   readonly cpuUs: Readonly<Record<string, number>>;
 }
 
-/** Work that outlives the calls, settlement above all, belongs to them. */
-const AFTERWORK_MS = 500;
+/** Work after the calls, mainly settlement, is included in their CPU. */
+const SETTLEMENT_WAIT_MS = 500;
 
-/** @param groups processes whose CPU is told apart */
+/**
+ * Runs a job and measures the CPU of each group.
+ * @param groups the processes to measure
+ */
 export async function measure(
-  order: AnyOrder,
+  job: LoadJob,
   generator: LoadGenerator,
   groups: readonly ProcessGroup[],
 ): Promise<Round> {
   const before = groups.map(readCpu);
   const fromUs = monotonicUs();
-  const result = await generator.run(order);
-  await sleep(AFTERWORK_MS);
+  const result = await generator.run(job);
+  await sleep(SETTLEMENT_WAIT_MS);
   const used = groups.map((group, index) => [group.name, usedCpuUs(before[index]!, readCpu(group))] as const);
   return { ...result, window: { fromUs, toUs: monotonicUs() }, cpuUs: Object.fromEntries(used) };
 }

@@ -5,11 +5,11 @@ export interface MemoryLine extends MemoryFigures {
   readonly name: string;
 }
 
-/** This process, in which an embedded Redis runs, and the small ones it has started beside those named. */
+/** Returns the group of this process (with the embedded Redis) and its child processes that are in no other group. */
 export function runnerGroup(named: () => readonly ProcessGroup[], withRedis: boolean): ProcessGroup {
   const pids = () => {
-    const taken = new Set(named().flatMap((group) => group.pids()));
-    return processTree(process.pid).filter((pid) => !taken.has(pid));
+    const inOtherGroups = new Set(named().flatMap((group) => group.pids()));
+    return processTree(process.pid).filter((pid) => !inOtherGroups.has(pid));
   };
   return { name: withRedis ? 'runner with Redis' : 'runner', pids };
 }

@@ -2,32 +2,32 @@ import { parseArgs } from 'node:util';
 import { SCENARIO_NAMES, type ScenarioName } from './scenarios';
 
 export interface BenchOptions {
-  /** Length of one measured round. */
+  /** Duration of one measured round. */
   readonly seconds: number;
-  /** Rounds of each target per scenario; the median counts. */
+  /** Rounds of each target per scenario; figures are their medians. */
   readonly rounds: number;
   /** Connections of the non-streamed scenario. */
   readonly concurrency: number;
   readonly scenarios: readonly ScenarioName[];
-  /** Memory at idle and nothing else. */
+  /** Measure only memory at idle. */
   readonly idleOnly: boolean;
   readonly jsonFile: string | undefined;
   /** Folder for CPU profiles of the gateway's services; figures of such a run are not comparable. */
   readonly profileDir: string | undefined;
-  /** Folder of `real-engines.mjs up`, whose PostgreSQL and Redis are used instead of embedded ones. */
+  /** Folder of `real-engines.mjs up`: use its PostgreSQL and Redis instead of embedded ones. */
   readonly enginesDir: string | undefined;
   readonly help: boolean;
 }
 
 export const USAGE = `npm run bench -- [options]
-  --seconds N       length of a measured round (8)
-  --rounds N        rounds of each target per scenario; the median counts (3)
-  --concurrency N   connections of the non-streamed scenario (32)
-  --only NAME       one scenario: ${SCENARIO_NAMES.join(', ')}; may be given again
-  --idle            only memory at idle
-  --json FILE       write all figures of all rounds
-  --engines DIR     on the PostgreSQL and Redis that deploy/local/real-engines.mjs up --dir DIR started
-  --profile DIR     write CPU profiles of the gateway's services and print their costliest functions
+  --seconds N       duration of a measured round (default 8)
+  --rounds N        rounds of each target per scenario; figures are medians (default 3)
+  --concurrency N   connections of the plain and translate scenarios (default 32)
+  --only NAME       run only this scenario: ${SCENARIO_NAMES.join(', ')}; can be repeated
+  --idle            measure only memory at idle
+  --json FILE       write the figures of all rounds as JSON
+  --engines DIR     use the PostgreSQL and Redis that deploy/local/real-engines.mjs up --dir DIR has started
+  --profile DIR     write CPU profiles of the gateway's services and print the most expensive functions
 `;
 
 /** @throws Error with a message for the user */
@@ -47,7 +47,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     },
   });
   return {
-    // A stream has 200 chunks a second, each a token or more, and the model says at most 16,384.
+    // A stream has 200 chunks per second, each a token or more, and the model's output limit is 16,384 tokens.
     seconds: integer('--seconds', values.seconds, 60),
     rounds: integer('--rounds', values.rounds, 100),
     concurrency: integer('--concurrency', values.concurrency, 1_000),
@@ -69,5 +69,5 @@ function integer(name: string, text: string, max: number): number {
 function scenarioName(text: string): ScenarioName {
   const name = SCENARIO_NAMES.find((one) => one === text);
   if (name) return name;
-  throw new Error(`--only: ${text} is none of ${SCENARIO_NAMES.join(', ')}`);
+  throw new Error(`--only: ${text} is not one of ${SCENARIO_NAMES.join(', ')}`);
 }

@@ -1,4 +1,4 @@
-/** About a hundred tokens, so that copying and parsing a reply costs what it usually costs. */
+/** About a hundred tokens, so that the cost of copying and parsing is that of a typical reply. */
 export const REPLY_TEXT = [
   'A reverse proxy takes requests from clients and passes them on to servers behind it.',
   'It can share load between them, keep connections open, hide their addresses and check who calls.',
@@ -10,7 +10,7 @@ export const SYSTEM =
   'You are a helpful assistant. Answer in plain words, briefly, and say so when you do not know something.';
 export const QUESTION = 'What does a reverse proxy do, and what does it cost?';
 
-/** What the simulator is to answer. */
+/** Instructs the simulator how to reply. */
 export type Directive =
   | { readonly text: string }
   | { readonly chunks: number; readonly chunk_delay_ms: number };

@@ -33,7 +33,7 @@ interface Run {
   readonly progress: (message: string) => void;
 }
 
-/** Starts everything, measures, and ends everything. */
+/** Starts the gateway, runs the selected scenarios, and stops everything. */
 export async function runBench(run: Run): Promise<BenchReport> {
   const { options, signal, progress } = run;
   const environment = describeEnvironment();
@@ -56,7 +56,7 @@ export async function runBench(run: Run): Promise<BenchReport> {
 }
 
 async function measureIdle({ signal, progress }: Run, gateway: GatewayUnderTest) {
-  progress(`leaving it idle for ${IDLE_MS / 1_000} s`);
+  progress(`waiting idle for ${IDLE_MS / 1_000} s`);
   await sleep(IDLE_MS, undefined, { signal });
   const named = namedGroups(gateway);
   return readMemory([...named, runnerGroup(() => named, !gateway.redis)]);
@@ -95,7 +95,7 @@ async function measureLoad(run: Run, gateway: GatewayUnderTest) {
   }
 }
 
-/** The targets take turns, so that a change of the machine's mood meets both. */
+/** Alternates between the targets, so that a change in the machine's performance affects both. */
 async function runScenarios(
   { options, signal, progress }: Run,
   bare: Target,
@@ -109,9 +109,9 @@ async function runScenarios(
     const warmUp = scenario(name, WARM_UP_SECONDS, options.concurrency);
     const rounds: { bare: Round; gateway: Round }[] = [];
     const measureTarget = (target: Target) =>
-      measure(target.order(measured), generator, [...target.processes, ...others]);
+      measure(target.job(measured), generator, [...target.processes, ...others]);
     progress(`${measured.title}: warming up`);
-    for (const target of [bare, gateway]) await generator.run(target.order(warmUp));
+    for (const target of [bare, gateway]) await generator.run(target.job(warmUp));
     for (let round = 1; round <= options.rounds; round++) {
       signal.throwIfAborted();
       progress(`${measured.title}: round ${round} of ${options.rounds}`);

@@ -1,7 +1,7 @@
 import type { LoadShape } from './load/load-contract';
 import { chunkedReply, FIXED_REPLY, REPLY_TEXT, shortPrompt } from './prompts';
 
-/** Those that a bare proxy can do as well. */
+/** Scenarios that also run against the bare proxy. */
 export const HTTP_SCENARIO_NAMES = ['plain', 'single', 'stream'] as const;
 export type HttpScenarioName = (typeof HTTP_SCENARIO_NAMES)[number];
 export const SCENARIO_NAMES = [...HTTP_SCENARIO_NAMES, 'reserve', 'translate', 'records'] as const;
@@ -11,14 +11,14 @@ export interface Scenario {
   readonly name: HttpScenarioName;
   readonly title: string;
   readonly stream: boolean;
-  /** The messages to send; the model is the target's matter. */
+  /** The messages to send; the target chooses the model. */
   readonly messages: readonly object[];
   readonly load: LoadShape;
 }
 
 const STREAMS = 100;
 const CHUNK_DELAY_MS = 5;
-/** No multiple of the pace, so that not all streams speak in the same millisecond. */
+/** Not a multiple of the chunk delay, so that the chunks of streams are spread over time. */
 const STREAM_SPACING_MS = 7;
 
 export function scenario(name: HttpScenarioName, seconds: number, concurrency: number): Scenario {

@@ -1,6 +1,6 @@
 import type { MeteredModel } from './gateway/check-money';
 import type { GatewayUnderTest } from './gateway/gateway-under-test';
-import type { LoadOrder } from './load/load-contract';
+import type { HttpJob } from './load/load-contract';
 import type { BareProxy } from './peers/start-bare-proxy';
 import { oneProcess, type ProcessGroup } from './procfs/process-group';
 import type { Scenario } from './scenarios';
@@ -10,12 +10,12 @@ export type TargetName = 'bare' | 'gateway';
 export interface Target {
   readonly name: TargetName;
   readonly title: string;
-  /** Whose CPU counts as the target's. */
+  /** Processes whose CPU counts as the target's. */
   readonly processes: readonly ProcessGroup[];
-  order(scenario: Scenario): LoadOrder;
+  job(scenario: Scenario): HttpJob;
 }
 
-/** The bare proxy passes on another than the gateway's, so the meter tells them apart. */
+/** Differs from the model that is called through the bare proxy, so that the simulator meters them separately. */
 export const GATEWAY_MODEL: MeteredModel = { slug: 'sim/chat', upstreamModel: 'chat' };
 const BARE_MODEL = 'bare';
 
@@ -24,7 +24,7 @@ export function bareTarget(proxy: BareProxy): Target {
     name: 'bare',
     title: 'bare proxy',
     processes: [oneProcess('bare proxy', () => proxy.pid)],
-    order: (scenario) => order(scenario, `${proxy.url}/openai/v1/chat/completions`, 'any', BARE_MODEL),
+    job: (scenario) => job(scenario, `${proxy.url}/openai/v1/chat/completions`, 'any', BARE_MODEL),
   };
 }
 
@@ -33,11 +33,11 @@ export function gatewayTarget({ stack, apiKey, services }: GatewayUnderTest): Ta
     name: 'gateway',
     title: 'gateway',
     processes: services,
-    order: (scenario) => order(scenario, `${stack.apiUrl}/v1/chat/completions`, apiKey, GATEWAY_MODEL.slug),
+    job: (scenario) => job(scenario, `${stack.apiUrl}/v1/chat/completions`, apiKey, GATEWAY_MODEL.slug),
   };
 }
 
-function order({ load, stream, messages }: Scenario, url: string, key: string, model: string): LoadOrder {
+function job({ load, stream, messages }: Scenario, url: string, key: string, model: string): HttpJob {
   const body = JSON.stringify({ model, messages, ...(stream ? { stream } : {}) });
   const headers = {
     authorization: `Bearer ${key}`,

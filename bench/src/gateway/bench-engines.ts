@@ -5,7 +5,7 @@ import { type EngineAddresses, type EngineName, engineControl } from '@gateway/l
 import { createEmptyDatabase } from '@gateway/testing';
 import { type ProcessGroup, withChildren } from '../procfs/process-group';
 
-/** Servers that were there before, with a database of this run's own. */
+/** Existing servers, with a new database for this run. */
 export interface BenchEngines {
   readonly addresses: EngineAddresses;
   readonly postgres: ProcessGroup;
@@ -14,7 +14,7 @@ export interface BenchEngines {
   remove(): Promise<void>;
 }
 
-/** Those that `real-engines.mjs up --dir` started; without Kafka, as with embedded engines. */
+/** Uses the servers that `real-engines.mjs up --dir` has started; without Kafka, as with embedded engines. */
 export async function openEngines(dir: string): Promise<BenchEngines> {
   const serverUrl = readAddress(dir, 'DATABASE_URL');
   const redisUrl = readAddress(dir, 'REDIS_URL');
@@ -33,6 +33,6 @@ export async function openEngines(dir: string): Promise<BenchEngines> {
 function readAddress(dir: string, setting: string): string {
   const lines = readFileSync(join(dir, 'env'), 'utf8');
   const address = new RegExp(`^export ${setting}='(.+)'$`, 'm').exec(lines)?.[1];
-  if (address === undefined) throw new Error(`${dir}/env names no ${setting}`);
+  if (address === undefined) throw new Error(`${dir}/env has no ${setting}`);
   return address;
 }

@@ -4,19 +4,19 @@ import { type GatewayUnderTest, TOP_UP_USD } from './gateway-under-test';
 import { readGauges } from './read-gauges';
 
 export interface MeteredModel {
-  /** In the catalog. */
+  /** Its name in the catalog. */
   readonly slug: string;
-  /** As the gateway names it to the provider. */
+  /** Its name at the provider. */
   readonly upstreamModel: string;
 }
 
 export interface MoneyCheck {
   readonly calls: number;
-  /** What the calls cost by the simulator's own meter and the catalog's prices. */
+  /** Cost of the calls by the simulator's meter and the catalog's prices. */
   readonly meteredNano: number;
-  /** What the account was charged. */
+  /** Amount charged to the account. */
   readonly chargedNano: number;
-  /** Between balance, ledger, holds and windows, by the reconciler. */
+  /** Drift between balance, ledger, holds and spending windows, as the reconciler reports it. */
   readonly driftNano: number;
   readonly openHolds: number;
   readonly deadLetters: number;
@@ -27,7 +27,10 @@ const NANO_PER_USD = 1e9;
 const SETTLED_TIMEOUT_MS = 15_000;
 const POLL_INTERVAL_MS = 100;
 
-/** The account's figures once everything is settled. @param models all that were called */
+/**
+ * Compares the account's charges with the simulator's meter when all holds are settled.
+ * @param models all models that were called
+ */
 export async function checkMoney(
   { stack, api, account }: GatewayUnderTest,
   models: readonly MeteredModel[],
@@ -62,12 +65,13 @@ export async function checkMoney(
   };
 }
 
-/** Whole at these prices, so nothing was rounded and the sum of all calls is exact. */
+/** Returns a whole number at these prices, so that nothing is rounded and the sum of all calls is exact. */
 function nanoPerToken(usdPerMillion: number | string): number {
   return Math.round((Number(usdPerMillion) * NANO_PER_USD) / 1e6);
 }
 
-export function moneyIsRight(check: MoneyCheck): boolean {
+/** Returns whether charges equal the meter and drift, open holds, dead letters and losses are zero. */
+export function isMoneyConsistent(check: MoneyCheck): boolean {
   const { meteredNano, chargedNano, driftNano, openHolds, deadLetters, operatorLossNano } = check;
   return [meteredNano - chargedNano, driftNano, openHolds, deadLetters, operatorLossNano].every(
     (n) => n === 0,

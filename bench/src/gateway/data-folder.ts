@@ -1,18 +1,18 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 
-/** In the checkout and not in /tmp, which is memory on some machines, where a commit would cost nothing. */
+/** In the checkout, not in /tmp, which is in memory on some machines, where a commit would cost nothing. */
 const PARENT = join(__dirname, '../../../node_modules/.cache/bench');
 
-export function makeDataFolder(): string {
+export function createDataFolder(): string {
   mkdirSync(PARENT, { recursive: true });
   const folder = mkdtempSync(join(PARENT, 'run-'));
-  // When root runs this, PostgreSQL's user has to pass through.
+  // If root runs this, PostgreSQL's user must be able to traverse the folder.
   chmodSync(folder, 0o711);
   return folder;
 }
 
-/** Also what root's PostgreSQL had to keep elsewhere because other users may not enter the checkout. */
+/** Removes the folder, and PostgreSQL's data if it is elsewhere because its user can't enter the checkout. */
 export function removeDataFolder(folder: string): void {
   const home = postgresHome(folder);
   if (home !== undefined && isAbsolute(home)) rmSync(home, { recursive: true, force: true });

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { type Account, DashboardApi, type ServiceName, type Stack, startStack } from '@gateway/local-stack';
 import { oneProcess, type ProcessGroup, withChildren } from '../procfs/process-group';
 import { type BenchEngines, openEngines } from './bench-engines';
-import { makeDataFolder, removeDataFolder } from './data-folder';
+import { createDataFolder, removeDataFolder } from './data-folder';
 
-/** What answers a call or keeps its money right, engines apart. */
+/** The services whose CPU counts as the gateway's. */
 const GATEWAY_SERVICES: readonly ServiceName[] = ['edge', 'chat', 'billing', 'catalog', 'dashboard'];
 export const TOP_UP_USD = 10_000;
 
-/** The whole stack with an account that can pay. */
+/** A running stack with a funded account. */
 export interface GatewayUnderTest {
   readonly stack: Stack;
   readonly api: DashboardApi;
@@ -17,16 +17,16 @@ export interface GatewayUnderTest {
   readonly apiKey: string;
   readonly services: readonly ProcessGroup[];
   readonly postgres: ProcessGroup;
-  /** Absent: it runs inside this process. */
+  /** Undefined if Redis runs inside this process. */
   readonly redis: ProcessGroup | undefined;
   readonly simulator: ProcessGroup;
   stop(): Promise<void>;
 }
 
 export interface GatewayOptions {
-  /** Where every service writes a CPU profile at its end. */
+  /** Folder to which every service writes a CPU profile when it exits. */
   readonly profileDir: string | undefined;
-  /** Of engines to use instead of embedded ones. */
+  /** Folder of the engines to use instead of embedded ones. */
   readonly enginesDir: string | undefined;
   readonly signal: AbortSignal;
   readonly onGiveUp: (error: Error) => void;
@@ -35,7 +35,7 @@ export interface GatewayOptions {
 export async function startGateway(options: GatewayOptions): Promise<GatewayUnderTest> {
   const { profileDir, enginesDir, ...stackOptions } = options;
   const engines = enginesDir === undefined ? undefined : await openEngines(enginesDir);
-  const dataDir = makeDataFolder();
+  const dataDir = createDataFolder();
   let stack: Stack | undefined;
   const stop = async () => {
     await stack?.stop();
@@ -47,7 +47,7 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayUnde
       ...stackOptions,
       ...(engines && { engines: engines.addresses }),
       dataDir,
-      env: plainEnvironment(),
+      env: minimalEnvironment(),
       settings: profileDir === undefined ? {} : profileSettings(profileDir),
       autoRestart: false,
     });
@@ -58,8 +58,8 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayUnde
   }
 }
 
-/** Without the settings of whoever runs this: keys would lead to real providers, addresses to real engines. */
-function plainEnvironment(): NodeJS.ProcessEnv {
+/** Returns an environment without gateway settings: keys would lead to real providers, addresses to real engines. */
+function minimalEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, USER } = process.env;
   return { PATH, HOME, USER };
 }
@@ -78,7 +78,7 @@ async function openAccount(stack: Stack) {
   const password = randomBytes(18).toString('base64url');
   const account = await api.register('bench@gateway.local', password, 'Bench');
   const operator = await api.login(stack.secrets.adminEmail, stack.secrets.adminPassword);
-  if (!operator) throw new Error('the operator can not log in');
+  if (!operator) throw new Error("the operator can't log in");
   await api.topUp(operator, account.id, TOP_UP_USD);
   const { key: apiKey } = await api.createKey(account.token, 'bench');
   return { api, account, apiKey };

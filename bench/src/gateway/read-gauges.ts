@@ -1,4 +1,4 @@
-/** A process's metrics without labels, by name. */
+/** Returns the metrics without labels of a process, by name. */
 export async function readGauges(adminUrl: string): Promise<Readonly<Record<string, number>>> {
   const response = await fetch(`${adminUrl}/metrics`, { signal: AbortSignal.timeout(30_000) });
   if (!response.ok) throw new Error(`${adminUrl}/metrics: ${response.status}`);

@@ -1,14 +1,14 @@
-/** Of whoever calls, and so of the reply. */
+/** Format of the client's requests and of the replies. */
 export type CallerFormat = 'openai' | 'anthropic';
 
 interface ReplyRules {
-  /** What the reply says and how many tokens it cost; undefined where it does not tell. */
+  /** Extracts the text and the output tokens; undefined if the reply lacks them. */
   read(reply: Record<string, unknown>): { readonly text: unknown; readonly outputTokens: unknown };
-  /** The last frame of a whole stream. */
+  /** The last frame of a complete stream. */
   readonly streamEnd: string;
 }
 
-/** How the generator checks what it is answered. */
+/** Rules by which the generator checks replies. */
 export const REPLY_RULES: Readonly<Record<CallerFormat, ReplyRules>> = {
   openai: {
     read: ({ choices, usage }) => ({

@@ -1,13 +1,13 @@
 import { ReserveRunner } from '../reserve/reserve-runner';
-import type { AnyOrder, GeneratorMessage } from './load-contract';
+import type { GeneratorMessage, LoadJob } from './load-contract';
 import { runCalls } from './run-calls';
-import { runQuestions } from './run-questions';
+import { runQueries } from './run-queries';
 import { runStreams } from './run-streams';
 import { Tally } from './tally';
 
-// A process of its own: its work counts for neither target, and its pauses are not the runner's.
-process.on('message', (order: AnyOrder) => {
-  void run(order).then(
+// Runs in a separate process, so that its CPU counts for neither target and the runner does not delay it.
+process.on('message', (job: LoadJob) => {
+  void run(job).then(
     (message) => process.send?.(message),
     (error) => process.send?.({ failure: String(error) } satisfies GeneratorMessage),
   );
@@ -17,16 +17,16 @@ process.on('SIGINT', () => {});
 
 const reserves = new ReserveRunner();
 
-async function run(order: AnyOrder): Promise<GeneratorMessage> {
+async function run(job: LoadJob): Promise<GeneratorMessage> {
   const tally = new Tally();
-  if ('address' in order) {
-    await reserves.run(order, tally);
-  } else if ('urls' in order) {
-    await runQuestions(order, tally);
-  } else if (order.load.kind === 'calls') {
-    await runCalls(order, order.load, tally);
+  if ('address' in job) {
+    await reserves.run(job, tally);
+  } else if ('urls' in job) {
+    await runQueries(job, tally);
+  } else if (job.load.kind === 'calls') {
+    await runCalls(job, job.load, tally);
   } else {
-    await runStreams(order, order.load, tally);
+    await runStreams(job, job.load, tally);
   }
   return { result: tally.result() };
 }

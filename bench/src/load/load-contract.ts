@@ -1,35 +1,35 @@
 import type { CallerFormat } from './caller-format';
 
-/** Calls on so many connections, on each one after another. */
+/** Sequential calls on each of several connections. */
 export interface CallsLoad {
   readonly kind: 'calls';
   readonly connections: number;
   readonly durationMs: number;
-  /** What every reply must say. */
+  /** Expected text of every reply. */
   readonly replyText: string;
-  /** Between an answer and the next call; absent: none. */
+  /** Pause between a reply and the next call; absent: none. */
   readonly pauseMs?: number;
-  /** Between the beginnings of two calls of a connection, all begin together; absent: as soon as it is answered. */
+  /** Interval between the starts of two calls of a connection; absent: the next call starts after the reply. */
   readonly everyMs?: number;
 }
 
-/** Streams side by side, each read to its end. */
+/** Concurrent streams, each read to its end. */
 export interface StreamsLoad {
   readonly kind: 'streams';
   readonly streams: number;
-  /** Between the starts of two streams. */
+  /** Interval between the starts of two streams. */
   readonly spacingMs: number;
-  /** Chunks of text in each. */
+  /** Text chunks in each stream. */
   readonly chunks: number;
   readonly chunkDelayMs: number;
-  /** Before and after the chunks of text: roles, borders of blocks, finish reasons, figures, last markers. */
+  /** Number of other events before and after the text chunks: role, block start and end, finish reason, usage, end marker. */
   readonly framing: { readonly before: number; readonly after: number };
 }
 
 export type LoadShape = CallsLoad | StreamsLoad;
 
-/** What the generator is told to do. */
-export interface LoadOrder {
+/** A job of the generator: calls or streams with one request. */
+export interface HttpJob {
   readonly load: LoadShape;
   readonly format: CallerFormat;
   readonly url: string;
@@ -37,7 +37,7 @@ export interface LoadOrder {
   readonly body: string;
 }
 
-/** Each caller reserves again when it was answered, or when its hold has been released. */
+/** Callers of `Reserve`; each reserves again after the reply, or with `release` after its hold has been released. */
 export interface ReservesLoad {
   readonly kind: 'reserves';
   readonly callers: number;
@@ -45,59 +45,59 @@ export interface ReservesLoad {
   readonly release: boolean;
 }
 
-/** Releases what earlier orders have left. */
+/** Releases the holds that earlier jobs have left open. */
 export interface ReleasesLoad {
   readonly kind: 'releases';
   readonly durationMs: number;
 }
 
-/** Callers of billing's `Reserve`, all on one stream. */
-export interface ReserveOrder {
+/** A job that calls billing's `Reserve` over one stream. */
+export interface ReserveJob {
   readonly load: ReservesLoad | ReleasesLoad;
   readonly address: string;
   readonly serviceSecret: string;
   readonly accountId: string;
   readonly keyId: string;
   readonly valueId: string;
-  /** Whether the key's rates must be told with every grant. */
-  readonly rated: boolean;
+  /** Whether every grant must contain the key's rate limits. */
+  readonly hasLimits: boolean;
 }
 
-/** Pages of the dashboard, each connection asking for one after another. */
-export interface QuestionsLoad {
-  readonly kind: 'questions';
+/** Sequential dashboard queries on each of several connections. */
+export interface QueryLoad {
+  readonly kind: 'queries';
   readonly connections: number;
   readonly durationMs: number;
 }
 
-/** What must be in an answer's `data`. */
-export interface ExpectedAnswer {
-  /** How many; undefined: some. Not looked at in an answer that is no list. */
+/** Expected `data` of a reply. */
+export interface ExpectedReply {
+  /** Number of rows; undefined: at least one. Not checked if the reply is not a list. */
   readonly rows: number | undefined;
-  /** The fields that every row has. */
+  /** Fields that every row must have, with their values. */
   readonly each: Readonly<Record<string, unknown>>;
 }
 
-/** One kind of question; the URLs take turns. */
-export interface QuestionsOrder {
-  readonly load: QuestionsLoad;
+/** A job of one kind of query; its URLs are used in turn. */
+export interface QueryJob {
+  readonly load: QueryLoad;
   readonly urls: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
-  readonly expected: ExpectedAnswer;
+  readonly expected: ExpectedReply;
 }
 
-export type AnyOrder = LoadOrder | ReserveOrder | QuestionsOrder;
+export type LoadJob = HttpJob | ReserveJob | QueryJob;
 
 export interface LoadResult {
   readonly elapsedMs: number;
-  /** Answered well. */
+  /** Successful calls. */
   readonly calls: number;
-  /** Chunks of text received; 0 where nothing is streamed. */
+  /** Text chunks received; 0 if calls are not streamed. */
   readonly chunks: number;
   readonly errors: number;
-  /** The first few, in words. */
+  /** Messages of the first few errors. */
   readonly errorSamples: readonly string[];
-  /** Of whole calls; of a stream, from the moment a chunk was due to its arrival. */
+  /** Latency of calls; for streams, time between the moment a chunk was due and its arrival. */
   readonly p50Ms: number;
   readonly p95Ms: number;
   readonly p99Ms: number;

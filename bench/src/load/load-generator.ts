@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { AnyOrder, GeneratorMessage, LoadResult } from './load-contract';
+import type { GeneratorMessage, LoadJob, LoadResult } from './load-contract';
 
-/** On top of what a run takes by its order, for slow machines. */
+/** Time allowed in addition to the duration of a job, for slow machines. */
 const GRACE_MS = 60_000;
 
-/** The process that makes the calls. */
+/** The process that generates the load. */
 export class LoadGenerator {
   readonly #child: ChildProcess;
 
@@ -18,21 +18,21 @@ export class LoadGenerator {
     return this.#child.pid ?? 0;
   }
 
-  async run(order: AnyOrder): Promise<LoadResult> {
-    const { load } = order;
+  async run(job: LoadJob): Promise<LoadResult> {
+    const { load } = job;
     const durationMs = load.kind === 'streams' ? load.chunks * load.chunkDelayMs : load.durationMs;
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, AbortSignal.timeout(durationMs + GRACE_MS)]);
     const ended = once(this.#child, 'exit', { signal }).then(() => {
-      throw new Error('the load generator ended');
+      throw new Error('the load generator exited');
     });
     const answered = once(this.#child, 'message', { signal });
-    this.#child.send(order);
+    this.#child.send(job);
     try {
       const [message] = await Promise.race([answered, ended]);
       return resultOf(message);
     } finally {
-      // Takes the listeners off; what is still waited for is no failure.
+      // Removes the listeners; the rejection of the pending promise is not a failure.
       for (const wait of [answered, ended]) wait.catch(() => {});
       over.abort();
     }

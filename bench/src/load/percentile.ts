@@ -1,5 +1,5 @@
-/** The smallest value that at least the given share of all values does not exceed; NaN of none. */
-export function percentile(ascending: ArrayLike<number>, share: number): number {
-  const rank = Math.max(1, Math.ceil(share * ascending.length));
+/** Returns the smallest value that at least the given fraction of all values does not exceed; NaN for no values. */
+export function percentile(ascending: ArrayLike<number>, fraction: number): number {
+  const rank = Math.max(1, Math.ceil(fraction * ascending.length));
   return ascending[rank - 1] ?? Number.NaN;
 }

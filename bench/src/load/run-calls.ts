@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CallerFormat, REPLY_RULES } from './caller-format';
-import type { CallsLoad, LoadOrder } from './load-contract';
+import type { CallsLoad, HttpJob } from './load-contract';
 import { sendForText } from './send';
 import type { Tally } from './tally';
 
-/** Beyond that the target is broken, and going on would only measure how fast it refuses. */
+/** Stops a run whose target is broken, which would only measure how fast it fails. */
 const MAX_ERRORS = 100;
 
-export async function runCalls(order: LoadOrder, load: CallsLoad, tally: Tally): Promise<void> {
+export async function runCalls(job: HttpJob, load: CallsLoad, tally: Tally): Promise<void> {
   const startMs = performance.now();
   const endMs = startMs + load.durationMs;
   const connection = async () => {
@@ -16,11 +16,11 @@ export async function runCalls(order: LoadOrder, load: CallsLoad, tally: Tally):
       if (earlyMs > 0) await sleep(earlyMs);
       const startedAtMs = performance.now();
       try {
-        checkReply(await sendForText(order), order.format, load.replyText);
-        tally.took(performance.now() - startedAtMs);
-        tally.answered();
+        checkReply(await sendForText(job), job.format, load.replyText);
+        tally.recordLatency(performance.now() - startedAtMs);
+        tally.recordSuccess();
       } catch (error) {
-        tally.failed(error);
+        tally.recordError(error);
       }
       if (load.pauseMs !== undefined) await sleep(load.pauseMs);
     }
@@ -28,7 +28,7 @@ export async function runCalls(order: LoadOrder, load: CallsLoad, tally: Tally):
   await Promise.all(Array.from({ length: load.connections }, connection));
 }
 
-/** With a pace no call is left out, however late it is. */
+/** Returns when the next call is due. With a pace, late calls are still made. */
 function nextDueMs(dueMs: number, { everyMs }: CallsLoad): number {
   return everyMs === undefined ? performance.now() : dueMs + everyMs;
 }
@@ -36,5 +36,5 @@ function nextDueMs(dueMs: number, { everyMs }: CallsLoad): number {
 function checkReply(json: string, format: CallerFormat, expected: string): void {
   const { text, outputTokens } = REPLY_RULES[format].read(JSON.parse(json));
   if (text !== expected) throw new Error(`wrong reply: ${json.slice(0, 200)}`);
-  if (!(Number(outputTokens) > 0)) throw new Error('a reply without usage');
+  if (!(Number(outputTokens) > 0)) throw new Error('reply without usage');
 }

@@ -3,16 +3,9 @@ import http, { type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { CallerFormat } from './caller-format';
-import type {
-  CallsLoad,
-  ExpectedAnswer,
-  LoadOrder,
-  LoadResult,
-  LoadShape,
-  StreamsLoad,
-} from './load-contract';
+import type { CallsLoad, ExpectedReply, HttpJob, LoadResult, LoadShape, StreamsLoad } from './load-contract';
 import { runCalls } from './run-calls';
-import { runQuestions } from './run-questions';
+import { runQueries } from './run-queries';
 import { runStreams } from './run-streams';
 import { Tally } from './tally';
 
@@ -34,7 +27,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** Answers the URL at which it listens, until the test is over. */
+/** Starts a server for the duration of the test and returns its URL. */
 async function listen(listener: RequestListener): Promise<string> {
   const server = http.createServer(listener).listen(0, '127.0.0.1');
   servers.push(server);
@@ -48,28 +41,28 @@ async function run(
   format: CallerFormat = 'openai',
 ): Promise<LoadResult> {
   const url = `${await listen(listener)}/`;
-  const order: LoadOrder = { load, format, url, headers: {}, body: '{}' };
+  const job: HttpJob = { load, format, url, headers: {}, body: '{}' };
   const tally = new Tally();
-  if (load.kind === 'calls') await runCalls(order, load, tally);
-  else await runStreams(order, load, tally);
+  if (load.kind === 'calls') await runCalls(job, load, tally);
+  else await runStreams(job, load, tally);
   return tally.result();
 }
 
-test('counts calls that are answered as they should be', async () => {
+test('counts calls with the expected reply', async () => {
   const { calls, errors, p50Ms } = await run(CALLS, (_, response) => response.end(completion('yes')));
   expect(calls).toBeGreaterThanOrEqual(2);
   expect(errors).toBe(0);
   expect(p50Ms).toBeGreaterThan(0);
 });
 
-test('with a pace each connection begins so many calls, as far as the time goes', async () => {
+test('starts calls at the given pace for the given duration', async () => {
   const paced = { ...CALLS, durationMs: 50, everyMs: 10 };
   const { calls, elapsedMs } = await run(paced, (_, response) => response.end(completion('yes')));
   expect(calls).toBe(10);
   expect(elapsedMs).toBeGreaterThan(39);
 });
 
-test('with a pace calls that are late are made all the same', async () => {
+test('makes late calls too when a pace is given', async () => {
   const paced = { ...CALLS, connections: 1, durationMs: 50, everyMs: 10 };
   const slow = await run(paced, (_, response) => setTimeout(() => response.end(completion('yes')), 30));
   expect(slow.calls).toBe(5);
@@ -81,7 +74,7 @@ test.each([
   ['another text', (response: http.ServerResponse) => response.end(completion('no')), /wrong reply/],
   ['no JSON', (response: http.ServerResponse) => response.end('?'), /JSON/],
   ['a broken connection', (response: http.ServerResponse) => response.destroy(), /socket hang up/],
-])('%s is an error, and many of them end the run', async (_, answer, sample) => {
+])('counts %s as an error and stops after 100 errors', async (_, answer, sample) => {
   const { calls, errors, errorSamples } = await run({ ...CALLS, durationMs: 60_000 }, (_request, response) =>
     answer(response),
   );
@@ -90,7 +83,7 @@ test.each([
   expect(errorSamples[0]).toMatch(sample);
 });
 
-test('counts the chunks of whole streams', async () => {
+test('counts the text chunks of complete streams', async () => {
   const result = await run(STREAMS, (_, response) => response.end(EVENTS.join('')));
   expect(result).toMatchObject({ calls: 3, chunks: 6, errors: 0 });
 });
@@ -99,13 +92,13 @@ test.each([
   ['a lost chunk', EVENTS.toSpliced(1, 1), /4 events in a stream instead of 5/],
   ['a doubled chunk', [...EVENTS.slice(0, 2), ...EVENTS.slice(1)], /6 events/],
   ['a missing end', EVENTS.slice(0, -1), /without its last event/],
-])('%s in a stream is an error', async (_, events, sample) => {
+])('counts %s in a stream as an error', async (_, events, sample) => {
   const result = await run(STREAMS, (_request, response) => response.end(events.join('')));
   expect(result).toMatchObject({ calls: 0, chunks: 0, errors: 3 });
   expect(result.errorSamples[0]).toMatch(sample);
 });
 
-test("reads Anthropic's replies too", async () => {
+test("checks text and usage of Anthropic's replies", async () => {
   const reply = (outputTokens: number) =>
     JSON.stringify({ content: [{ type: 'text', text: 'yes' }], usage: { output_tokens: outputTokens } });
   const good = await run(CALLS, (_, response) => response.end(reply(1)), 'anthropic');
@@ -117,7 +110,7 @@ test("reads Anthropic's replies too", async () => {
   });
 });
 
-test('an Anthropic stream has its own end', async () => {
+test("expects the end event of Anthropic's streams", async () => {
   const end = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
   const whole = [...EVENTS.slice(0, -1), end].join('');
   expect(await run(STREAMS, (_, response) => response.end(whole), 'anthropic')).toMatchObject({ calls: 3 });
@@ -126,9 +119,9 @@ test('an Anthropic stream has its own end', async () => {
   });
 });
 
-describe('questions', () => {
-  /** Gives the answers in turn, then breaks connections, which ends the run. */
-  const ask = async (answers: unknown[], expected: ExpectedAnswer) => {
+describe('runQueries', () => {
+  /** Runs queries against a server that sends these replies in turn and then breaks connections, which ends the run. */
+  const ask = async (answers: unknown[], expected: ExpectedReply) => {
     const urls: string[] = [];
     const origin = await listen((request, response) => {
       const answer = answers[urls.length];
@@ -137,9 +130,9 @@ describe('questions', () => {
       else response.end(JSON.stringify(answer));
     });
     const tally = new Tally();
-    await runQuestions(
+    await runQueries(
       {
-        load: { kind: 'questions', connections: 1, durationMs: 60_000 },
+        load: { kind: 'queries', connections: 1, durationMs: 60_000 },
         urls: [`${origin}/a`, `${origin}/b`],
         headers: { authorization: 'Bearer me' },
         expected,
@@ -149,7 +142,7 @@ describe('questions', () => {
     return { ...tally.result(), urls };
   };
 
-  test('take turns, and their answers are looked at', async () => {
+  test('uses the URLs in turn and checks the replies', async () => {
     const rows = { data: [{ model: 'm' }, { model: 'm' }] };
     const { calls, errorSamples, urls, p95Ms } = await ask([rows, rows], { rows: 2, each: { model: 'm' } });
     expect({ calls, p95: p95Ms > 0 }).toEqual({ calls: 2, p95: true });
@@ -163,7 +156,7 @@ describe('questions', () => {
     ['too few rows', { data: [] }, { rows: undefined, each: {} }, /0 rows/],
     ['too many rows', { data: [{}] }, { rows: 0, each: {} }, /1 rows/],
     ['rows of another model', { data: [{ model: 'n' }] }, { rows: 1, each: { model: 'm' } }, /model is n/],
-  ])('%s are an error, and many of them end the run', async (_, answer, expected, sample) => {
+  ])('counts %s as an error and stops after 20 errors', async (_, answer, expected, sample) => {
     const { calls, errors, errorSamples, urls } = await ask(Array(100).fill(answer), expected);
     expect({ calls, errors, asked: urls.length }).toEqual({ calls: 0, errors: 20, asked: 20 });
     expect(errorSamples[0]).toMatch(sample);

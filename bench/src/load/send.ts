@@ -5,16 +5,16 @@ const ERROR_BODY_CHARS = 300;
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: 4_096 });
 
-export interface Sent {
+export interface SendRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of a POST; without one it is a GET. */
+  /** With a body the request is a POST, otherwise a GET. */
   readonly body?: string;
 }
 
-/** One call on a kept connection; `read` gets the response once its status is 200. */
+/** Sends a request on a persistent connection and passes a response with status 200 to `read`. */
 export function send<T>(
-  { url, headers, body }: Sent,
+  { url, headers, body }: SendRequest,
   read: (response: IncomingMessage, resolve: (value: T) => void, reject: (error: Error) => void) => void,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -22,17 +22,17 @@ export function send<T>(
     const request = http.request(url, { method, agent, headers, timeout: CALL_TIMEOUT_MS }, (response) => {
       response.once('error', reject);
       if (response.statusCode === 200) read(response, resolve, reject);
-      else readRefusal(response, reject);
+      else readError(response, reject);
     });
     request.once('error', reject);
-    request.once('timeout', () => request.destroy(new Error(`nothing came for ${CALL_TIMEOUT_MS} ms`)));
+    request.once('timeout', () => request.destroy(new Error(`no data for ${CALL_TIMEOUT_MS} ms`)));
     request.end(body);
   });
 }
 
-/** The whole answer. */
-export function sendForText(sent: Sent): Promise<string> {
-  return send<string>(sent, (response, resolve) => {
+/** Sends a request and returns the whole body of the response. */
+export function sendForText(request: SendRequest): Promise<string> {
+  return send<string>(request, (response, resolve) => {
     let text = '';
     response.setEncoding('utf8');
     response.on('data', (part: string) => {
@@ -42,7 +42,7 @@ export function sendForText(sent: Sent): Promise<string> {
   });
 }
 
-function readRefusal(response: IncomingMessage, reject: (error: Error) => void): void {
+function readError(response: IncomingMessage, reject: (error: Error) => void): void {
   let text = '';
   response.setEncoding('utf8');
   response.on('data', (part: string) => {

@@ -1,13 +1,13 @@
 const LF = 10;
 
-/** Counts the events of a stream without decoding them, wherever its pieces are cut. */
+/** Counts the events of a stream without decoding them, however the stream is split into chunks. */
 export class SseCounter {
   readonly #lastFrame: string;
   #events = 0;
   #afterLf = false;
   #tail = '';
 
-  /** @param lastFrame of a whole stream */
+  /** @param lastFrame the last frame of a complete stream */
   constructor(lastFrame: string) {
     this.#lastFrame = lastFrame;
   }
@@ -16,7 +16,7 @@ export class SseCounter {
     return this.#events;
   }
 
-  /** The last event was the one that ends a whole stream, and nothing came after it. */
+  /** Whether the stream is complete: it ends with the last frame. */
   get done(): boolean {
     return this.#tail.endsWith(this.#lastFrame);
   }

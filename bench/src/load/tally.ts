@@ -3,7 +3,7 @@ import { percentile } from './percentile';
 
 const ERROR_SAMPLES = 5;
 
-/** Gathers what a run of the generator saw. */
+/** Collects the results of a run of the generator. */
 export class Tally {
   readonly #startedAtMs = performance.now();
   readonly #latenciesMs: number[] = [];
@@ -12,16 +12,16 @@ export class Tally {
   #chunks = 0;
   #errors = 0;
 
-  answered(chunks = 0): void {
+  recordSuccess(chunks = 0): void {
     this.#calls++;
     this.#chunks += chunks;
   }
 
-  took(ms: number): void {
+  recordLatency(ms: number): void {
     this.#latenciesMs.push(ms);
   }
 
-  failed(error: unknown): void {
+  recordError(error: unknown): void {
     this.#errors++;
     if (this.#errorSamples.length < ERROR_SAMPLES) this.#errorSamples.push(String(error));
   }

@@ -1,7 +1,7 @@
 import http, { type IncomingHttpHeaders } from 'node:http';
 
-// The least that a reverse proxy on Node can do: connections kept on both sides, bytes passed on as they come,
-// nothing looked at. Run as a process of its own with the origin to pass on to.
+// A minimal reverse proxy on Node: persistent connections on both sides, bytes are forwarded as they arrive, nothing is
+// inspected. Runs in a separate process. argv: the target origin.
 const target = new URL(process.argv[2] ?? '');
 const agent = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 

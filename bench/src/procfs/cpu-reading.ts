@@ -2,40 +2,40 @@ import type { ProcessGroup } from './process-group';
 import { readProcessStat, US_PER_TICK } from './process-stat';
 import { threadTimesNs } from './thread-times';
 
-/** CPU time used so far, told in two ways: by whole ticks, and to the nanosecond. */
+/** CPU time used so far: in ticks, which include ended threads, and in nanoseconds per running thread. */
 export interface CpuReading {
-  /** Of threads and children that have ended too. */
-  readonly tickedUs: number;
-  /** What the ticks of two readings may say too much: user and system time are each cut to whole ones. */
-  readonly slackUs: number;
-  /** Of threads that have not ended. */
+  /** Includes threads and child processes that have ended. */
+  readonly tickUs: number;
+  /** Error of the difference of two tick readings: user and system time are each rounded down to whole ticks. */
+  readonly toleranceUs: number;
+  /** By running thread. */
   readonly threadsNs: ReadonlyMap<string, number>;
 }
 
 export function readCpu(group: ProcessGroup): CpuReading {
   const pids = group.pids();
   const threadsNs = new Map<string, number>();
-  let tickedUs = 0;
+  let tickUs = 0;
   for (const [index, pid] of pids.entries()) {
     const stat = readProcessStat(pid);
-    if (!stat && index === 0) throw new Error(`${group.name} is gone`);
-    tickedUs += stat?.cpuUs ?? 0;
-    // Children that have ended live on in their parent's figures.
-    if (index === 0) tickedUs += stat?.childrenCpuUs ?? 0;
+    if (!stat && index === 0) throw new Error(`${group.name} has exited`);
+    tickUs += stat?.cpuUs ?? 0;
+    // The figures of the parent include child processes that have ended.
+    if (index === 0) tickUs += stat?.childrenCpuUs ?? 0;
     for (const [thread, ns] of threadTimesNs(pid)) threadsNs.set(thread, ns);
   }
-  return { tickedUs, slackUs: 2 * US_PER_TICK * pids.length, threadsNs };
+  return { tickUs, toleranceUs: 2 * US_PER_TICK * pids.length, threadsNs };
 }
 
 /**
- * By the nanosecond. By ticks, when a thread ended meanwhile and took its figure along, or when there are too many of
- * them to be explained otherwise: then a thread came and went.
+ * Returns the CPU time used between two readings: exact if possible. In ticks if a thread has ended, whose exact time is lost,
+ * or if the ticks exceed the exact time by more than the tolerance, because a thread has started and ended in between.
  */
 export function usedCpuUs(before: CpuReading, after: CpuReading): number {
-  const tickedUs = after.tickedUs - before.tickedUs;
+  const tickUs = after.tickUs - before.tickUs;
   let ns = 0;
   for (const [thread, soFar] of after.threadsNs) ns += soFar - (before.threadsNs.get(thread) ?? 0);
   const exactUs = ns / 1_000;
   const ended = [...before.threadsNs.keys()].some((thread) => !after.threadsNs.has(thread));
-  return ended || tickedUs - exactUs > after.slackUs ? tickedUs : exactUs;
+  return ended || tickUs - exactUs > after.toleranceUs ? tickUs : exactUs;
 }

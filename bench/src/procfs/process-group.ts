@@ -1,7 +1,7 @@
 import { peakResidentBytes, proportionalSetBytes } from './process-memory';
 import { processTree } from './process-stat';
 
-/** One line of the report: a process, or several that are one thing. */
+/** One line of the report: a process, or several that are counted as one. */
 export interface ProcessGroup {
   readonly name: string;
   readonly pids: () => readonly number[];
@@ -9,13 +9,13 @@ export interface ProcessGroup {
 
 export interface MemoryFigures {
   readonly pssBytes: number;
-  /** The sum of every process's own peak; memory they share counts in each. */
+  /** Sum of the peaks of all processes; shared memory counts in each of them. */
   readonly peakBytes: number;
 }
 
 export const oneProcess = (name: string, pid: () => number): ProcessGroup => ({ name, pids: () => [pid()] });
 
-/** With what it has started, which may come and go. */
+/** A process and its current child processes. */
 export const withChildren = (name: string, pid: () => number): ProcessGroup => ({
   name,
   pids: () => processTree(pid()),

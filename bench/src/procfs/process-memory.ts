@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** Its own memory and its share of what it has in common with others; 0 when it is gone. */
+/** Returns the proportional set size: private memory plus a proportional part of shared memory. 0 if the process has exited. */
 export function proportionalSetBytes(pid: number): number {
   return readKilobytes(`/proc/${pid}/smaps_rollup`, 'Pss');
 }
 
-/** The most that it ever had resident; 0 when it is gone. */
+/** Returns the peak resident set size; 0 if the process has exited. */
 export function peakResidentBytes(pid: number): number {
   return readKilobytes(`/proc/${pid}/status`, 'VmHWM');
 }

@@ -3,16 +3,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 export interface ProcessStat {
   readonly pid: number;
   readonly parentPid: number;
-  /** All its threads, also those that have ended. */
+  /** CPU time of all its threads, including ended ones. */
   readonly cpuUs: number;
-  /** Of its ended children. */
+  /** CPU time of its ended child processes. */
   readonly childrenCpuUs: number;
 }
 
-/** The kernel's unit towards programs, whatever its own. */
+/** Duration of a clock tick in /proc (USER_HZ), independent of the kernel's own tick rate. */
 export const US_PER_TICK = 10_000;
 
-/** Undefined when there is no such process. */
+/** Returns undefined if there is no such process. */
 export function readProcessStat(pid: number): ProcessStat | undefined {
   let text: string;
   try {
@@ -20,7 +20,7 @@ export function readProcessStat(pid: number): ProcessStat | undefined {
   } catch {
     return undefined;
   }
-  // The name before the parenthesis may hold anything.
+  // The name before the parenthesis may contain any characters.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const ticks = (index: number) => Number(fields[index]) * US_PER_TICK;
   return {
@@ -31,7 +31,7 @@ export function readProcessStat(pid: number): ProcessStat | undefined {
   };
 }
 
-/** A process and all that it has started, itself first. */
+/** Returns the pids of a process and all its descendants; the process is first. */
 export function processTree(root: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What each thread of a process has spent on a processor so far, to the nanosecond; none when it is gone. */
+/** Returns the CPU time of each running thread of a process in nanoseconds; none if the process has exited. */
 export function threadTimesNs(pid: number): [thread: string, ns: number][] {
   const dir = `/proc/${pid}/task`;
   try {
@@ -13,7 +13,7 @@ export function threadTimesNs(pid: number): [thread: string, ns: number][] {
   }
 }
 
-/** Undefined for a thread that has just ended, and on kernels that do not tell. */
+/** Returns undefined for a thread that has just ended, and on kernels without schedstat. */
 function readTimeNs(file: string): number | undefined {
   try {
     return Number.parseInt(readFileSync(file, 'latin1'), 10);

@@ -18,7 +18,7 @@ const PROFILE = {
 };
 const ALL = [{ fromUs: 0, toUs: 9_999 }];
 
-test('sums up by function, without idling', () => {
+test('sums the time by function without idle time', () => {
   expect(timeByFunction(PROFILE, ALL)).toEqual([
     { where: 'writev', us: 20 },
     { where: 'handle @x/y/lib/z.js:7', us: 20 },
@@ -27,7 +27,7 @@ test('sums up by function, without idling', () => {
   ]);
 });
 
-test('charges what Node does to who called it', () => {
+test('attributes the time of Node itself to the file that called it', () => {
   expect(timeByCause(PROFILE, ALL)).toEqual([
     { where: '@x/y', us: 40 },
     { where: 'node', us: 10 },
@@ -35,6 +35,6 @@ test('charges what Node does to who called it', () => {
   ]);
 });
 
-test('looks only into the windows', () => {
+test('counts only samples within the windows', () => {
   expect(timeByFunction(PROFILE, [{ fromUs: 1_020, toUs: 1_040 }])).toEqual([{ where: 'writev', us: 20 }]);
 });

@@ -1,4 +1,4 @@
-/** What `node --cpu-prof` writes, as far as it is read here. */
+/** The parts of the output of `node --cpu-prof` that are read here. */
 export interface CpuProfile {
   readonly startTime: number;
   readonly nodes: readonly ProfileNode[];
@@ -28,9 +28,9 @@ export interface SpentTime {
   readonly us: number;
 }
 
-/** Time spent in each function itself, the longest first; idling left out. */
+/** Returns the self time of each function, longest first, without idle time. */
 export function timeByFunction(profile: CpuProfile, windows: readonly TimeWindow[]): SpentTime[] {
-  return sumUp(
+  return sumByName(
     profile,
     windows,
     new Map(profile.nodes.map(({ id, callFrame }) => [id, describe(callFrame)])),
@@ -38,23 +38,23 @@ export function timeByFunction(profile: CpuProfile, windows: readonly TimeWindow
 }
 
 /**
- * The same by the dependency or source file that caused it: what Node itself does counts for whoever of those
- * called it.
+ * Returns the time by dependency or source file. The time of Node's own code counts for the dependency or file that called
+ * it.
  */
 export function timeByCause(profile: CpuProfile, windows: readonly TimeWindow[]): SpentTime[] {
   const causes = new Map<number, string>();
-  // Parents stand before their children.
+  // Parents precede their children.
   for (const { id, callFrame, children } of profile.nodes) {
     const cause = ownerOf(callFrame) ?? causes.get(id) ?? 'node';
     for (const child of children ?? []) causes.set(child, cause);
-    // Idling and collecting are nobody's doing.
+    // Idle time and garbage collection are not attributed to a caller.
     const isState = callFrame.url === '' && callFrame.functionName.startsWith('(');
     causes.set(id, isState ? callFrame.functionName : cause);
   }
-  return sumUp(profile, windows, causes);
+  return sumByName(profile, windows, causes);
 }
 
-function sumUp(
+function sumByName(
   profile: CpuProfile,
   windows: readonly TimeWindow[],
   names: ReadonlyMap<number, string>,
@@ -73,11 +73,11 @@ function sumUp(
 
 function describe({ functionName, url, lineNumber }: CallFrame): string {
   const name = functionName || '(anonymous)';
-  // The last folders of the path tell whose it is; those before are the same for all.
+  // The end of the path identifies the file; its beginning is the same for all.
   return url === '' ? name : `${name} ${url.split('/').slice(-4).join('/')}:${lineNumber + 1}`;
 }
 
-/** Undefined for Node's own code. */
+/** Returns undefined for Node's own code. */
 function ownerOf({ url }: CallFrame): string | undefined {
   if (url === '' || url.startsWith('node:')) return undefined;
   const dependency = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url);

@@ -5,7 +5,7 @@ import { type CpuProfile, type SpentTime, type TimeWindow, timeByCause, timeByFu
 
 const TOP = 30;
 
-/** For every service that left a profile: what cost most, per call or chunk. */
+/** Returns the most expensive causes and functions of every service with a profile, per call or chunk. */
 export function formatProfiles(dir: string, windows: readonly TimeWindow[], units: number): string {
   const parts: string[] = [];
   for (const service of readdirSync(dir)) {

@@ -13,7 +13,7 @@ import {
   RARE_RECORDS,
   RECORDS,
   SMALL_RECORDS,
-} from './filled-account';
+} from './record-set';
 
 const DAY_MS = 86_400_000;
 const BATCH = 50_000;
@@ -22,22 +22,22 @@ const STATEMENT_TIMEOUT_MS = 300_000;
 export interface Fill {
   readonly databaseUrl: string;
   readonly accountId: string;
-  /** `KEYS` of them, the rare one and the old one. */
+  /** `KEYS` keys, then the rare key and the old key. */
   readonly keyIds: readonly string[];
-  /** One of the many that have a thousandth of the rows. */
+  /** One of the accounts with a thousandth of the rows. */
   readonly smallAccountId: string;
   readonly nowMs: number;
   readonly signal: AbortSignal;
   readonly progress: (message: string) => void;
 }
 
-/** What the sums of the large account must come to. */
+/** Sums of the inserted records of the large account. */
 export interface FilledSums {
   readonly calls: number;
   readonly errors: number;
 }
 
-/** A month's records of many accounts, as settlements and refusals would have written them, and their sums. */
+/** Inserts a month of records of many accounts, as settlements and refusals would have done, and returns their sums. */
 export async function fillRecords({ databaseUrl, signal, progress, ...fill }: Fill): Promise<FilledSums> {
   const log = createLogger('bench', 'silent');
   const pool = createPool({
@@ -48,11 +48,11 @@ export async function fillRecords({ databaseUrl, signal, progress, ...fill }: Fi
   });
   try {
     const firstMs = fill.nowMs - DAYS * DAY_MS;
-    await makePartitions(pool, firstMs, fill.nowMs);
+    await createPartitions(pool, firstMs, fill.nowMs);
     for (let from = 0; from < RECORDS; from += BATCH) {
       signal.throwIfAborted();
       progress(
-        `filling in ${(from + BATCH).toLocaleString('en')} of ${RECORDS.toLocaleString('en')} requests`,
+        `inserting ${(from + BATCH).toLocaleString('en')} of ${RECORDS.toLocaleString('en')} requests`,
       );
       await pool.query(INSERT, [
         firstMs,
@@ -65,7 +65,7 @@ export async function fillRecords({ databaseUrl, signal, progress, ...fill }: Fi
       ]);
     }
     await pool.query(SUM_UP, [PROVIDER]);
-    // As it would have been done by itself over a month.
+    // Autovacuum would have done this over a month.
     for (const table of ['usage_records', 'usage_days'])
       await pool.query(`VACUUM (ANALYZE) billing.${table}`);
     return await sumsOf(pool, fill.accountId);
@@ -83,8 +83,8 @@ async function sumsOf(pool: Pool, accountId: string): Promise<FilledSums> {
   return { calls: Number(rows[0]?.calls), errors: Number(rows[0]?.errors) };
 }
 
-/** Billing makes those of this month and the next. */
-async function makePartitions(pool: Pool, fromMs: number, toMs: number): Promise<void> {
+/** Creates the partitions of past months; billing creates those of this month and the next. */
+async function createPartitions(pool: Pool, fromMs: number, toMs: number): Promise<void> {
   const month = (timeMs: number, ahead = 0) => {
     const at = new Date(timeMs);
     return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + ahead, 1));
@@ -103,17 +103,17 @@ function idFloor(at: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
-/** From 0 to below 1, the same for a row in every run. */
+/** Returns SQL for a pseudo-random number in [0, 1) that is the same for a row in every run. */
 const unit = (seed: number) => `(hashint8extended(n, ${seed}) & 1048575)::float8 / 1048576`;
 const OTHER_ACCOUNTS = (RECORDS - OWN_RECORDS) / SMALL_RECORDS;
 const OLD_ROWS = RECORDS / 2_000;
 
-// By n: every other row is the large account's; of the others each belongs to the next account. In the order of time.
+// By n: every second row belongs to the large account, the others to the small accounts in turn. In order of time.
 const INSERT = `
   WITH numbered AS (
     SELECT n, $1::bigint + n * $2::bigint AS at_ms, n % 2 = 0 AS own, n < ${OLD_ROWS} AS old,
       n % 2 = 0 AND n % ${RECORDS / RARE_RECORDS} = ${RECORDS / RARE_RECORDS / 2} AS rare,
-      floor(${KEYS} * power(${unit(1)}, 3))::int AS key_number, ${unit(2)} AS of_models, ${unit(3)} AS fate, ${unit(4)} AS size
+      floor(${KEYS} * power(${unit(1)}, 3))::int AS key_number, ${unit(2)} AS model_draw, ${unit(3)} AS outcome_draw, ${unit(4)} AS size_draw
     FROM generate_series($3::bigint, $4::bigint) AS n
   ), called AS (
     SELECT *,
@@ -122,15 +122,15 @@ const INSERT = `
       CASE WHEN NOT own THEN 'key_' || n / 2 % ${OTHER_ACCOUNTS} || '_' || key_number % 3
         ELSE ($7::text[])[1 + CASE WHEN old THEN ${OLD_KEY} WHEN rare THEN ${RARE_KEY} ELSE key_number END]
       END AS key_id,
-      CASE WHEN own AND old THEN '${OLD_MODEL}' WHEN key_number > 0 AND of_models > 0.7 THEN '${COMMON_MODEL}'
-        ELSE 'bench/model-' || (key_number * 7 + floor(8 * power(of_models, 2))::int) % ${MODELS} END AS model
+      CASE WHEN own AND old THEN '${OLD_MODEL}' WHEN key_number > 0 AND model_draw > 0.7 THEN '${COMMON_MODEL}'
+        ELSE 'bench/model-' || (key_number * 7 + floor(8 * power(model_draw, 2))::int) % ${MODELS} END AS model
     FROM numbered
   ), ended AS (
     SELECT *,
       CASE WHEN own AND old THEN 'image_generation_timeout' WHEN key_number = 0 OR rare THEN ''
-        WHEN fate < 0.04 THEN 'rpm_rate_limited' WHEN fate < 0.05 THEN 'insufficient_balance'
-        WHEN fate < 0.051 THEN 'model_not_found'
-        WHEN fate < 0.06 AND model <> '${COMMON_MODEL}' THEN 'upstream_failed' ELSE '' END AS error_code
+        WHEN outcome_draw < 0.04 THEN 'rpm_rate_limited' WHEN outcome_draw < 0.05 THEN 'insufficient_balance'
+        WHEN outcome_draw < 0.051 THEN 'model_not_found'
+        WHEN outcome_draw < 0.06 AND model <> '${COMMON_MODEL}' THEN 'upstream_failed' ELSE '' END AS error_code
     FROM called
   )
   INSERT INTO billing.usage_records (request_id, account_id, key_id, model, endpoint, provider, outcome, status,
@@ -142,16 +142,16 @@ const INSERT = `
     account_id, key_id, model, '/v1/chat/completions', '${PROVIDER}',
     CASE WHEN error_code = '' THEN 'settled'
       WHEN error_code IN ('upstream_failed', 'image_generation_timeout') THEN 'released' ELSE 'refused' END,
-    CASE error_code WHEN '' THEN CASE WHEN fate > 0.998 THEN 499 ELSE 200 END WHEN 'rpm_rate_limited' THEN 429
+    CASE error_code WHEN '' THEN CASE WHEN outcome_draw > 0.998 THEN 499 ELSE 200 END WHEN 'rpm_rate_limited' THEN 429
       WHEN 'insufficient_balance' THEN 402 WHEN 'model_not_found' THEN 404 WHEN 'upstream_failed' THEN 502
       ELSE 504 END,
     error_code, 1, paid, paid, CASE WHEN paid > 0 THEN paid / 100 ELSE 0 END, 0, 0,
     CASE WHEN paid > 0 THEN paid / 1000 ELSE 0 END, 0, 'provider', n % 3 = 0, CASE WHEN paid > 0 THEN 300 ELSE 0 END,
     at, at + interval '2 seconds', 4, at + interval '2 seconds'
   FROM ended, LATERAL (SELECT to_timestamp(at_ms / 1000.0) AS at,
-    CASE WHEN error_code = '' THEN floor(1e6 * size)::bigint ELSE 0 END AS paid) AS figures`;
+    CASE WHEN error_code = '' THEN floor(1e6 * size_draw)::bigint ELSE 0 END AS paid) AS figures`;
 
-// In the order of days, as they come to be.
+// In order of days, as billing would have written them.
 const SUM_UP = `
   INSERT INTO billing.usage_days (account_id, day, key_id, model, calls, errors, input_tokens, output_tokens, images,
     video_ms, charged_nano)

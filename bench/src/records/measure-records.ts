@@ -1,21 +1,21 @@
 import type { RecordsRuns } from '../bench-report';
 import type { GatewayUnderTest } from '../gateway/gateway-under-test';
-import type { LoadOrder, QuestionsOrder } from '../load/load-contract';
+import type { HttpJob, QueryJob } from '../load/load-contract';
 import { LoadGenerator } from '../load/load-generator';
 import { measure, type Round } from '../measure';
 import type { ProcessGroup } from '../procfs/process-group';
 import { scenario } from '../scenarios';
 import { gatewayTarget } from '../targets';
+import { type DashboardQuery, dashboardQueries } from './dashboard-queries';
 import { type FilledSums, fillRecords } from './fill-records';
-import { DAYS, KEYS, OLD_KEY, OWN_RECORDS, RECORDS } from './filled-account';
-import { type Question, questions } from './questions';
+import { DAYS, KEYS, OLD_KEY, OWN_RECORDS, RECORDS } from './record-set';
 
 const DAY_MS = 86_400_000;
 const CONNECTIONS = 4;
 const RUNS = 3;
 const MAX_RUN_SECONDS = 2;
 const WARM_UP_MS = 300;
-/** Calls beside the questions: about a hundred a second. */
+/** Connections for concurrent calls: together with the pause about a hundred calls per second. */
 const CALLERS = 4;
 const CALL_PAUSE_MS = 30;
 
@@ -28,30 +28,30 @@ export interface RecordsMeasurement {
   readonly progress: (message: string) => void;
 }
 
-/** What an account is told of its calls when there are very many, while it makes more. */
+/** Measures dashboard queries of an account with very many request records, while it makes calls. */
 export async function measureRecords(run: RecordsMeasurement): Promise<RecordsRuns> {
   const caller = new LoadGenerator();
   const onAbort = () => caller.stop();
   run.signal.addEventListener('abort', onAbort);
   try {
     const filled = await fill(run);
-    const sums = await compareSums(run, filled);
-    const asked = await prepare(run, filled);
+    const sums = await readSums(run, filled);
+    const queries = await prepare(run, filled);
     const runSeconds = Math.min(run.seconds, MAX_RUN_SECONDS);
-    const runs = new Map<Question, Round[]>(asked.map(({ question }) => [question, []]));
-    const callsBeside: Round[] = [];
+    const runs = new Map<DashboardQuery, Round[]>(queries.map(({ query }) => [query, []]));
+    const concurrentCalls: Round[] = [];
     for (let number = 1; number <= RUNS; number++) {
-      run.progress(`questions about ${RECORDS.toLocaleString('en')} requests: run ${number} of ${RUNS}`);
-      for (const { question, order } of asked) {
+      run.progress(`queries on ${RECORDS.toLocaleString('en')} requests: run ${number} of ${RUNS}`);
+      for (const { query, job } of queries) {
         run.signal.throwIfAborted();
-        if (number === 1) await run.generator.run(order(WARM_UP_MS));
+        if (number === 1) await run.generator.run(job(WARM_UP_MS));
         const durationMs = runSeconds * 1_000;
         const [round, calls] = await Promise.all([
-          measure(order(durationMs), run.generator, run.processes),
-          measure(callsOrder(run.gateway, durationMs), caller, []),
+          measure(job(durationMs), run.generator, run.processes),
+          measure(callsJob(run.gateway, durationMs), caller, []),
         ]);
-        runs.get(question)?.push(round);
-        callsBeside.push(calls);
+        runs.get(query)?.push(round);
+        concurrentCalls.push(calls);
       }
     }
     const kinds = [...runs].map(([{ title }, rounds]) => ({ title, rounds }));
@@ -62,7 +62,7 @@ export async function measureRecords(run: RecordsMeasurement): Promise<RecordsRu
       runSeconds,
       sums,
       kinds,
-      callsBeside,
+      concurrentCalls,
     };
   } finally {
     run.signal.removeEventListener('abort', onAbort);
@@ -70,14 +70,14 @@ export async function measureRecords(run: RecordsMeasurement): Promise<RecordsRu
   }
 }
 
-interface Filled {
+interface InsertedRecords {
   readonly keyIds: readonly string[];
   readonly smallToken: string;
   readonly nowMs: number;
   readonly sums: FilledSums;
 }
 
-async function fill({ gateway, signal, progress }: RecordsMeasurement): Promise<Filled> {
+async function fill({ gateway, signal, progress }: RecordsMeasurement): Promise<InsertedRecords> {
   const { api, account, stack } = gateway;
   const keyIds: string[] = [];
   for (let number = 0; number <= Math.max(KEYS, OLD_KEY); number++) {
@@ -91,10 +91,10 @@ async function fill({ gateway, signal, progress }: RecordsMeasurement): Promise<
   return { keyIds, smallToken: small.token, nowMs, sums };
 }
 
-/** While nobody calls. */
-async function compareSums(
+/** Reads the usage sums by each grouping, before any calls are made. */
+async function readSums(
   { gateway }: RecordsMeasurement,
-  { keyIds, sums }: Filled,
+  { keyIds, sums }: InsertedRecords,
 ): Promise<RecordsRuns['sums']> {
   const { api } = gateway;
   const token = await logIn(gateway);
@@ -118,14 +118,14 @@ async function compareSums(
 
 const dayOf = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 10);
 
-/** A token lasts a quarter of an hour, and the fill takes minutes. */
+/** Logs in again, because a token is valid for 15 minutes and the insertion takes minutes. */
 async function logIn({ api, account }: GatewayUnderTest): Promise<string> {
   const token = await api.login(account.email, account.password);
-  if (!token) throw new Error('the account can not log in');
+  if (!token) throw new Error("the account can't log in");
   return token;
 }
 
-async function prepare({ gateway }: RecordsMeasurement, { keyIds, smallToken, nowMs }: Filled) {
+async function prepare({ gateway }: RecordsMeasurement, { keyIds, smallToken, nowMs }: InsertedRecords) {
   const { api, stack } = gateway;
   const token = await logIn(gateway);
   const daysAgo = (days: number) => new Date(nowMs - Math.round(days * DAY_MS)).toISOString();
@@ -134,18 +134,18 @@ async function prepare({ gateway }: RecordsMeasurement, { keyIds, smallToken, no
     const page = await api.call('GET', `requests?limit=100&to=${daysAgo(days)}`, token);
     cursors.push(page.next_cursor);
   }
-  return questions({ keyIds, daysAgo, cursors }).map((question) => ({
-    question,
-    order: (durationMs: number): QuestionsOrder => ({
-      load: { kind: 'questions', connections: CONNECTIONS, durationMs },
-      urls: question.paths.map((path) => `${stack.dashboardUrl}/api/v1/${path}`),
-      headers: { authorization: `Bearer ${question.small ? smallToken : token}` },
-      expected: question.expected,
+  return dashboardQueries({ keyIds, daysAgo, cursors }).map((query) => ({
+    query,
+    job: (durationMs: number): QueryJob => ({
+      load: { kind: 'queries', connections: CONNECTIONS, durationMs },
+      urls: query.paths.map((path) => `${stack.dashboardUrl}/api/v1/${path}`),
+      headers: { authorization: `Bearer ${query.small ? smallToken : token}` },
+      expected: query.expected,
     }),
   }));
 }
 
-function callsOrder(gateway: GatewayUnderTest, durationMs: number): LoadOrder {
-  const order = gatewayTarget(gateway).order(scenario('plain', durationMs / 1_000, CALLERS));
-  return { ...order, load: { ...order.load, pauseMs: CALL_PAUSE_MS } as LoadOrder['load'] };
+function callsJob(gateway: GatewayUnderTest, durationMs: number): HttpJob {
+  const job = gatewayTarget(gateway).job(scenario('plain', durationMs / 1_000, CALLERS));
+  return { ...job, load: { ...job.load, pauseMs: CALL_PAUSE_MS } as HttpJob['load'] };
 }

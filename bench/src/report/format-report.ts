@@ -1,13 +1,13 @@
 import type { BenchReport, ScenarioRounds } from '../bench-report';
 import { type MemoryLine, totalPssBytes } from '../memory';
-import type { Bar } from './bars';
 import { formatRecords } from './format-records';
 import { formatReserve } from './format-reserve';
 import { formatTranslation } from './format-translation';
-import { BESIDE, type ScenarioSummary, summarise, type TargetSummary } from './scenario-summary';
+import { type ScenarioSummary, SHARED_PROCESSES, summarise, type TargetSummary } from './scenario-summary';
 import { table } from './table';
+import type { ThresholdResult } from './thresholds';
 
-export function formatReport(report: BenchReport, bars: readonly Bar[]): string {
+export function formatReport(report: BenchReport, thresholds: readonly ThresholdResult[]): string {
   const parts = [
     formatEnvironment(report),
     ...report.scenarios.map(formatScenario),
@@ -15,7 +15,9 @@ export function formatReport(report: BenchReport, bars: readonly Bar[]): string 
     ...(report.translation ? [formatTranslation(report.translation)] : []),
     ...(report.records ? [formatRecords(report.records)] : []),
     formatMemory(report),
-    bars.map(({ title, found, passed }) => `${passed ? 'pass' : 'FAIL'}  ${title}: ${found}`).join('\n'),
+    thresholds
+      .map(({ title, found, passed }) => `${passed ? 'pass' : 'FAIL'}  ${title}: ${found}`)
+      .join('\n'),
   ];
   return parts.join('\n\n');
 }
@@ -33,7 +35,7 @@ function formatScenario(rounds: ScenarioRounds): string {
   const summary = summarise(rounds);
   const { bare, gateway } = summary;
   const unit = rounds.stream ? 'chunk' : 'call';
-  const latency = rounds.stream ? 'chunk late by' : 'call takes';
+  const latency = rounds.stream ? 'chunk delay' : 'call latency';
   const row = (title: string, figure: (target: TargetSummary) => number, digits: number, ratio = true) => [
     title,
     figure(bare).toFixed(digits),
@@ -53,12 +55,12 @@ function formatScenario(rounds: ScenarioRounds): string {
 }
 
 function cpuRows({ bare, gateway }: ScenarioSummary): string[][] {
-  const own = Object.keys(gateway.cpuUsPerUnitBy).filter((name) => !BESIDE.includes(name));
+  const own = Object.keys(gateway.cpuUsPerUnitBy).filter((name) => !SHARED_PROCESSES.includes(name));
   const figure = (target: TargetSummary, name: string) => target.cpuUsPerUnitBy[name]?.toFixed(1) ?? '';
   return [
     ...own.map((name) => [`  ${name}`, '', figure(gateway, name)]),
-    ...BESIDE.filter((name) => name in gateway.cpuUsPerUnitBy).map((name) => [
-      `  beside: ${name}`,
+    ...SHARED_PROCESSES.filter((name) => name in gateway.cpuUsPerUnitBy).map((name) => [
+      `  shared: ${name}`,
       figure(bare, name),
       figure(gateway, name),
     ]),

@@ -2,7 +2,7 @@ import type { ReserveRuns } from '../bench-report';
 import { summariseTarget, type TargetSummary } from './scenario-summary';
 import { table } from './table';
 
-/** The processes that a `Reserve` passes through, where they are; what the others use is their idling. */
+/** Processes that take part in a `Reserve`; the others are idle. */
 const INVOLVED = ['billing', 'PostgreSQL', 'Redis', 'runner with Redis', 'load generator'];
 
 export function formatReserve({ callers, runSeconds, unreleasedSeconds, keys }: ReserveRuns): string {
@@ -13,9 +13,9 @@ export function formatReserve({ callers, runSeconds, unreleasedSeconds, keys }: 
   return [
     table([
       [heading, ...keys.map(({ title }) => title)],
-      [`each hold released, ${runSeconds} s`],
+      [`holds released before the next call, ${runSeconds} s`],
       ...rows(released),
-      [`none released, ${unreleasedSeconds} s`],
+      [`holds not released, ${unreleasedSeconds} s`],
       ...rows(unreleased),
     ]),
     ...samples.map((sample) => `  error: ${sample}`),
@@ -29,8 +29,8 @@ function rows(summaries: readonly TargetSummary[]): string[][] {
   ];
   return [
     row('calls/s', (summary) => summary.unitsPerSecond, 0),
-    row('Reserve takes, p50 ms', (summary) => summary.p50Ms, 2),
-    row('Reserve takes, p99 ms', (summary) => summary.p99Ms, 2),
+    row('Reserve latency, p50 ms', (summary) => summary.p50Ms, 2),
+    row('Reserve latency, p99 ms', (summary) => summary.p99Ms, 2),
     ...INVOLVED.filter((name) => summaries.some(({ cpuUsPerUnitBy }) => name in cpuUsPerUnitBy)).map((name) =>
       row(`CPU µs/call: ${name}`, (summary) => summary.cpuUsPerUnitBy[name] ?? Number.NaN, 1),
     ),

@@ -9,7 +9,7 @@ export function formatTranslation({ runSeconds, groups }: TranslationRuns): stri
     '/s',
     'all',
     'added',
-    'half within',
+    'middle half',
     'chat',
     'added',
   ];
@@ -28,7 +28,7 @@ function rowsOf(group: TranslationGroup): string[][] {
     route.unitsPerSecond.toFixed(0),
     route.cpuUsPerUnit.toFixed(1),
     index === 0 ? '' : route.addedCpuUs.toFixed(1),
-    index === 0 ? '' : route.addedCpuUsWithin.map((us) => us.toFixed(1)).join(' … '),
+    index === 0 ? '' : route.addedCpuUsQuartiles.map((us) => us.toFixed(1)).join(' … '),
     (route.cpuUsPerUnitBy.chat ?? Number.NaN).toFixed(1),
     index === 0 ? '' : route.addedChatCpuUs.toFixed(1),
   ]);

@@ -1,4 +1,4 @@
-/** The middle value; of an even number the mean of the two in the middle. NaN of none. */
+/** Returns the median; for an even number of values the mean of the middle two, for no values NaN. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((one, other) => one - other);
   const middle = sorted.length >> 1;

@@ -20,7 +20,7 @@ const rounds = [1, 2, 4].map((slowness) => ({
   gateway: round(50, { edge: 20_000, chat: 5_000 * slowness, PostgreSQL: 9_000 }),
 }));
 
-test('takes the median of the rounds, per call, with the processes beside apart', () => {
+test('returns medians per call and excludes shared processes from the CPU of a target', () => {
   const { bare, gateway, cpuRatio } = summarise({ name: 'plain', title: '', stream: false, rounds });
   expect(bare).toMatchObject({ unitsPerSecond: 50, cpuUsPerUnit: 200 });
   expect(gateway.cpuUsPerUnit).toBe(600);
@@ -28,7 +28,7 @@ test('takes the median of the rounds, per call, with the processes beside apart'
   expect(cpuRatio).toBe(3);
 });
 
-test('counts by chunk where it is streamed', () => {
+test('returns figures per chunk for streams', () => {
   const { bare } = summarise({ name: 'stream', title: '', stream: true, rounds });
   expect(bare).toMatchObject({ unitsPerSecond: 500, cpuUsPerUnit: 20 });
 });

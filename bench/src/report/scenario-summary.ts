@@ -4,14 +4,14 @@ import type { TargetName } from '../targets';
 import { median } from './median';
 
 export interface TargetSummary {
-  /** Calls, or chunks where it is streamed. */
+  /** Units are calls, or chunks of streams. */
   readonly unitsPerSecond: number;
   readonly p50Ms: number;
   readonly p95Ms: number;
   readonly p99Ms: number;
-  /** Of the target's own processes. */
+  /** CPU of the target's own processes. */
   readonly cpuUsPerUnit: number;
-  /** Of every process that was watched. */
+  /** CPU of every measured process group. */
   readonly cpuUsPerUnitBy: Readonly<Record<string, number>>;
   readonly errors: number;
   readonly errorSamples: readonly string[];
@@ -20,12 +20,12 @@ export interface TargetSummary {
 export interface ScenarioSummary {
   readonly bare: TargetSummary;
   readonly gateway: TargetSummary;
-  /** CPU of the gateway over that of the bare proxy in the round beside it. */
+  /** CPU of the gateway divided by that of the bare proxy in the same round; the median. */
   readonly cpuRatio: number;
 }
 
-/** Processes that are there for both targets, and no part of either. */
-export const BESIDE: readonly string[] = [
+/** Processes that both targets use and that belong to neither. */
+export const SHARED_PROCESSES: readonly string[] = [
   'PostgreSQL',
   'Redis',
   'runner with Redis',
@@ -34,7 +34,7 @@ export const BESIDE: readonly string[] = [
   'load generator',
 ];
 
-/** Every figure is the median of its rounds, so those of one target need not add up to the last digit. */
+/** Summarizes a scenario. Every figure is a median of rounds, so the figures of a target may not add up exactly. */
 export function summarise({ stream, rounds }: ScenarioRounds): ScenarioSummary {
   const target = (name: TargetName) =>
     summariseTarget(
@@ -65,6 +65,6 @@ export function summariseTarget(rounds: readonly Round[], stream: boolean): Targ
 const units = (round: Round, stream: boolean): number => (stream ? round.chunks : round.calls);
 
 function ownCpuUs(round: Round, stream: boolean): number {
-  const own = Object.entries(round.cpuUs).filter(([name]) => !BESIDE.includes(name));
+  const own = Object.entries(round.cpuUs).filter(([name]) => !SHARED_PROCESSES.includes(name));
   return own.reduce((sum, [, us]) => sum + us, 0) / units(round, stream);
 }

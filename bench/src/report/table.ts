@@ -1,4 +1,4 @@
-/** Rows as aligned text: the first column to the left, the others to the right. */
+/** Returns the rows as aligned text: the first column left-aligned, the others right-aligned. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {

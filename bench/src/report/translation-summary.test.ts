@@ -19,31 +19,35 @@ const group = (stream: boolean) => ({
   stream,
   callsPerSecond: undefined,
   routes: [
-    { title: 'to one', translated: false, rounds: [round(1_000, 500), round(2_000, 500), round(9_000, 500)] },
     {
-      title: 'to another',
+      title: 'to openai',
+      translated: false,
+      rounds: [round(1_000, 500), round(2_000, 500), round(9_000, 500)],
+    },
+    {
+      title: 'to google',
       translated: true,
       rounds: [round(1_700, 600), round(2_500, 600), round(9_900, 600)],
     },
   ],
 });
 
-test('what a translation adds is the median of the differences between neighbours', () => {
-  const [passed, translated] = summariseTranslation(group(false));
-  expect(passed).toMatchObject({ cpuUsPerUnit: 250, addedCpuUs: 0, addedChatCpuUs: 0 });
+test('the CPU that a translation adds is the median of the differences to the pass-through rounds', () => {
+  const [passThrough, translated] = summariseTranslation(group(false));
+  expect(passThrough).toMatchObject({ cpuUsPerUnit: 250, addedCpuUs: 0, addedChatCpuUs: 0 });
   expect(translated).toMatchObject({ cpuUsPerUnit: 310, addedCpuUs: 80, addedChatCpuUs: 70 });
-  expect(translated?.addedCpuUsWithin).toEqual([60, 100]);
+  expect(translated?.addedCpuUsQuartiles).toEqual([60, 100]);
 });
 
-test('with what passes through twice, beyond the mean of both; and the second beyond the first', () => {
+test('a translation is compared with the mean of two pass-through routes, and the second of these with the first', () => {
   const { routes, ...rest } = group(false);
   const again = { title: '', translated: false, rounds: [500, 500, 500].map((us) => round(us, 500)) };
   const [, second, translated] = summariseTranslation({ ...rest, routes: [routes[0]!, again, routes[1]!] });
   expect(second).toMatchObject({ addedCpuUs: -150, addedChatCpuUs: -150 });
-  // Passed through for 125, 175 and 525 a call.
-  expect(translated?.addedCpuUsWithin).toEqual([105, 525]);
+  // Pass-through costs 125, 175 and 525 per call.
+  expect(translated?.addedCpuUsQuartiles).toEqual([105, 525]);
 });
 
-test('by chunk where it is streamed', () => {
+test('the CPU that a translation adds to a stream is per chunk', () => {
   expect(summariseTranslation(group(true))[1]).toMatchObject({ addedCpuUs: 8, addedChatCpuUs: 7 });
 });

@@ -7,30 +7,32 @@ import { summariseTarget, type TargetSummary } from './scenario-summary';
 export interface RouteSummary extends TargetSummary {
   readonly title: string;
   readonly translated: boolean;
-  /** CPU of all services beyond that of the rounds beside it that passed through; of those, beyond the first's. */
+  /** Median of the CPU of all services minus that of the pass-through rounds; for a pass-through route, minus that of the first. */
   readonly addedCpuUs: number;
-  /** Between these is the middle half of the differences of which that is the median. */
-  readonly addedCpuUsWithin: readonly [number, number];
-  /** Of chat alone. */
+  /** First and third quartile of these differences. */
+  readonly addedCpuUsQuartiles: readonly [number, number];
+  /** The same for the CPU of chat only. */
   readonly addedChatCpuUs: number;
 }
 
 const CHAT = 'chat';
 
-/** Medians of the rounds, and of the differences between neighbours. */
+/** Summarizes a group: medians of the rounds, and of the differences to the pass-through rounds. */
 export function summariseTranslation({ stream, routes }: TranslationGroup): RouteSummary[] {
-  const passing = routes.filter(({ translated }) => !translated);
+  const passThrough = routes.filter(({ translated }) => !translated);
   return routes.map(({ title, translated, rounds }) => {
-    const beside = translated ? passing : passing.slice(0, 1);
+    const baselines = translated ? passThrough : passThrough.slice(0, 1);
     const differences = (cpuUs: (round: Round) => number) =>
-      rounds.map((round, index) => cpuUs(round) - mean(beside.map((other) => cpuUs(other.rounds[index]!))));
+      rounds.map(
+        (round, index) => cpuUs(round) - mean(baselines.map((other) => cpuUs(other.rounds[index]!))),
+      );
     const added = differences((round) => allCpuUs(round, stream)).sort((one, other) => one - other);
     return {
       ...summariseTarget(rounds, stream),
       title,
       translated,
       addedCpuUs: median(added),
-      addedCpuUsWithin: [percentile(added, 0.25), percentile(added, 0.75)],
+      addedCpuUsQuartiles: [percentile(added, 0.25), percentile(added, 0.75)],
       addedChatCpuUs: median(differences((round) => chatCpuUs(round, stream))),
     };
   });

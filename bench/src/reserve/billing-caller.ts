@@ -10,8 +10,8 @@ const OPEN_TIMEOUT_MS = 5_000;
 const REPLY_TIMEOUT_MS = 10_000;
 const LATE_CHECK_MS = 1_000;
 
-/** Stands in the encoded request where each call's own id is written. */
-const ANY_ID = '00000000-0000-7000-8000-000000000000';
+/** Placeholder in the encoded request that is replaced by the id of each call. */
+const PLACEHOLDER_ID = '00000000-0000-7000-8000-000000000000';
 
 interface Waiting {
   readonly sinceMs: number;
@@ -26,8 +26,8 @@ const createClient = (address: string, serviceSecret: string, caller: string) =>
   createGrpcClient(BillingService, { addresses: [address], secrets: [serviceSecret], caller });
 
 /**
- * Calls billing as chat does: requests of one turn of the event loop share a message on one stream. What all calls have
- * in common is encoded once, since the time that it takes the caller to ask is in what it measures.
+ * Calls billing as chat does: requests of one turn of the event loop share a message on one stream. The common part of all
+ * requests is encoded once, because the time to encode a request is part of the measured latency.
  */
 export class BillingCaller {
   readonly #client;
@@ -39,7 +39,7 @@ export class BillingCaller {
   constructor(address: string, serviceSecret: string) {
     this.#client = createClient(address, serviceSecret, 'chat');
     this.#stream = this.#client.makeBidiStreamRequest(path, (batch: Buffer) => batch, responseDeserialize);
-    // Encoded batches of one item after another are the batch of all: so protobuf has repeated fields.
+    // Concatenated batches of one item are a batch of all items: protobuf encodes repeated fields that way.
     this.#requests = new TickBatcher(this.#stream, (batches) => Buffer.concat(batches));
     this.#stream.on('data', ({ replies }: ReserveReplyBatch__Output) => {
       for (const reply of replies) this.#take(reply.requestId)?.resolve(reply);
@@ -49,7 +49,7 @@ export class BillingCaller {
     });
   }
 
-  /** What chat tells billing of the value that a caller presented. */
+  /** Returns the id of the key's value, which chat sends to billing with each call. */
   static async valueIdOf(address: string, serviceSecret: string, key: string): Promise<string> {
     const edge = createClient(address, serviceSecret, 'edge');
     try {
@@ -60,21 +60,21 @@ export class BillingCaller {
     }
   }
 
-  /** Resolves when billing has taken the stream. */
+  /** Resolves when billing has accepted the stream. */
   async open(): Promise<void> {
     await once(this.#stream, 'metadata', { signal: AbortSignal.timeout(OPEN_TIMEOUT_MS) });
   }
 
-  /** How to reserve for calls that differ in nothing but their ids. */
-  reserves(request: ReserveRequest): (requestId: string) => Promise<ReserveReply__Output> {
-    const encoded = requestSerialize({ requests: [{ ...request, requestId: ANY_ID, isNew: true }] });
-    const idAt = encoded.indexOf(ANY_ID);
+  /** Returns a function that reserves for calls that differ only in their request ids. */
+  reserveFor(request: ReserveRequest): (requestId: string) => Promise<ReserveReply__Output> {
+    const encoded = requestSerialize({ requests: [{ ...request, requestId: PLACEHOLDER_ID, isNew: true }] });
+    const idAt = encoded.indexOf(PLACEHOLDER_ID);
     return (requestId) =>
       new Promise((resolve, reject) => {
-        const own = Buffer.from(encoded);
-        own.write(requestId, idAt, 'latin1');
+        const copy = Buffer.from(encoded);
+        copy.write(requestId, idAt, 'latin1');
         this.#waiting.set(requestId, { sinceMs: performance.now(), resolve, reject });
-        this.#requests.add(own);
+        this.#requests.add(copy);
       });
   }
 
@@ -104,7 +104,7 @@ export class BillingCaller {
     const lateMs = performance.now() - REPLY_TIMEOUT_MS;
     for (const [requestId, { sinceMs }] of this.#waiting) {
       if (sinceMs > lateMs) break;
-      this.#take(requestId)?.reject(new Error('no answer to Reserve'));
+      this.#take(requestId)?.reject(new Error('no reply to Reserve'));
     }
   }
 }

@@ -3,7 +3,7 @@ import { Releaser } from './releaser';
 
 const call = (requestId: string) => ({ requestId, accountId: 'acct', keyId: 'key', model: 'm' });
 
-test('gathers releases, and resolves each when its batch is durable', async () => {
+test('releases holds in batches, and resolves each release when its batch is durable', async () => {
   const batches: (string | undefined)[][] = [];
   const releaser = new Releaser(async (events) => {
     batches.push(events.map(({ requestId }) => requestId));
@@ -13,7 +13,7 @@ test('gathers releases, and resolves each when its batch is durable', async () =
   expect(batches).toEqual([['a', 'b'], ['c']]);
 });
 
-test('a batch that fails is told to its callers, and the next one goes on', async () => {
+test('rejects the releases of a failed batch and delivers the next batch', async () => {
   let deliveries = 0;
   const releaser = new Releaser(async () => {
     if (deliveries++ === 0) throw new Error('down');

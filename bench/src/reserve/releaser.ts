@@ -1,6 +1,6 @@
 import type { UsageEvent } from '@gateway/proto/generated/gateway/billing/v1/UsageEvent';
 
-/** As chat does it. */
+/** The same as in chat. */
 const GATHER_MS = 25;
 const MAX_BATCH_EVENTS = 500;
 
@@ -17,7 +17,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Gives holds back, one batch of them after another. */
+/** Releases holds in batches, one batch at a time. */
 export class Releaser {
   readonly #deliver: (events: UsageEvent[]) => Promise<void>;
   #queue: Waiting[] = [];

@@ -1,7 +1,7 @@
 import type { CallerFormat } from '../load/caller-format';
 import { type Directive, QUESTION, SYSTEM, withDirective } from '../prompts';
 
-/** One turn in no format's words; a call is answered by the result after it. */
+/** A turn independent of a format. A tool call is followed by its result. */
 type Turn =
   | { readonly user: string }
   | { readonly assistant: string }
@@ -108,12 +108,12 @@ const SMALL_TALK = [
   ['All right. Then please look for the parcel first.', 'I am looking the order up now.'],
 ] as const;
 
-/** The conversation of a plain call or of streams: a system prompt of a line and one question. */
+/** Returns a one-line system prompt and one question. */
 export function shortConversation(directive: Directive): Conversation {
   return { system: SYSTEM, turns: [{ user: withDirective(QUESTION, directive) }], tools: [] };
 }
 
-/** About thirty turns with three tools, of which two were called since the last question. */
+/** Returns about thirty turns with three tools, of which two were called after the last question. */
 export function longConversation(directive: Directive): Conversation {
   return {
     system: Array.from({ length: SYSTEM_PARTS }, (_, part) => `# Part ${part + 1}\n${RULES.join('\n')}`).join(
@@ -146,7 +146,7 @@ const ORDER = JSON.stringify({
   parcels: [{ carrier: 'post', code: 'RR1284 "A"', state: 'on its way', promised: '2026-11-17' }],
 });
 
-/** Members of a request body beside its model. */
+/** Returns the request body without its model. */
 export function bodyOf(conversation: Conversation, format: CallerFormat): object {
   return format === 'openai' ? openAiBody(conversation) : anthropicBody(conversation);
 }

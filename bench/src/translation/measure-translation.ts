@@ -2,7 +2,7 @@ import type { TranslationGroup, TranslationRuns } from '../bench-report';
 import type { MeteredModel } from '../gateway/check-money';
 import type { GatewayUnderTest } from '../gateway/gateway-under-test';
 import type { CallerFormat } from '../load/caller-format';
-import type { LoadOrder, LoadShape } from '../load/load-contract';
+import type { HttpJob, LoadShape } from '../load/load-contract';
 import type { LoadGenerator } from '../load/load-generator';
 import { measure, type Round } from '../measure';
 import type { ProcessGroup } from '../procfs/process-group';
@@ -10,20 +10,20 @@ import { chunkedReply, type Directive, FIXED_REPLY, REPLY_TEXT } from '../prompt
 import { bodyOf, type Conversation, longConversation, shortConversation } from './conversations';
 
 /**
- * A pace, the same on every route and far below what the stack can do. With one call after another a route that takes
- * longer has fewer calls a second, and so smaller batches in services that translation never meets: what those cost
- * more or less for a call would count as translation's. All connections call at once, as they do under load, because
- * at one call at a time every process falls asleep between two steps of it, and that costs thrice what is measured.
+ * Fixed pace of each connection, the same on every route and far below the capacity of the stack. Without it, a slower route
+ * would make fewer calls per second, so that other services would have smaller batches and a different CPU per call, which
+ * would be attributed to translation. All connections start their calls at once, as under load: with single calls every
+ * process would go to sleep between two steps, which costs three times as much as the measured difference.
  */
 const CALL_EVERY_MS = 50;
-/** Below the pace at which chunks queue: those that wait together cost less, which would hide the difference. */
+/** Few enough that chunks do not queue: batched chunks cost less, which would hide the difference. */
 const STREAMS = 40;
 const CHUNK_DELAY_MS = 5;
 const STREAM_SPACING_MS = 7;
-/** Many short runs by turns: what else the machine does then meets the neighbours alike. */
+/** Many short alternating runs, so that other load on the machine affects the compared routes equally. */
 const MAX_RUN_SECONDS = 1;
 const RUNS_PER_ROUND = 4;
-/** Calls or chunks, and not a time: however slow the machine is, what writes a format must be compiled before. */
+/** Number of calls or chunks until V8 has compiled the code of a route, however slow the machine is. */
 const WARM_UP_UNITS = 4_000;
 const WARM_UP_SECONDS = 1;
 const MAX_WARM_UPS = 20;
@@ -33,9 +33,9 @@ type Framing = Readonly<{ before: number; after: number }>;
 interface Caller {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** As the simulator frames it: the role, or the message's start, a ping and the block's start come first. */
-  readonly passed: Framing;
-  /** As the gateway does, which has the role in the first chunk, and no pings. */
+  /** Framing of the simulator, passThrough through: first the role, or the message start, a ping and the block start. */
+  readonly passThrough: Framing;
+  /** Framing of the gateway, which has the role in the first text chunk and no pings. */
   readonly translated: Framing;
 }
 
@@ -43,18 +43,18 @@ const CALLERS: Readonly<Record<CallerFormat, Caller>> = {
   openai: {
     path: '/v1/chat/completions',
     headers: {},
-    passed: { before: 1, after: 2 },
+    passThrough: { before: 1, after: 2 },
     translated: { before: 0, after: 2 },
   },
   anthropic: {
     path: '/v1/messages',
     headers: { 'anthropic-version': '2023-06-01' },
-    passed: { before: 3, after: 3 },
+    passThrough: { before: 3, after: 3 },
     translated: { before: 2, after: 3 },
   },
 };
 
-/** One of each provider that has a format of its own; simulated, since the stack gets no keys. */
+/** One model of each provider format; simulated, because the stack has no provider keys. */
 const MODELS = {
   openai: { slug: 'openai/gpt-4.1-mini', upstreamModel: 'gpt-4.1-mini' },
   anthropic: { slug: 'anthropic/claude-haiku-4-5', upstreamModel: 'claude-haiku-4-5' },
@@ -75,7 +75,7 @@ export interface TranslationMeasurement {
   readonly progress: (message: string) => void;
 }
 
-/** The same calls in each caller's format, to a provider of that format and to those of the others, by turns. */
+/** Measures the same calls in each caller format, alternately to a provider of that format and to providers of others. */
 export async function measureTranslation(run: TranslationMeasurement): Promise<TranslationRuns> {
   const runSeconds = Math.min(run.seconds, MAX_RUN_SECONDS);
   const groups: TranslationGroup[] = [];
@@ -109,12 +109,10 @@ async function measureGroup(
   for (let round = 1; round <= rounds; round++) {
     progress(`${title}: round ${round} of ${rounds}`);
     for (let turn = 1; turn <= RUNS_PER_ROUND; turn++) {
-      // To and fro, so that what a run leaves behind does not always meet the same one.
+      // In alternating order, so that the after-effects of a run do not always affect the same route.
       for (const route of turn % 2 === 0 ? routes.toReversed() : routes) {
         signal.throwIfAborted();
-        route.rounds.push(
-          await measure(orderOf(run, calls, route.provider, runSeconds), generator, processes),
-        );
+        route.rounds.push(await measure(jobOf(run, calls, route.provider, runSeconds), generator, processes));
       }
     }
   }
@@ -122,7 +120,7 @@ async function measureGroup(
   return { title, stream: calls.stream, callsPerSecond, routes };
 }
 
-/** What passes through is measured twice: each translation has it beside it, and by what both differ one sees the noise. */
+/** Measures pass-through twice: next to each translation, and to show the noise by the difference of both. */
 function routesTo([own, one, other]: Providers) {
   const route = (provider: Provider, title: string, translated: boolean) => {
     return { provider, title, translated, rounds: [] as Round[] };
@@ -130,12 +128,12 @@ function routesTo([own, one, other]: Providers) {
   return [
     route(own, `to ${own}`, false),
     route(one, `to ${one}`, true),
-    route(own, `to ${own} again`, false),
+    route(own, `to ${own} (repeated)`, false),
     route(other, `to ${other}`, true),
   ];
 }
 
-/** By turns: code that one route has compiled is given up when another brings it objects of another shape. */
+/** Alternates between routes, because code compiled for one route is deoptimized by the object shapes of another. */
 async function warmUp(
   run: TranslationMeasurement,
   calls: Calls,
@@ -146,14 +144,14 @@ async function warmUp(
     const done: number[] = [];
     for (const provider of providers) {
       run.signal.throwIfAborted();
-      const result = await run.generator.run(unpaced(orderOf(run, calls, provider, WARM_UP_SECONDS)));
+      const result = await run.generator.run(unpaced(jobOf(run, calls, provider, WARM_UP_SECONDS)));
       done.push(calls.stream ? result.chunks : result.calls);
     }
     units += Math.min(...done);
   }
 }
 
-/** That of the caller's format first. */
+/** Returns the provider of the caller's format first. */
 function providersFor(caller: CallerFormat): Providers {
   return caller === 'openai' ? ['openai', 'anthropic', 'google'] : ['anthropic', 'openai', 'google'];
 }
@@ -163,12 +161,12 @@ function titleOf({ caller, stream, conversation }: Calls): string {
   return `${caller === 'openai' ? "OpenAI's" : "Anthropic's"} format, ${stream ? 'streamed' : 'plain'}, ${what}`;
 }
 
-function orderOf(run: TranslationMeasurement, calls: Calls, provider: Provider, seconds: number): LoadOrder {
+function jobOf(run: TranslationMeasurement, calls: Calls, provider: Provider, seconds: number): HttpJob {
   const { stack, apiKey } = run.gateway;
   const { caller, stream, conversation } = calls;
-  const { path, headers, passed, translated } = CALLERS[caller];
+  const { path, headers, passThrough, translated } = CALLERS[caller];
   const load = stream
-    ? streams(seconds, provider === caller ? passed : translated)
+    ? streams(seconds, provider === caller ? passThrough : translated)
     : plain(seconds, run.concurrency);
   const directive = load.kind === 'streams' ? chunkedReply(load.chunks, load.chunkDelayMs) : FIXED_REPLY;
   const body = JSON.stringify({
@@ -200,10 +198,10 @@ function plain(seconds: number, connections: number): LoadShape & { kind: 'calls
   };
 }
 
-function unpaced(order: LoadOrder): LoadOrder {
-  if (order.load.kind === 'streams') return order;
-  const { everyMs: _pace, ...load } = order.load;
-  return { ...order, load };
+function unpaced(job: HttpJob): HttpJob {
+  if (job.load.kind === 'streams') return job;
+  const { everyMs: _pace, ...load } = job.load;
+  return { ...job, load };
 }
 
 function streams(seconds: number, framing: Framing): LoadShape & { kind: 'streams' } {

@@ -6,12 +6,12 @@ import type {
   TranslationGroup,
   TranslationRuns,
 } from '../bench-report';
-import { moneyIsRight } from '../gateway/check-money';
+import { isMoneyConsistent } from '../gateway/check-money';
 import { totalPssBytes } from '../memory';
 import { summarise, summariseTarget } from './scenario-summary';
 import { summariseTranslation } from './translation-summary';
 
-export interface Bar {
+export interface ThresholdResult {
   readonly title: string;
   readonly found: string;
   readonly passed: boolean;
@@ -21,45 +21,46 @@ const MAX_CALL_CPU_US = 1_000;
 const MAX_CHUNK_CPU_RATIO = 2;
 const MAX_TRANSLATED_CALL_CPU_US = 150;
 const MAX_TRANSLATED_CHUNK_CPU_US = 10;
-/** The last calls of a run take their time. */
-const LEAST_OF_PACE = 0.95;
+/** Below 1, because the last calls of a run extend its duration. */
+const MIN_PACE_RATIO = 0.95;
 const MAX_RESERVE_P50_MS = 5;
 const MAX_RESERVE_P99_MS = 40;
-const MAX_QUESTION_P95_MS = 300;
+const MAX_QUERY_P95_MS = 300;
 const MAX_IDLE_MB = 700;
 
-export function judge(report: BenchReport): Bar[] {
-  const bars: Bar[] = [];
+/** Returns the result of every threshold that applies to the measured scenarios. */
+export function checkThresholds(report: BenchReport): ThresholdResult[] {
+  const thresholds: ThresholdResult[] = [];
   for (const rounds of report.scenarios) {
     const { bare, gateway, cpuRatio } = summarise(rounds);
     if (rounds.name === 'plain') {
       const us = gateway.cpuUsPerUnit;
-      bars.push({
+      thresholds.push({
         title: `CPU per non-streamed call, all services of the gateway: at most ${MAX_CALL_CPU_US} µs`,
         found: `${us.toFixed(0)} µs`,
         passed: us <= MAX_CALL_CPU_US,
       });
     }
     if (rounds.name === 'stream') {
-      bars.push({
+      thresholds.push({
         title: `CPU per streamed chunk: at most ${MAX_CHUNK_CPU_RATIO} × the bare proxy's`,
         found: `${cpuRatio.toFixed(2)} ×`,
         passed: cpuRatio <= MAX_CHUNK_CPU_RATIO,
       });
     }
     const errors = bare.errors + gateway.errors;
-    bars.push({ title: `${rounds.title}: no errors`, found: `${errors}`, passed: errors === 0 });
+    thresholds.push({ title: `${rounds.title}: no errors`, found: `${errors}`, passed: errors === 0 });
   }
-  if (report.reserve) bars.push(...reserveBars(report.reserve));
-  if (report.translation) bars.push(...translationBars(report.translation));
-  if (report.records) bars.push(...recordsBars(report.records));
-  // How much memory other engines take is set by whoever runs them.
-  if (report.options.enginesDir === undefined) bars.push(memoryBar(report.idle));
-  if (report.money) bars.push(moneyBar(report.money));
-  return bars;
+  if (report.reserve) thresholds.push(...reserveThresholds(report.reserve));
+  if (report.translation) thresholds.push(...translationThresholds(report.translation));
+  if (report.records) thresholds.push(...recordsThresholds(report.records));
+  // The memory of configured engines depends on their configuration.
+  if (report.options.enginesDir === undefined) thresholds.push(memoryThreshold(report.idle));
+  if (report.money) thresholds.push(moneyThreshold(report.money));
+  return thresholds;
 }
 
-function memoryBar(idle: BenchReport['idle']): Bar {
+function memoryThreshold(idle: BenchReport['idle']): ThresholdResult {
   const idleMb = totalPssBytes(idle) / 1e6;
   return {
     title: `memory of the whole stack at idle: under ${MAX_IDLE_MB} MB (proportional set size)`,
@@ -68,12 +69,12 @@ function memoryBar(idle: BenchReport['idle']): Bar {
   };
 }
 
-function reserveBars({ callers, keys }: ReserveRuns): Bar[] {
+function reserveThresholds({ callers, keys }: ReserveRuns): ThresholdResult[] {
   return keys.flatMap(({ title, runs, unreleased }) => {
     const name = `Reserve, ${callers} callers, ${title}`;
     const { p50Ms, p99Ms } = summariseTarget(runs, false);
     const errors = [...runs, ...unreleased].reduce((sum, run) => sum + run.errors, 0);
-    const latency = (of: string, ms: number, maxMs: number): Bar => ({
+    const latency = (of: string, ms: number, maxMs: number): ThresholdResult => ({
       title: `${name}: ${of} at most ${maxMs} ms`,
       found: `${ms.toFixed(2)} ms`,
       passed: ms <= maxMs,
@@ -86,8 +87,8 @@ function reserveBars({ callers, keys }: ReserveRuns): Bar[] {
   });
 }
 
-/** The dearest route of each caller and conversation is judged. */
-function translationBars({ groups }: TranslationRuns): Bar[] {
+/** Checks the most expensive route of each caller format and conversation. */
+function translationThresholds({ groups }: TranslationRuns): ThresholdResult[] {
   return groups.flatMap((group) => {
     const routes = summariseTranslation(group);
     const [unit, maxUs] = group.stream
@@ -103,62 +104,62 @@ function translationBars({ groups }: TranslationRuns): Bar[] {
         passed: addedUs <= Number(maxUs),
       },
       { title: `${group.title}: no errors`, found: `${errors}`, passed: errors === 0 },
-      ...paceBar(group, routes),
+      ...paceThreshold(group, routes),
     ];
   });
 }
 
-/** Routes that differ in their pace cannot be compared. */
-function paceBar(
+/** Routes with different paces can't be compared. */
+function paceThreshold(
   { title, callsPerSecond }: TranslationGroup,
   routes: readonly { readonly unitsPerSecond: number }[],
-): Bar[] {
+): ThresholdResult[] {
   if (callsPerSecond === undefined) return [];
   const slowest = Math.min(...routes.map(({ unitsPerSecond }) => unitsPerSecond));
   return [
     {
-      title: `${title}: ${callsPerSecond} calls a second on every route`,
+      title: `${title}: ${callsPerSecond} calls/s on every route`,
       found: `at least ${slowest.toFixed(0)}`,
-      passed: slowest >= callsPerSecond * LEAST_OF_PACE,
+      passed: slowest >= callsPerSecond * MIN_PACE_RATIO,
     },
   ];
 }
 
-function recordsBars({ records, sums, kinds, callsBeside }: RecordsRuns): Bar[] {
+function recordsThresholds({ records, sums, kinds, concurrentCalls }: RecordsRuns): ThresholdResult[] {
   const name = `${records.toLocaleString('en')} requests`;
   const found = kinds.map(({ title, rounds }) => ({ title, p95Ms: summariseTarget(rounds, false).p95Ms }));
-  // What has no figure was never answered.
-  const missed = found.filter(({ p95Ms }) => !(p95Ms < MAX_QUESTION_P95_MS));
+  // A query without a figure was never answered.
+  const missed = found.filter(({ p95Ms }) => !(p95Ms < MAX_QUERY_P95_MS));
   const slowest = found.reduce((one, other) => (other.p95Ms > one.p95Ms ? other : one));
   const shown = missed.length > 0 ? missed : [slowest];
-  const rounds = [...kinds.flatMap((kind) => kind.rounds), ...callsBeside];
+  const rounds = [...kinds.flatMap((kind) => kind.rounds), ...concurrentCalls];
   const errors = rounds.reduce((sum, round) => sum + round.errors, 0);
   const { recorded, ofFilledKeys, byKey, byDay, byModel } = sums;
   return [
     {
-      title: `${name}, each kind of question: p95 under ${MAX_QUESTION_P95_MS} ms`,
+      title: `${name}, each kind of query: p95 under ${MAX_QUERY_P95_MS} ms`,
       found: `${missed.length > 0 ? '' : 'slowest: '}${shown.map(({ title, p95Ms }) => `${title} ${p95Ms.toFixed(1)} ms`).join(', ')}`,
       passed: missed.length === 0,
     },
     { title: `${name}: no errors`, found: `${errors}`, passed: errors === 0 },
     {
-      title: `${name}: usage by day, model and key adds up to the records`,
-      found: `${inWords(ofFilledKeys)}, recorded ${inWords(recorded)}`,
+      title: `${name}: usage by day, model and key equals the records`,
+      found: `${format(ofFilledKeys)}, recorded ${format(recorded)}`,
       passed: equal(recorded, ofFilledKeys) && equal(byKey, byDay) && equal(byKey, byModel),
     },
   ];
 }
 
-const inWords = ({ calls, errors }: CallSums) => `${calls} calls, ${errors} errors`;
+const format = ({ calls, errors }: CallSums) => `${calls} calls, ${errors} errors`;
 const equal = (one: CallSums, other: CallSums) => one.calls === other.calls && one.errors === other.errors;
 
-function moneyBar(money: NonNullable<BenchReport['money']>): Bar {
+function moneyThreshold(money: NonNullable<BenchReport['money']>): ThresholdResult {
   const { calls, meteredNano, chargedNano, driftNano, openHolds, deadLetters, operatorLossNano } = money;
   return {
     title: 'balance = ledger = meter, drift 0',
     found:
       `${calls} calls, metered ${meteredNano} nano-USD, charged ${chargedNano}, drift ${driftNano}, ` +
       `open holds ${openHolds}, dead letters ${deadLetters}, operator loss ${operatorLossNano}`,
-    passed: moneyIsRight(money),
+    passed: isMoneyConsistent(money),
   };
 }

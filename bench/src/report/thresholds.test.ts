@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { BenchReport, RecordsRuns, ReserveRuns, TranslationGroup } from '../bench-report';
 import type { Round } from '../measure';
-import { judge } from './bars';
+import { checkThresholds } from './thresholds';
 
 const run = (p50Ms: number, p99Ms: number, errors = 0): Round => ({
   elapsedMs: 1_000,
@@ -19,39 +19,39 @@ const run = (p50Ms: number, p99Ms: number, errors = 0): Round => ({
 const reportOf = (parts: object): BenchReport =>
   ({ scenarios: [], idle: [], options: {}, ...parts }) as unknown as BenchReport;
 
-function failedBars(...runs: Round[]): string[] {
+function failedThresholds(...runs: Round[]): string[] {
   const reserve: ReserveRuns = {
     callers: 64,
     runSeconds: 1,
     unreleasedSeconds: 1,
     keys: [{ title: 'key', runs, unreleased: [] }],
   };
-  return judge(reportOf({ reserve }))
+  return checkThresholds(reportOf({ reserve }))
     .filter(({ passed }) => !passed)
     .map(({ title }) => title);
 }
 
-test('Reserve is judged by the median of its runs, each key by itself', () => {
-  expect(failedBars(run(4, 30), run(5, 40), run(50, 400))).toEqual([]);
-  expect(failedBars(run(4, 30), run(6, 41), run(7, 50))).toEqual([
+test('checks the median latency of Reserve for each key', () => {
+  expect(failedThresholds(run(4, 30), run(5, 40), run(50, 400))).toEqual([]);
+  expect(failedThresholds(run(4, 30), run(6, 41), run(7, 50))).toEqual([
     'Reserve, 64 callers, key: p50 at most 5 ms',
     'Reserve, 64 callers, key: p99 at most 40 ms',
   ]);
 });
 
-test('the memory of the stack is judged on its own engines only', () => {
+test('checks the memory of the stack only with embedded engines', () => {
   const idle = [{ name: 'edge', pssBytes: 800e6 }];
-  const judged = (enginesDir?: string) =>
-    judge(reportOf({ idle, options: { enginesDir } })).map(({ passed }) => passed);
-  expect(judged()).toEqual([false]);
-  expect(judged('/engines')).toEqual([]);
+  const results = (enginesDir?: string) =>
+    checkThresholds(reportOf({ idle, options: { enginesDir } })).map(({ passed }) => passed);
+  expect(results()).toEqual([false]);
+  expect(results('/engines')).toEqual([]);
 });
 
-test('an error in any run fails', () => {
-  expect(failedBars(run(1, 1), run(1, 1, 1))).toEqual(['Reserve, 64 callers, key: no errors']);
+test('fails if any run has an error', () => {
+  expect(failedThresholds(run(1, 1), run(1, 1, 1))).toEqual(['Reserve, 64 callers, key: no errors']);
 });
 
-const costing = (chatUs: number, errors = 0): Round => ({
+const roundCosting = (chatUs: number, errors = 0): Round => ({
   ...run(1, 1, errors),
   chunks: 100,
   cpuUs: { chat: chatUs * 100 },
@@ -59,48 +59,52 @@ const costing = (chatUs: number, errors = 0): Round => ({
 
 const route = (round: Round, translated: boolean) => ({ title: '', translated, rounds: [round] });
 
-function failedTranslation(stream: boolean, passedUs: number, ...translated: Round[]): string[] {
+function failedTranslation(stream: boolean, passThroughUs: number, ...translated: Round[]): string[] {
   return failedGroup({
     title: 'group',
     stream,
     callsPerSecond: undefined,
-    routes: [route(costing(passedUs), false), ...translated.map((round) => route(round, true))],
+    routes: [route(roundCosting(passThroughUs), false), ...translated.map((round) => route(round, true))],
   });
 }
 
 function failedGroup(...groups: TranslationGroup[]): string[] {
-  return judge(reportOf({ translation: { runSeconds: 1, groups } }))
+  return checkThresholds(reportOf({ translation: { runSeconds: 1, groups } }))
     .filter(({ passed }) => !passed)
     .map(({ title }) => title);
 }
 
-test('the dearest translation is judged, by what it adds to passing through', () => {
-  expect(failedTranslation(false, 500, costing(600), costing(650))).toEqual([]);
-  expect(failedTranslation(false, 500, costing(651), costing(600))).toEqual([
+test('checks the CPU that the most expensive translation adds to pass-through', () => {
+  expect(failedTranslation(false, 500, roundCosting(600), roundCosting(650))).toEqual([]);
+  expect(failedTranslation(false, 500, roundCosting(651), roundCosting(600))).toEqual([
     'group: translation adds at most 150 µs CPU per call, all services',
   ]);
-  expect(failedTranslation(true, 20, costing(30))).toEqual([]);
-  expect(failedTranslation(true, 20, costing(31))).toEqual([
+  expect(failedTranslation(true, 20, roundCosting(30))).toEqual([]);
+  expect(failedTranslation(true, 20, roundCosting(31))).toEqual([
     'group: translation adds at most 10 µs CPU per chunk, all services',
   ]);
-  expect(failedTranslation(false, 500, costing(500, 1))).toEqual(['group: no errors']);
+  expect(failedTranslation(false, 500, roundCosting(500, 1))).toEqual(['group: no errors']);
 });
 
-test('what passes through once more is not judged', () => {
-  const routes = [route(costing(500), false), route(costing(900), false), route(costing(500), true)];
+test('does not check the repeated pass-through route', () => {
+  const routes = [
+    route(roundCosting(500), false),
+    route(roundCosting(900), false),
+    route(roundCosting(500), true),
+  ];
   expect(failedGroup({ title: 'group', stream: false, callsPerSecond: undefined, routes })).toEqual([]);
 });
 
-test('a route that falls behind the pace is none to compare with', () => {
+test('fails if a route falls behind the pace', () => {
   const paced = (callsPerSecond: number) =>
     failedGroup({
       title: 'group',
       stream: false,
       callsPerSecond,
-      routes: [route(costing(500), false), route(costing(500), true)],
+      routes: [route(roundCosting(500), false), route(roundCosting(500), true)],
     });
   expect(paced(105)).toEqual([]);
-  expect(paced(106)).toEqual(['group: 106 calls a second on every route']);
+  expect(paced(106)).toEqual(['group: 106 calls/s on every route']);
 });
 
 const SUMS = { calls: 7, errors: 2 };
@@ -113,22 +117,22 @@ function failedRecords(kinds: readonly Round[][], sums: Partial<RecordsRuns['sum
     runSeconds: 1,
     sums: { recorded: SUMS, ofFilledKeys: SUMS, byKey: SUMS, byDay: SUMS, byModel: SUMS, ...sums },
     kinds: kinds.map((rounds, index) => ({ title: `kind ${index}`, rounds })),
-    callsBeside: [run(1, 1)],
+    concurrentCalls: [run(1, 1)],
   };
-  return judge(reportOf({ records }))
+  return checkThresholds(reportOf({ records }))
     .filter(({ passed }) => !passed)
     .map(({ title, found }) => `${title}: ${found}`);
 }
 
-test('each kind of question is judged by the median of its runs, and so are the sums', () => {
+test('checks the median latency of each kind of query, and the usage sums', () => {
   const good = [run(1, 299), run(1, 299), run(1, 900)];
   expect(failedRecords([good])).toEqual([]);
   const slow = [run(1, 300), run(1, 300), run(1, 1)];
   expect(failedRecords([good, slow])).toEqual([
-    '1,000 requests, each kind of question: p95 under 300 ms: kind 1 300.0 ms',
+    '1,000 requests, each kind of query: p95 under 300 ms: kind 1 300.0 ms',
   ]);
   expect(failedRecords([[run(Number.NaN, Number.NaN, 3)]])).toEqual([
-    '1,000 requests, each kind of question: p95 under 300 ms: kind 0 NaN ms',
+    '1,000 requests, each kind of query: p95 under 300 ms: kind 0 NaN ms',
     '1,000 requests: no errors: 3',
   ]);
   for (const name of ['ofFilledKeys', 'byDay', 'byModel']) {
