@@ -73,9 +73,9 @@ export const GEMINI_REPLIES: WireReplies = {
   errorEvent: sse(googleError(503, 'The model is overloaded.')),
   errorEventVariants: [],
   withoutContent: [
-    ['candidates that are no list', { ...response([], 0), candidates: 'none' }],
-    ['a candidate without an end', response([candidate('Hello')], 1)],
-    ['a reason that tells of a failure', finishedBy('MALFORMED_FUNCTION_CALL')],
-    ['a reason that nobody knows', finishedBy('TIRED')],
+    ['candidates that are not a list', { ...response([], 0), candidates: 'none' }],
+    ['a candidate without a finish reason', response([candidate('Hello')], 1)],
+    ['a finish reason that means a failure', finishedBy('MALFORMED_FUNCTION_CALL')],
+    ['an unknown finish reason', finishedBy('TIRED')],
   ],
 };

@@ -122,7 +122,7 @@ export const MESSAGES_REPLIES: WireReplies = {
   errorEvent: event(errorObject('Overloaded', 'overloaded_error')),
   errorEventVariants: ERROR_EVENT_VARIANTS,
   withoutContent: [
-    ['content that is no list', { ...MESSAGE, content: 'none' }],
+    ['content that is not a list', { ...MESSAGE, content: 'none' }],
     ['a completion of another format', { object: 'chat.completion', choices: [] }],
   ],
 };

@@ -33,7 +33,7 @@ const COMPLETIONS_REPLIES: WireReplies = {
   errorEvent: sse(providerError('overloaded', 'server_error')),
   errorEventVariants: ERROR_EVENT_VARIANTS,
   withoutContent: [
-    ['choices that are no list', { ...COMPLETION, choices: 'none' }],
+    ['choices that are not a list', { ...COMPLETION, choices: 'none' }],
     ['no choices', { ...COMPLETION, choices: [] }],
     ['a choice without a message', { ...COMPLETION, choices: [{ index: 0, finish_reason: 'stop' }] }],
   ],
