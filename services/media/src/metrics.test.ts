@@ -17,16 +17,16 @@ const textWith = (counts: Partial<Parameters<typeof createMediaMetrics>[0]>) =>
     ...counts,
   }).registry.metrics();
 
-test('bills and tasks are counted', async () => {
+test('counts open bills and tasks', async () => {
   const text = await textWith({});
   expect(text).toContain('media_bills{state="dispatched"} 2');
   expect(text).toContain('media_tasks_open 7');
 });
 
 test.each<[string, () => Promise<never>]>([
-  ['is away', () => Promise.reject(new Error('away'))],
+  ['is unavailable', () => Promise.reject(new Error('away'))],
   ['hangs', () => new Promise(() => {})],
-])('all else is told while the database %s', async (_what, count) => {
+])('exports all other metrics while the database %s', async (_what, count) => {
   const text = await textWith({ countBills: count, countTasks: count });
   expect(text).toContain('media_bills{state="dispatched"} Nan');
   expect(text).toContain('media_tasks_open Nan');

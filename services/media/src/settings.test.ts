@@ -10,15 +10,15 @@ const REQUIRED = {
 };
 
 test.each([
-  ['as long as an image may take', {}, 125_000],
-  ['whatever that is', { IMAGE_TIMEOUT_MS: '300000' }, 305_000],
-  ['or as long as it is told to', { DRAIN_TIMEOUT_MS: '7000' }, 7_000],
-])('a process that stops waits %s', (_what, env, drainMs) => {
+  ['the longest duration of an image by default', {}, 125_000],
+  ['longer with a longer image timeout', { IMAGE_TIMEOUT_MS: '300000' }, 305_000],
+  ['the setting if given', { DRAIN_TIMEOUT_MS: '7000' }, 7_000],
+])('the drain timeout is %s', (_what, env, drainMs) => {
   expect(readSettings({ ...REQUIRED, ...env }).DRAIN_TIMEOUT_MS).toBe(drainMs);
 });
 
 test.each(['IMAGE_TIMEOUT_MS', 'IMAGE_GRACE_MS', 'VIDEO_POLL_INTERVAL_MS', 'DRAIN_TIMEOUT_MS'])(
-  'a %s that no timer can hold is refused',
+  'a %s above the maximum of a timer is rejected',
   (name) => {
     expect(() => readSettings({ ...REQUIRED, [name]: '2592000000' })).toThrow(name);
   },
@@ -32,6 +32,6 @@ test.each([
   expect(readSettings({ ...REQUIRED, PUBLIC_API_URL: value }).PUBLIC_API_URL).toBe(origin);
 });
 
-test.each(['', 'api.example.com', 'ftp://api.example.com'])('a PUBLIC_API_URL of %p is refused', (value) => {
+test.each(['', 'api.example.com', 'ftp://api.example.com'])('the PUBLIC_API_URL %p is rejected', (value) => {
   expect(() => readSettings({ ...REQUIRED, PUBLIC_API_URL: value })).toThrow('PUBLIC_API_URL');
 });

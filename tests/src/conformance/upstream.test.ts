@@ -260,7 +260,7 @@ describe.each(KINDS)('a %s call whose connection fails', (kind) => {
     expect(await chargeOf(answer)).toBe(0n);
   });
 
-  test.each(TLS_CASES)('with %s in the TLS handshake gets %s', async (fault, code) => {
+  test.each(TLS_CASES)('that fails in the TLS handshake by %s gets %s', async (fault, code) => {
     tlsFaults.fault = fault;
     for (const format of CHAT_FORMATS) {
       const answer = await elsewhere('xai/grok-4.3', format);

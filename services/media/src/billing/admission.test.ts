@@ -27,7 +27,7 @@ const REQUEST = {
 const ANSWERED = { status: 200, errorCode: '' };
 const GRANT = { holdNano: '500', grantedTokens: '0', requestCostLimitNano: '900' };
 
-/** An admission whose surroundings note in order what is asked of them. */
+/** An admission whose dependencies record their calls in order. */
 function admissionTo(
   billing: () => object,
   { canDrop = true, isOurs = true, admits = true, canOpen = true } = {},
@@ -78,10 +78,10 @@ const context = (): RequestContext => ({
 const refuse = (code: 'insufficient_balance' | 'internal_error') => () => {
   throw new GatewayError(code);
 };
-/** What is done about a refusal nobody waits for. */
+/** Waits for work after a refusal that the caller does not wait for. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a call has its bill before its hold, and its hold before its provider', async () => {
+test('admitting a call stores its bill before its hold, and marks it dispatched before the provider call', async () => {
   const { admission, steps, reserved, ends } = admissionTo(() => GRANT);
   const ofCall = context();
   expect(admission.hasHold(ofCall)).toBe(false);
@@ -110,7 +110,7 @@ test('a call has its bill before its hold, and its hold before its provider', as
   });
 });
 
-test('the first end of a bill counts, and who comes later waits for it', async () => {
+test('only the first end of a bill counts, and later ends wait for it', async () => {
   const { admission, ends } = admissionTo(() => GRANT);
   const bill = await admission.admit(context(), REQUEST);
   await Promise.all([
@@ -126,42 +126,42 @@ test('the first end of a bill counts, and who comes later waits for it', async (
 test.each([
   ['refused', 'insufficient_balance', {}, ['drop']],
   [
-    'refused, and its bill can’t be dropped',
+    'refused while its bill cannot be dropped',
     'insufficient_balance',
     { canDrop: false },
     ['drop', 'USAGE_OUTCOME_RELEASED'],
   ],
-  ['not answered', 'internal_error', {}, ['USAGE_OUTCOME_RELEASED']],
-] as const)('a call whose hold is %s leaves nothing behind', async (_, code, surroundings, then) => {
+  ['in doubt', 'internal_error', {}, ['USAGE_OUTCOME_RELEASED']],
+] as const)('a call whose hold is %s leaves no bill or hold open', async (_, code, surroundings, then) => {
   const { admission, steps } = admissionTo(refuse(code), surroundings);
   const ofCall = context();
   await expect(admission.admit(ofCall, REQUEST)).rejects.toMatchObject({ code });
-  // Who gives back what may be held makes its record.
+  // The release event of a possible hold creates the call's record.
   expect(admission.hasHold(ofCall)).toBe(code === 'internal_error');
   await settle();
   expect(steps).toEqual(['open', 'reserve', ...then]);
 });
 
-test('a bill that others have ended is not dispatched', async () => {
+test('a call whose bill another instance has ended is not dispatched', async () => {
   const { admission } = admissionTo(() => GRANT, { isOurs: false });
   const bill = await admission.admit(context(), REQUEST);
   await expect(bill.dispatched()).rejects.toMatchObject({ code: 'internal_error' });
 });
 
-test('nothing is admitted while bills pile up', async () => {
+test('no call is admitted while too many bills await delivery', async () => {
   const { admission, steps } = admissionTo(() => GRANT, { admits: false });
   await expect(admission.admit(context(), REQUEST)).rejects.toMatchObject({ code: 'internal_error' });
   expect(steps).toEqual([]);
 });
 
-test('a free call has no bill, and is told of the cap on one request', async () => {
+test('a free call has no bill and gets the per-request cap', async () => {
   const { admission, steps, reserved } = admissionTo(() => ({ ...GRANT, holdNano: '0' }));
   expect(await admission.admitFree(context(), KEY)).toMatchObject({ requestCostLimitNano: 900n });
   expect(steps).toEqual(['reserve']);
   expect(reserved[0]).toMatchObject({ free: true, keyId: 'k', valueId: 'v' });
 });
 
-test('a bill that may have been written down all the same is not left behind', async () => {
+test('a bill that may have been stored despite an error is dropped later', async () => {
   const { admission, steps } = admissionTo(() => GRANT, { canOpen: false });
   const call = context();
   await expect(admission.admit(call, REQUEST)).rejects.toThrow('no database');

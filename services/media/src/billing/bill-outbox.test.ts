@@ -34,12 +34,12 @@ afterAll(async () => {
   await database?.drop();
 }, 60_000);
 
-/** A process of the service as far as bills go. Billing acknowledges at once, or when it is told to. */
+/** The billing part of a media instance. Billing acknowledges immediately, unless a test disables that. */
 class Instance {
   readonly id = randomUUID();
   readonly bills = new Bills(pool, this.id);
-  readonly heard: UsageEvent[] = [];
-  /** Signs of life are waited for in vain. */
+  readonly sentEvents: UsageEvent[] = [];
+  /** Blocks heartbeat writes. */
   writesStall = false;
   acknowledges = true;
   readonly billOutbox: BillOutbox = new BillOutbox({
@@ -48,7 +48,7 @@ class Instance {
     pool: this.#outboxPool(),
     outbox: {
       add: (event) => {
-        this.heard.push(event);
+        this.sentEvents.push(event);
         if (this.acknowledges) this.billOutbox.delivered(event);
       },
     },
@@ -74,16 +74,16 @@ class Instance {
     return instance;
   }
 
-  /** One that has given a sign of life and will give no more. */
+  /** Creates an instance that sends one heartbeat and then none. */
   static async frozen(): Promise<Instance> {
     const instance = new Instance();
     await beat(pool, instance.id);
     return instance;
   }
 
-  /** Each as often as it was told with another outcome; the same may be told twice. */
+  /** The distinct delivered ends; the same end may be delivered twice. */
   get ends(): string[] {
-    return [...new Set(this.heard.map(({ requestId, outcome }) => `${requestId} ${outcome}`))].sort();
+    return [...new Set(this.sentEvents.map(({ requestId, outcome }) => `${requestId} ${outcome}`))].sort();
   }
 
   async open(): Promise<BilledCall> {
@@ -115,14 +115,14 @@ const settled = (call: BilledCall) => settledEvent(call, ENDING, { costNano: 40n
 const rows = async () => [...(await countBills(pool)).values()].reduce((sum, count) => sum + count, 0);
 const noRows = () => until(async () => (await rows()) === 0);
 
-test('an end is delivered once and its row goes when billing has it', async () => {
+test('an end is delivered once, and its row is deleted when billing acknowledges it', async () => {
   const one = await Instance.start();
   const call = await one.dispatch();
   expect(await one.billOutbox.end(settled(call))).toBe(true);
   expect(await one.billOutbox.end(lostEvent(call, ENDING))).toBe(false);
   await noRows();
   expect(one.ends).toHaveLength(1);
-  expect(one.heard[0]).toMatchObject({
+  expect(one.sentEvents[0]).toMatchObject({
     requestId: call.requestId,
     outcome: 'USAGE_OUTCOME_SETTLED',
     costNano: '40',
@@ -132,7 +132,7 @@ test('an end is delivered once and its row goes when billing has it', async () =
   });
 });
 
-test('of many ends at once the first counts', async () => {
+test('the first of several concurrent ends counts', async () => {
   const one = await Instance.start();
   const call = await one.dispatch();
   const ends = await Promise.all(
@@ -144,7 +144,7 @@ test('of many ends at once the first counts', async () => {
   expect(one.ends).toHaveLength(1);
 });
 
-test('what a killed instance leaves is ended by one of the others: released, lost, or as it had ended', async () => {
+test('the calls of a killed instance are released, lost or delivered by other instances', async () => {
   const killed = await Instance.frozen();
   killed.acknowledges = false;
   const open = await Promise.all(Array.from({ length: 30 }, () => killed.open()));
@@ -162,7 +162,9 @@ test('what a killed instance leaves is ended by one of the others: released, los
   );
   const instances = await pool.query('SELECT id FROM media.instances');
   expect(instances.rows.map(({ id }) => id).sort()).toEqual(others.map(({ id }) => id).sort());
-  const lost = others.flatMap(({ heard }) => heard).find(({ outcome }) => outcome === 'USAGE_OUTCOME_LOST');
+  const lost = others
+    .flatMap(({ sentEvents }) => sentEvents)
+    .find(({ outcome }) => outcome === 'USAGE_OUTCOME_LOST');
   expect(lost).toMatchObject({
     provider: 'second',
     endpoint: '/v1/images',
@@ -172,34 +174,34 @@ test('what a killed instance leaves is ended by one of the others: released, los
   });
 });
 
-test('who was taken for dead and wakes up changes nothing', async () => {
+test('an instance that was presumed dead and resumes cannot change its bills', async () => {
   const frozen = await Instance.frozen();
   const [open, dispatched] = [await frozen.open(), await frozen.dispatch()];
   const other = await Instance.start();
-  await until(() => other.heard.length === 2);
+  await until(() => other.sentEvents.length === 2);
   expect(await frozen.bills.dispatched(open)).toBe(false);
   expect(await frozen.billOutbox.end(settled(dispatched))).toBe(false);
   expect(await withTransaction(pool, (client) => frozen.bills.handOver(client, dispatched.requestId))).toBe(
     false,
   );
-  expect(frozen.heard).toEqual([]);
+  expect(frozen.sentEvents).toEqual([]);
   expect(other.ends).toEqual(
     [`${open.requestId} USAGE_OUTCOME_RELEASED`, `${dispatched.requestId} USAGE_OUTCOME_LOST`].sort(),
   );
 });
 
-test('a living instance keeps its bills, and one that leaves hands them on at once', async () => {
+test('a running instance keeps its bills, and a stopping instance hands them over at once', async () => {
   const [one, other] = [await Instance.start(), await Instance.start()];
   const call = await one.dispatch();
-  // Twice the silence: whoever would adopt it has had the time.
+  // Two leases, in which another instance could have adopted the bill.
   await new Promise((resolve) => setTimeout(resolve, 2 * LEASE_MS));
-  expect(other.heard).toEqual([]);
+  expect(other.sentEvents).toEqual([]);
   await one.billOutbox.stop();
   await noRows();
   expect(other.ends).toEqual([`${call.requestId} USAGE_OUTCOME_LOST`]);
 });
 
-test('a task’s bill is nobody’s until the task ends it, in the transaction of whichever instance', async () => {
+test("a task's bill belongs to no instance and is ended in the transaction of the task's end", async () => {
   const [killed, other] = [await Instance.frozen(), await Instance.start()];
   const call = await killed.dispatch();
   const handOver = () => withTransaction(pool, (client) => killed.bills.handOver(client, call.requestId));
@@ -223,7 +225,7 @@ test('a task’s bill is nobody’s until the task ends it, in the transaction o
   expect(other.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
 });
 
-test('an end that was committed and not told of is delivered all the same', async () => {
+test('an end that was committed but not reported is still delivered', async () => {
   const one = await Instance.start();
   const call = await one.dispatch();
   await one.bills.end(settled(call));
@@ -231,7 +233,7 @@ test('an end that was committed and not told of is delivered all the same', asyn
   expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
 });
 
-test('an end whose commit was not told of is known as our own when it is tried again', async () => {
+test('the retry of an end whose commit was not reported succeeds as its own', async () => {
   const one = await Instance.start();
   const call = await one.dispatch();
   const end = one.bills.end.bind(one.bills);
@@ -247,7 +249,7 @@ test('an end whose commit was not told of is known as our own when it is tried a
   expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
 });
 
-test('an end waits for a database that is away', async () => {
+test('an end waits while the database is unavailable', async () => {
   const one = await Instance.start();
   const call = await one.dispatch();
   const { end } = one.bills;
@@ -265,9 +267,9 @@ test('an end waits for a database that is away', async () => {
   await noRows();
 });
 
-test('a bill of an instance that nobody knows of is found by itself, once that is silent', async () => {
+test('the bill of an unknown instance is ended once its lease expires', async () => {
   const one = await Instance.start();
-  // Both were forgotten, and opened it when they woke up.
+  // Both instances were removed and opened a bill after they resumed.
   const [dead, alive] = [new Instance(), new Instance()];
   const call = await dead.dispatch();
   const other = await alive.dispatch();
@@ -282,7 +284,7 @@ test('a bill of an instance that nobody knows of is found by itself, once that i
   expect(await alive.bills.dispatched(other)).toBe(true);
 });
 
-test('a bill that may have been opened is gone after a while; one that was is not', async () => {
+test('a bill that may have been opened is dropped later unless its call was dispatched', async () => {
   const one = await Instance.start();
   const [opened, dispatched] = [await one.open(), await one.dispatch()];
   one.billOutbox.dropLater(opened.requestId);
@@ -292,26 +294,26 @@ test('a bill that may have been opened is gone after a while; one that was is no
   expect(await one.billOutbox.end(settled(dispatched))).toBe(true);
 });
 
-test('who can’t write takes nobody for dead, until it can and has waited anew', async () => {
+test('an instance that cannot write presumes no other instance dead until it can write and a lease has passed', async () => {
   const one = await Instance.start();
   const other = await Instance.frozen();
   const call = await other.dispatch();
   one.writesStall = true;
   await new Promise((resolve) => setTimeout(resolve, 3 * LEASE_MS));
-  expect(one.heard).toEqual([]);
+  expect(one.sentEvents).toEqual([]);
   one.writesStall = false;
   await noRows();
   expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_LOST`]);
 });
 
-test('an end is tried for as long as its instance lives', async () => {
+test('an end is retried for as long as its instance runs', async () => {
   const one = await Instance.start();
   const call = await one.dispatch();
   const clock = jest.spyOn(performance, 'now');
   const { end } = one.bills;
   let tries = 0;
   one.bills.end = async (event) => {
-    // An hour later each time.
+    // Each attempt is an hour later.
     clock.mockImplementation(() => tries * 3_600_000);
     if (++tries < 4) throw new Error('away');
     return end.call(one.bills, event);
@@ -325,7 +327,7 @@ test('an end is tried for as long as its instance lives', async () => {
   expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
 });
 
-test('a try that nobody answers is given up, and its end known as our own', async () => {
+test('an attempt that hangs is abandoned, and its end is recognized by the retry', async () => {
   const one = await Instance.start();
   const call = await one.dispatch();
   const { end } = one.bills;
@@ -340,7 +342,7 @@ test('a try that nobody answers is given up, and its end known as our own', asyn
   expect(one.ends).toEqual([`${call.requestId} USAGE_OUTCOME_SETTLED`]);
 });
 
-test('an instance that stops tries once more, and leaves the end to others', async () => {
+test('a stopping instance retries once more and leaves the end to other instances', async () => {
   const one = await Instance.start();
   const call = await one.dispatch();
   let tries = 0;
@@ -356,9 +358,9 @@ test('an instance that stops tries once more, and leaves the end to others', asy
   expect(other.ends).toEqual([`${call.requestId} USAGE_OUTCOME_LOST`]);
 });
 
-test('a call that got no hold leaves nothing', async () => {
+test('a call without a hold leaves no bill', async () => {
   const one = await Instance.start();
   const call = await one.open();
   await one.bills.drop(call.requestId);
-  expect([await rows(), one.heard]).toEqual([0, []]);
+  expect([await rows(), one.sentEvents]).toEqual([0, []]);
 });

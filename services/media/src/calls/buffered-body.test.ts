@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals';
 import { bufferedBody } from './buffered-body';
 
-test('a reply comes whole, and is over then', async () => {
+test('a buffered reply is delivered complete and then released', async () => {
   const bytes = Buffer.alloc(300_000, 'x');
   let overs = 0;
   const pieces: Buffer[] = [];
@@ -12,7 +12,7 @@ test('a reply comes whole, and is over then', async () => {
   expect([Buffer.concat(pieces).equals(bytes), pieces.length, overs]).toEqual([true, 3, 1]);
 });
 
-test('one that nobody takes is over after a minute', () => {
+test('a buffered reply that is not read is released after a minute', () => {
   jest.useFakeTimers();
   try {
     let overs = 0;

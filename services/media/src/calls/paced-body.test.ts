@@ -24,7 +24,7 @@ function begin(pieces: number, pieceBytes = 100) {
   return { events, reader: body[Symbol.asyncIterator]() };
 }
 
-test('what is taken in time comes whole, and its place is given back', async () => {
+test('a body that is read in time is delivered complete and then releases its slot', async () => {
   const { events, reader } = begin(3);
   for (let at = 0; at < 3; at++) {
     expect((await reader.next()).value).toHaveLength(100);
@@ -36,9 +36,9 @@ test('what is taken in time comes whole, and its place is given back', async () 
   expect(events).toEqual(['feed closed', 'over']);
 });
 
-test('a reader that takes a little now and then loses its place, and is told', async () => {
+test('a reader that is too slow loses its slot and gets an error', async () => {
   const { events, reader } = begin(100, 10);
-  // A tenth of a second is earned each time, and half of one is taken.
+  // Each chunk earns 0.1 s, and each read takes 0.5 s.
   await reader.next();
   await reader.next();
   jest.advanceTimersByTime(500);
@@ -53,7 +53,7 @@ test('a reader that takes a little now and then loses its place, and is told', a
   expect(events).toEqual(['slow', 'over', 'feed closed']);
 });
 
-test('one that never begins holds its place no longer than the grace', () => {
+test('a body that is never read releases its slot after the grace period', () => {
   const { events } = begin(1);
   jest.advanceTimersByTime(999);
   expect(events).toEqual([]);
@@ -61,7 +61,7 @@ test('one that never begins holds its place no longer than the grace', () => {
   expect(events).toEqual(['slow', 'over']);
 });
 
-test('one that leaves gives its place back at once', async () => {
+test('a reader that stops early releases its slot at once', async () => {
   const { events, reader } = begin(3);
   await reader.next();
   await reader.return?.();

@@ -20,7 +20,7 @@ async function sent(body: UpstreamBody): Promise<Buffer> {
 
 const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array));
 
-test('a file in base64 is the base64 of the whole, however it is read', () =>
+test('a file is encoded as the base64 of the whole file, however its bytes are chunked', () =>
   fc.assert(
     fc.asyncProperty(fc.array(bytes), async (pieces) => {
       const body = [Buffer.from('"'), { upload: uploadOf(pieces), as: 'base64' as const }, Buffer.from('"')];
@@ -30,7 +30,7 @@ test('a file in base64 is the base64 of the whole, however it is read', () =>
     }),
   ));
 
-test('a raw file is its bytes, as often as it is sent', async () => {
+test('a raw file sends its bytes each time it is read', async () => {
   const upload = uploadOf([Buffer.from('ab'), Buffer.from('c')]);
   const body = [
     { upload, as: 'raw' as const },

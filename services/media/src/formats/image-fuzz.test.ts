@@ -30,7 +30,7 @@ const WHOLE = {
   user: 'u',
 };
 
-/** A request is refused by one of these codes, or has a bound that is an amount of money. */
+/** A request is rejected with one of these codes or has a finite cost bound. */
 function judge(parse: () => ImageRequest): void {
   try {
     const order = fitImageOrder(parse(), FEATURES);
@@ -46,7 +46,7 @@ function judge(parse: () => ImageRequest): void {
   }
 }
 
-test('whatever one part of a generation is', () => {
+test('any value in a generation request gives a known error or a finite bound', () => {
   const values = fc.oneof(
     fc.jsonValue(),
     fc.integer(),
@@ -66,7 +66,7 @@ test('whatever one part of a generation is', () => {
   );
 });
 
-test('whatever the fields and files of an edit are', () => {
+test('any fields and files in an edit request give a known error or a finite bound', () => {
   const fields = fc.array(
     fc.tuple(
       fc.oneof(fc.constantFrom(...Object.keys(WHOLE), '__proto__', 'stream'), fc.string()),

@@ -10,8 +10,8 @@ const IMAGE = uploadOf('image', 'png');
 const edit = (fields: Record<string, string>, uploads = [IMAGE]) =>
   parseImageEdit(new Map(Object.entries({ model: 'sim/image', prompt: 'a hat', ...fields })), uploads);
 
-describe('a generation', () => {
-  test('with nothing but what it needs', () => {
+describe('a generation request', () => {
+  test('with only the required fields gets defaults', () => {
     expect(generation({})).toEqual({
       model: 'sim/image',
       prompt: 'a cat',
@@ -23,7 +23,7 @@ describe('a generation', () => {
     });
   });
 
-  test('with all that is heeded', () => {
+  test('with all supported fields is parsed', () => {
     const all = {
       n: 3,
       size: '1536x864',
@@ -51,7 +51,7 @@ describe('a generation', () => {
     });
   });
 
-  test('with what is left open in so many words', () => {
+  test('treats null and auto like absent fields', () => {
     const open = {
       n: null,
       size: 'auto',
@@ -63,7 +63,7 @@ describe('a generation', () => {
     expect(generation(open)).toEqual(generation({}));
   });
 
-  test('with fields of the format that no model heeds', () => {
+  test('lists fields of the format that no model supports', () => {
     expect(generation({ style: 'vivid', complexity: 'low' }).unsupportedFields).toEqual([
       'style',
       'complexity',
@@ -99,7 +99,7 @@ describe('a generation', () => {
     [{ image: 'https://example.com/a.png' }],
     [{ whatever: 1 }],
     [{ whatever: 1, prompt: undefined }],
-  ])('%j breaks the schema', (fields) => {
+  ])('%j is rejected as invalid_request', (fields) => {
     expect(() => generation(fields)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 
@@ -110,23 +110,26 @@ describe('a generation', () => {
     [{ prompt: '' }, 'prompt'],
     [{ prompt: [] }, 'prompt'],
     [{ model: '', prompt: '' }, 'prompt'],
-  ])('%j lacks something', (fields, param) => {
+  ])('%j is rejected as missing_parameter', (fields, param) => {
     expect(() => generation(fields)).toThrow(expect.objectContaining({ code: 'missing_parameter', param }));
   });
 
-  test.each([[''], [null], [[]]])('a model that is %j', (model) => {
+  test.each([[''], [null], [[]]])('the model %j is rejected as invalid_model', (model) => {
     expect(() => generation({ model })).toThrow(expect.objectContaining({ code: 'invalid_model' }));
   });
 
-  test.each([['[]'], ['{'], ['"a"'], [''], ['{"n":1,"n":2}']])('%s is no body', (body) => {
-    expect(() => parseImageGeneration(Buffer.from(body))).toThrow(
-      expect.objectContaining({ code: 'invalid_request' }),
-    );
-  });
+  test.each([['[]'], ['{'], ['"a"'], [''], ['{"n":1,"n":2}']])(
+    'the body %s is rejected as invalid_request',
+    (body) => {
+      expect(() => parseImageGeneration(Buffer.from(body))).toThrow(
+        expect.objectContaining({ code: 'invalid_request' }),
+      );
+    },
+  );
 });
 
-describe('an edit', () => {
-  test('of several images, under a mask', () => {
+describe('an edit request', () => {
+  test('with several images and a mask is parsed', () => {
     const images = [uploadOf('image[]', 'a'), uploadOf('image[]', 'b', 'webp')];
     const mask = uploadOf('mask', 'm');
     expect(
@@ -144,7 +147,7 @@ describe('an edit', () => {
     });
   });
 
-  test('that asks for what has no price', () => {
+  test('lists fields and files without a price as unsupported', () => {
     expect(edit({ input_fidelity: 'high' }).unsupportedFields).toEqual(['input_fidelity']);
     expect(edit({ input_fidelity: 'low' }).unsupportedFields).toEqual([]);
     expect(edit({}, [IMAGE, uploadOf('markup', 'm')]).unsupportedFields).toEqual(['markup']);
@@ -152,17 +155,17 @@ describe('an edit', () => {
 
   test.each([
     ['no image', {}, []],
-    ['nothing but a mask', {}, [uploadOf('mask', 'm')]],
+    ['only a mask', {}, [uploadOf('mask', 'm')]],
     ['two masks', {}, [IMAGE, uploadOf('mask', 'm'), uploadOf('mask', 'm')]],
-    ['a mask that is no PNG', {}, [IMAGE, uploadOf('mask', 'm', 'jpeg')]],
+    ['a mask that is not a PNG', {}, [IMAGE, uploadOf('mask', 'm', 'jpeg')]],
     ['an animation', {}, [uploadOf('image', 'a', 'gif')]],
-    ['a count in words', { n: 'two' }, [IMAGE]],
-    ['a count of nothing', { n: '' }, [IMAGE]],
+    ['a count that is not a number', { n: 'two' }, [IMAGE]],
+    ['an empty count', { n: '' }, [IMAGE]],
     ['an unknown field', { shape: 'round' }, [IMAGE]],
     ['a field of generations', { moderation: 'low' }, [IMAGE]],
-    ['a stream', { stream: 'true' }, [IMAGE]],
-    ['images of a stream', { partial_images: '1' }, [IMAGE]],
-  ])('with %s is refused', (_what, fields, uploads) => {
+    ['stream', { stream: 'true' }, [IMAGE]],
+    ['partial_images', { partial_images: '1' }, [IMAGE]],
+  ])('with %s is rejected', (_what, fields, uploads) => {
     expect(() => edit(fields, uploads)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 
@@ -172,13 +175,13 @@ describe('an edit', () => {
     ['prompt: the part is missing', { model: 'sim/image', promt: 'a hat' }],
     ['prompt: the part is empty', { model: 'sim/image', prompt: '' }],
     ['prompt: the part is missing', { model: '' }],
-  ])('is refused as malformed, not as lacking a parameter, when %s', (detail, fields) => {
+  ])('is rejected as invalid_request, not missing_parameter: %s', (detail, fields) => {
     expect(() => parseImageEdit(new Map(Object.entries(fields)), [IMAGE])).toThrow(
       expect.objectContaining({ code: 'invalid_request', param: undefined, detail }),
     );
   });
 
-  test('with an empty model part names no model', () => {
+  test('with an empty model is rejected as invalid_model', () => {
     expect(() => edit({ model: '' })).toThrow(expect.objectContaining({ code: 'invalid_model' }));
   });
 });

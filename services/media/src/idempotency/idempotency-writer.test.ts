@@ -12,8 +12,8 @@ const CALL: ClaimedCall = {
 };
 const log = createLogger('test', 'silent');
 
-/** A store that fails so many times; `written` resolves with what goes in at last. */
-function notesThatFail(times: number) {
+/** Returns a writer whose store fails the given number of times; `written` resolves after the first success. */
+function writerFailing(times: number) {
   const tried: (string | number | undefined)[] = [];
   let write!: () => void;
   const written = new Promise<void>((resolve) => {
@@ -24,7 +24,7 @@ function notesThatFail(times: number) {
     if (tried.length <= times) throw new Error('away');
     write();
   };
-  const notes = new IdempotencyWriter({
+  const writer = new IdempotencyWriter({
     firstWaitMs: 1,
     store: {
       answered: (_call, { body }) => attempt(body?.length),
@@ -32,19 +32,19 @@ function notesThatFail(times: number) {
       lost: () => attempt('lost'),
     },
   });
-  return { notes, tried, written };
+  return { writer, tried, written };
 }
 const reply = (bytes: number): StoredReply => ({ status: 200, headers: {}, body: Buffer.alloc(bytes) });
 
-test('a note that does not go in is tried again', async () => {
-  const { notes, tried } = notesThatFail(2);
-  await notes.free(log, CALL);
+test('a failed write is retried', async () => {
+  const { writer, tried } = writerFailing(2);
+  await writer.free(log, CALL);
   expect(tried).toEqual(['free', 'free', 'free']);
 });
 
-test('its call does not wait for long, and the note is written later', async () => {
-  const { notes, tried, written } = notesThatFail(5);
-  await notes.lost(log, CALL);
+test('the call waits only for the first retries, and the write is retried in the background', async () => {
+  const { writer, tried, written } = writerFailing(5);
+  await writer.lost(log, CALL);
   expect(tried).toHaveLength(3);
   await written;
   expect(tried).toEqual(Array(6).fill('lost'));
@@ -53,9 +53,9 @@ test('its call does not wait for long, and the note is written later', async () 
 test.each([
   ['large', 5_000, undefined],
   ['small', 100, 100],
-])('a late answer whose body is %s', async (_size, bytes, late) => {
-  const { notes, tried, written } = notesThatFail(3);
-  await notes.answered(log, CALL, reply(bytes));
+])('a delayed write of a response stores the body only if it is small: %s', async (_size, bytes, late) => {
+  const { writer, tried, written } = writerFailing(3);
+  await writer.answered(log, CALL, reply(bytes));
   await written;
   expect(tried).toEqual([bytes, bytes, bytes, late]);
 });

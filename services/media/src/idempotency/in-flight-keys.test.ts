@@ -19,25 +19,25 @@ const BUSY = { code: 'rate_limited', retryAfterSeconds: 1 };
 const waiters = () => new Quota({ limit: 3, perHolder: 2 });
 
 /** A store whose key is busy for that many polls. */
-function keysBusyFor(looksLeft: number) {
-  const looked: string[] = [];
+function keysBusyFor(pollCount: number) {
+  const polled: string[] = [];
   const store = {
     async isBusy({ key }: ClaimedCall) {
-      looked.push(key);
-      return looked.length < looksLeft;
+      polled.push(key);
+      return polled.length < pollCount;
     },
   };
-  return { keys: new InFlightKeys({ store, waiters: waiters() }), looked };
+  return { keys: new InFlightKeys({ store, waiters: waiters() }), polled };
 }
 
 test('calls that wait for a key share its polls', async () => {
-  const { keys, looked } = keysBusyFor(2);
+  const { keys, polled } = keysBusyFor(2);
   await Promise.all(Array.from({ length: 4 }, () => keys.changed(CALL, LONG_MS, STAYS)));
-  expect(looked).toEqual(['k', 'k']);
+  expect(polled).toEqual(['k', 'k']);
 });
 
 test('a failed poll reaches every waiting call, and the next call polls again', async () => {
-  const { keys, looked } = keysBusyFor(1);
+  const { keys, polled } = keysBusyFor(1);
   const broken = new InFlightKeys({
     store: { isBusy: () => Promise.reject(new Error('away')) },
     waiters: waiters(),
@@ -47,23 +47,23 @@ test('a failed poll reaches every waiting call, and the next call polls again', 
   await expect(broken.changed(CALL, LONG_MS, STAYS)).rejects.toThrow('away');
   await keys.changed(CALL, LONG_MS, STAYS);
   await keys.changed(CALL, LONG_MS, STAYS);
-  expect(looked).toHaveLength(2);
+  expect(polled).toHaveLength(2);
 });
 
 test('a wait ends at its deadline or when the client disconnects, and polling stops with the last waiter', async () => {
-  const { keys, looked } = keysBusyFor(Number.POSITIVE_INFINITY);
+  const { keys, polled } = keysBusyFor(Number.POSITIVE_INFINITY);
   const leaving = new AbortController();
   const left = keys.changed(CALL, LONG_MS, leaving.signal);
   const late = keys.changed(CALL, 5, STAYS);
   leaving.abort();
   await expect(left).rejects.toBeInstanceOf(ClientDisconnected);
   await late;
-  // Longer than the first look waits.
+  // Longer than the wait before the first poll.
   await sleep(80);
-  expect(looked).toEqual([]);
+  expect(polled).toEqual([]);
 });
 
-test('waiting calls are bounded per account and in all', () => {
+test('waiting calls are limited per account and in total', () => {
   const { keys } = keysBusyFor(1);
   const leave = keys.enter('a');
   keys.enter('a');

@@ -60,9 +60,9 @@ const answered = (status: number, more = {}) => new UpstreamError({ kind: 'statu
 
 type Does = (order: ImageOrder, call: ProviderCall) => Promise<ImageResult> | ImageResult;
 
-/** The whole call but for HTTP, SQL and billing. */
+/** The whole call without HTTP, SQL and billing. */
 class Scene {
-  /** In order. */
+  /** Recorded steps, in order. */
   readonly steps: string[] = [];
   readonly charges: Charge[] = [];
   readonly admitted: AdmissionRequest[] = [];
@@ -73,7 +73,7 @@ class Scene {
   currentKey = KEY;
   maxJobs = 10;
   hasCatalog = true;
-  databaseIsAway = false;
+  databaseIsDown = false;
   billIsOurs = true;
   timeoutMs = 5_000;
   graceMs = 5_000;
@@ -97,7 +97,7 @@ class Scene {
     },
     headers: { 'x-ratelimit-remaining-requests': '8' },
     dispatched: async (provider: string) => {
-      if (this.databaseIsAway) throw Object.assign(new Error('away'), { code: 'ECONNRESET' });
+      if (this.databaseIsDown) throw Object.assign(new Error('away'), { code: 'ECONNRESET' });
       this.steps.push(`dispatched ${provider}`);
     },
     settle: async (charge: Charge, { errorCode }: { errorCode: string }) => {
@@ -114,7 +114,7 @@ class Scene {
     claim: async () => this.claim,
     register: async ({ key, requestId }: ClaimedCall) => {
       this.steps.push(`register ${key === requestId ? 'its request id' : key}`);
-      if (this.databaseIsAway) throw Object.assign(new Error('away'), { code: 'ECONNRESET' });
+      if (this.databaseIsDown) throw Object.assign(new Error('away'), { code: 'ECONNRESET' });
       return true;
     },
     isBusy: async () => this.claim.kind === 'busy',
@@ -219,8 +219,8 @@ async function bytesOf({ body }: LinkReply): Promise<Buffer> {
 }
 const json = async (reply: LinkReply) => JSON.parse(String(await bytesOf(reply)));
 
-describe('an order that is carried out', () => {
-  test('is held, dispatched, settled and answered, in this order', async () => {
+describe('a successful order', () => {
+  test('is held, dispatched, settled and answered in this order', async () => {
     const reply = await scene.send({ quality: 'high', n: 1 });
     expect(scene.steps).toEqual(['hold', 'dispatched first', 'order first', 'settle answered']);
     expect(scene.admitted[0]).toMatchObject({
@@ -252,7 +252,7 @@ describe('an order that is carried out', () => {
     });
   });
 
-  test('is answered with links where those are asked for', async () => {
+  test('returns URLs if the client requests them', async () => {
     const asked = { response_format: 'url' };
     expect((await json(await scene.send(asked))).data).toEqual([{ url: 'data:image/png;base64,AAAA' }]);
     scene.does.first = () => ({ images: [{ mime: 'image/png', url: 'https://x.example.com/a' }] });
@@ -260,20 +260,20 @@ describe('an order that is carried out', () => {
     expect(scene.orders.map(({ acceptsLinks }) => acceptsLinks)).toEqual([true, true]);
   });
 
-  test('is charged by what such images take at most, where nobody counted', async () => {
+  test('is charged the maximum for its images if the provider reports no tokens', async () => {
     scene.does.first = () => ({ images: ONE.images });
     await scene.send({ n: 2 });
     expect(scene.charges).toEqual([{ costNano: BigInt(5 + 256 + 1_056), images: 1, source: 'counted' }]);
   });
 
-  test('and so where only the prompt was counted', async () => {
+  test('is charged the maximum for its images if the provider reports only prompt tokens', async () => {
     scene.does.first = () => ({ ...ONE, tokens: { textInput: 9, imageInput: 0, output: 0 } });
     const reply = await scene.send();
     expect(scene.charges).toEqual([{ costNano: BigInt(5 + 256 + 1_056), images: 1, source: 'counted' }]);
     expect(await json(reply)).not.toHaveProperty('usage');
   });
 
-  test('frees its files, of an edit', async () => {
+  test('deletes the files of an edit', async () => {
     let closed = 0;
     const close = async () => void closed++;
     const uploads = [uploadOf('image', 'a')];
@@ -302,7 +302,7 @@ describe('an order that is carried out', () => {
   });
 });
 
-describe('what is refused before any money is held', () => {
+describe('before a hold is reserved', () => {
   test.each([
     ['invalid_request', { n: 0 }],
     ['missing_parameter', { prompt: '' }],
@@ -311,7 +311,7 @@ describe('what is refused before any money is held', () => {
     ['model_not_found', { model: 'sim/other' }],
     ['image_generation_failed', { n: 11 }],
     ['image_generation_failed', { size: '1000x1000' }],
-  ])('%s: %j', async (code, fields) => {
+  ])('%s rejects %j', async (code, fields) => {
     expect((await scene.fails(fields)).code).toBe(code);
     expect(scene.steps).toEqual([]);
   });
@@ -321,27 +321,27 @@ describe('what is refused before any money is held', () => {
     ['application/json', '/v1/images/edits'],
     ['multipart/form-data; boundary=b', '/v1/images/generations'],
     ['', '/v1/images'],
-  ])('a body of %p to %s', async (type, path) => {
+  ])('invalid_request rejects content type %p on %s', async (type, path) => {
     expect(await scene.fails({}, { headers: { 'content-type': type }, path })).toMatchObject({
       code: 'invalid_request',
     });
   });
 
-  test('a body beyond all measure', async () => {
+  test('invalid_request rejects a body above the limit', async () => {
     expect(await scene.fails({ user: 'x'.repeat(1_100_000) })).toMatchObject({ code: 'invalid_request' });
   });
 
-  test('nothing by what an edge remembers of a key, if it is no longer so', async () => {
+  test('the current key decides, not an outdated cached key', async () => {
     const key = { ...KEY, allowedModels: ['sim/chat'] };
     expect((await scene.send({}, { key })).status).toBe(200);
     scene.currentKey = key;
     const error = await scene.fails({}, { key });
     expect(error.code).toBe('model_not_found');
-    // Or the call would be begun anew, and its body is gone.
+    // ModelNotAllowed would restart the call, whose body is already consumed.
     expect(error).not.toBeInstanceOf(ModelNotAllowed);
   });
 
-  test('more orders than can be under way, be they only about to be', async () => {
+  test('rate_limited rejects orders above the number of jobs, including jobs that are about to start', async () => {
     scene.maxJobs = 1;
     const first = scene.send();
     expect(await scene.fails()).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
@@ -352,8 +352,8 @@ describe('what is refused before any money is held', () => {
     expect((await scene.send()).status).toBe(200);
   });
 
-  test('more than their account has room for, while replies of its own have not gone out', async () => {
-    // Of a hundred megabytes, with two a picture.
+  test("rate_limited rejects orders above the account's memory while its replies are not read", async () => {
+    // The account's memory is 100 MB, with 2 MB per image.
     const unread = await Promise.all(Array.from({ length: 5 }, () => scene.send({ n: 10 })));
     expect(await scene.fails()).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
     expect((await scene.send({}, { key: { ...KEY, accountId: 'b' } })).status).toBe(200);
@@ -365,7 +365,7 @@ describe('what is refused before any money is held', () => {
     }
   });
 
-  test('anything, while nobody knows which models there are', async () => {
+  test('internal_error rejects every order while the catalog is not loaded', async () => {
     scene.hasCatalog = false;
     for (const model of ['sim/image', 'sim/other', 'sim']) {
       expect((await scene.fails({ model })).code).toBe('internal_error');
@@ -373,37 +373,73 @@ describe('what is refused before any money is held', () => {
     expect(scene.steps).toEqual([]);
   });
 
-  test('what billing refuses', async () => {
+  test("billing's refusal is returned", async () => {
     scene.refusal = new GatewayError('insufficient_balance');
     expect((await scene.fails()).code).toBe('insufficient_balance');
     expect(scene.steps).toEqual([]);
   });
 });
 
-describe('an order that fails', () => {
+describe('a failed order', () => {
   test.each<[string, unknown, string, string, boolean | undefined]>([
-    ['out of reach', UNREACHABLE, 'upstream_unavailable', 'release', false],
-    ['with a reset', BROKEN, 'image_generation_failed', 'lost', undefined],
     [
-      'before it was sent',
+      'with an unreachable provider is upstream_unavailable',
+      UNREACHABLE,
+      'upstream_unavailable',
+      'release',
+      false,
+    ],
+    [
+      'with a connection reset is image_generation_failed',
+      BROKEN,
+      'image_generation_failed',
+      'lost',
+      undefined,
+    ],
+    [
+      'that was not sent is released',
       Object.assign(new UpstreamError({ kind: 'broken', cause: 0 }), { mayHaveArrived: false }),
       'image_generation_failed',
       'release',
       undefined,
     ],
-    ['with 500', answered(500), 'image_generation_failed', 'release', undefined],
-    ['with 400', answered(400, { message: 'Bad.' }), 'invalid_request', 'release', false],
-    ['with 401', answered(401), 'upstream_unavailable', 'release', false],
-    ['with 429', answered(429, { retryAfterSeconds: 7 }), 'rate_limited', 'release', undefined],
-    ['by policy', new MediaRefused('no'), 'image_generation_failed', 'release', false],
     [
-      'by policy, at a price',
+      'with status 500 is image_generation_failed',
+      answered(500),
+      'image_generation_failed',
+      'release',
+      undefined,
+    ],
+    [
+      'with status 400 is invalid_request',
+      answered(400, { message: 'Bad.' }),
+      'invalid_request',
+      'release',
+      false,
+    ],
+    ['with status 401 is upstream_unavailable', answered(401), 'upstream_unavailable', 'release', false],
+    [
+      'with status 429 is rate_limited',
+      answered(429, { retryAfterSeconds: 7 }),
+      'rate_limited',
+      'release',
+      undefined,
+    ],
+    [
+      'with a policy refusal is image_generation_failed',
+      new MediaRefused('no'),
+      'image_generation_failed',
+      'release',
+      false,
+    ],
+    [
+      'with a policy refusal that the provider charges is settled',
       new MediaRefused('no', { textInput: 9, imageInput: 0, output: 0 }),
       'image_generation_failed',
       'settle',
       false,
     ],
-    ['in our own hands', new TypeError('x'), 'image_generation_failed', 'lost', undefined],
+    ['with an internal error is lost', new TypeError('x'), 'image_generation_failed', 'lost', undefined],
   ])('%s', async (_how, thrown, code, end, shouldRetry) => {
     scene.does = { first: () => Promise.reject(thrown), second: () => Promise.reject(thrown) };
     const error = await scene.fails();
@@ -413,7 +449,7 @@ describe('an order that fails', () => {
     if (end === 'settle') expect(scene.charges).toEqual([{ costNano: 9n, tokens: { input: 9, output: 0 } }]);
   });
 
-  test('with no image, at the price of its prompt', async () => {
+  test('without an image costs the price of its prompt', async () => {
     scene.does.first = () => ({ images: [], tokens: { textInput: 7, imageInput: 0, output: 0 } });
     expect((await scene.fails()).code).toBe('image_generation_failed');
     expect(scene.steps.at(-1)).toBe('settle image_generation_failed');
@@ -425,10 +461,10 @@ describe('an order that fails', () => {
 
 describe('another target', () => {
   test.each<[string, unknown]>([
-    ['out of reach', UNREACHABLE],
+    ['unreachable', UNREACHABLE],
     ['429', answered(429)],
-    ['our credential refused', answered(401)],
-  ])('gets the order when the first was surely not begun: %s', async (_why, thrown) => {
+    ['rejected credential', answered(401)],
+  ])('gets the order if the first target certainly did not start it: %s', async (_why, thrown) => {
     scene.does.first = () => Promise.reject(thrown);
     expect((await scene.send()).status).toBe(200);
     expect(scene.steps).toEqual([
@@ -447,14 +483,14 @@ describe('another target', () => {
     ['500', answered(500)],
     ['503', answered(503)],
     ['400', answered(400)],
-    ['policy', new MediaRefused('no')],
-  ])('does not when it may have been carried out, or would be refused again: %s', async (_why, thrown) => {
+    ['policy refusal', new MediaRefused('no')],
+  ])('does not get an order that may have started or would be rejected again: %s', async (_why, thrown) => {
     scene.does.first = () => Promise.reject(thrown);
     await scene.fails();
     expect(scene.orders).toHaveLength(1);
   });
 
-  test('is not even asked while its circuit is open', async () => {
+  test('is not called while its circuit is open', async () => {
     scene.does = { first: () => Promise.reject(UNREACHABLE), second: () => Promise.reject(UNREACHABLE) };
     for (let i = 0; i < 5; i++) await scene.fails();
     scene.orders.length = 0;
@@ -464,8 +500,8 @@ describe('another target', () => {
   });
 });
 
-describe('an order that takes too long', () => {
-  test('goes on, and is settled by its provider’s word', async () => {
+describe('an order that exceeds the image timeout', () => {
+  test("continues and is settled by the provider's reply", async () => {
     scene.timeoutMs = 20;
     let finish!: (result: ImageResult) => void;
     scene.does.first = () => new Promise((resolve) => (finish = resolve));
@@ -473,12 +509,12 @@ describe('an order that takes too long', () => {
     expect(scene.steps.slice(-2)).toEqual(['order first', 'register its request id']);
     finish(ONE);
     await scene.jobs.idle();
-    // Its record says what its caller was told.
+    // The usage record has the error that the client received.
     expect(scene.steps.slice(-2)).toEqual(['settle image_generation_timeout', 'key answered']);
     expect(scene.charges).toMatchObject([{ images: 1, source: 'provider' }]);
   });
 
-  test('is lost when its provider does not say in time', async () => {
+  test('is lost if the provider does not reply within the grace period', async () => {
     scene.timeoutMs = 10;
     scene.graceMs = 10;
     scene.does.first = (_order, { signal }) =>
@@ -489,7 +525,7 @@ describe('an order that takes too long', () => {
   });
 });
 
-describe('a caller who is told that it takes too long', () => {
+describe('the timeout response', () => {
   const untilAborted: Does = (_order, { signal }) =>
     new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(BROKEN)));
   beforeEach(() => {
@@ -498,7 +534,7 @@ describe('a caller who is told that it takes too long', () => {
     scene.does.first = untilAborted;
   });
 
-  test('without a key is told to repeat the call with the request id as its key', async () => {
+  test('without an Idempotency-Key says to repeat the request with the request id as key', async () => {
     const requestId = randomUUID();
     const { detail } = await scene.fails({}, {}, requestId);
     expect(detail).toBe(
@@ -509,26 +545,26 @@ describe('a caller who is told that it takes too long', () => {
     expect(scene.steps.at(-1)).toBe('key lost');
   });
 
-  test('under a key is told to repeat the call with that', async () => {
+  test('with an Idempotency-Key says to repeat the request with it', async () => {
     const headers = { 'content-type': 'application/json', 'idempotency-key': 'k' };
     const { detail } = await scene.fails({}, { headers });
     expect(detail).toMatch(/^the job may still finish and be billed; .* with the same Idempotency-Key$/);
     expect(scene.steps.at(-1)).toBe('order first');
   });
 
-  test('is promised nothing when its key can’t be written down', async () => {
+  test('does not promise a safe repeat if the key cannot be stored', async () => {
     scene.does.first = (order, call) => {
-      scene.databaseIsAway = true;
+      scene.databaseIsDown = true;
       return untilAborted(order, call);
     };
     const { detail } = await scene.fails();
     expect(detail).toMatch(/^the job may still finish and be billed; it can't be repeated safely/);
     await scene.jobs.idle();
-    // The row may be there all the same.
+    // The row may have been stored despite the error.
     expect(scene.steps.at(-1)).toBe('key lost');
   });
 
-  test('may send the call again as it was when its job fails without costing anything', async () => {
+  test('allows a repeat as a new call if the job fails without cost', async () => {
     let fail!: (error: Error) => void;
     scene.does.first = () => new Promise((_resolve, reject) => (fail = reject));
     await scene.fails();
@@ -537,7 +573,7 @@ describe('a caller who is told that it takes too long', () => {
     expect(scene.steps.slice(-2)).toEqual(['release image_generation_timeout', 'key free']);
   });
 
-  test('gets the image itself later: a link of its provider would be dead by then', async () => {
+  test("of a job that continues stores image bytes instead of the provider's temporary URL", async () => {
     const isKept: (boolean | undefined)[] = [];
     scene.does.first = (order, call) => {
       isKept.push(call.isResponseStored?.());
@@ -550,14 +586,14 @@ describe('a caller who is told that it takes too long', () => {
   });
 });
 
-test('a call without a key that ends in time leaves nothing behind for a repeated one', async () => {
+test('a call without a key that ends in time stores no response', async () => {
   await scene.send();
   expect(scene.steps.filter((step) => /key|register/.test(step))).toEqual([]);
 });
 
-test('a job that ends while its request id becomes a key is found by that', async () => {
+test('a job that ends while its request id becomes a key is found by that key', async () => {
   scene.timeoutMs = 10;
-  // Its files are freed after its end is noted: the timeout falls in between.
+  // Files are deleted after the end is recorded; the timeout fires in between.
   let finish!: () => void;
   const freed = new Promise<void>((resolve) => (finish = resolve));
   scene.form = {
@@ -576,14 +612,14 @@ test('a job that ends while its request id becomes a key is found by that', asyn
   await scene.jobs.idle();
 });
 
-describe('a caller who leaves', () => {
-  test('before the order goes out gets the hold back', async () => {
+describe('a client that disconnects', () => {
+  test('before the order is sent gets its hold released', async () => {
     scene.leave.abort();
     await expect(scene.send()).rejects.toBeInstanceOf(ClientDisconnected);
     expect(scene.steps).toEqual(['hold', 'release 499']);
   });
 
-  test('afterwards does not stop it', async () => {
+  test('after the order is sent does not stop it', async () => {
     scene.does.first = async (_order, { signal }) => {
       scene.leave.abort();
       expect(signal.aborted).toBe(false);
@@ -606,7 +642,7 @@ describe('a call with an Idempotency-Key', () => {
   }
   const keyed = { headers: { 'content-type': 'application/json', 'idempotency-key': 'a key' } };
 
-  test('notes what becomes of it', async () => {
+  test('stores its progress and its response', async () => {
     await scene.send({}, keyed);
     expect(scene.steps).toEqual([
       'hold',
@@ -618,7 +654,7 @@ describe('a call with an Idempotency-Key', () => {
     ]);
   });
 
-  test('that fails frees it, also when nothing was begun', async () => {
+  test('frees the key if it fails, even before anything started', async () => {
     scene.does.first = () => Promise.reject(answered(500));
     await scene.fails({}, keyed);
     expect(scene.steps.at(-1)).toBe('key free');
@@ -628,25 +664,25 @@ describe('a call with an Idempotency-Key', () => {
     expect(scene.steps).toEqual(['key free']);
   });
 
-  test('that can’t be written down before its order goes out costs nothing, and frees it', async () => {
-    scene.databaseIsAway = true;
+  test('costs nothing and frees the key if its start cannot be stored', async () => {
+    scene.databaseIsDown = true;
     expect((await scene.fails({}, keyed)).code).toBe('internal_error');
     expect(scene.steps).toEqual(['hold', 'key dispatched', 'release internal_error', 'key free']);
   });
 
-  test('whose bill others have ended meanwhile is not answered: nobody pays for its images', async () => {
+  test('returns no images if another instance has ended its bill', async () => {
     scene.billIsOurs = false;
     expect((await scene.fails({}, keyed)).code).toBe('internal_error');
     expect(scene.steps.slice(-2)).toEqual(['settle answered', 'key lost']);
   });
 
-  test('is answered with the image itself: its provider’s link would be dead when the answer is repeated', async () => {
+  test("stores image bytes instead of the provider's temporary URL", async () => {
     await scene.send({ response_format: 'url' }, keyed);
     await scene.send({ response_format: 'url' });
     expect(scene.orders.map(({ acceptsLinks }) => acceptsLinks)).toEqual([false, true]);
   });
 
-  test('whose images can’t be told costs its caller nothing', async () => {
+  test('whose images cannot be serialized costs nothing', async () => {
     const image = {
       mime: 'image/png',
       get base64(): string {
@@ -658,7 +694,7 @@ describe('a call with an Idempotency-Key', () => {
     expect(scene.steps.slice(-2)).toEqual(['key lost', 'lost internal_error']);
   });
 
-  test('that was answered is answered again, for no money', async () => {
+  test('that was answered returns its stored response free of charge', async () => {
     scene.kept = Buffer.from('{"data":[]}');
     scene.claim = answeredWith(scene.kept.length);
     const reply = await scene.send({}, keyed);
@@ -669,42 +705,47 @@ describe('a call with an Idempotency-Key', () => {
     expect(scene.replays.used).toBe(0);
   });
 
-  test('that was answered is answered again, whatever became of its model since', async () => {
+  test('returns its stored response even after its model was removed or changed', async () => {
     scene.kept = Buffer.from('{}');
     scene.claim = answeredWith(scene.kept.length);
     for (const fields of [{ model: 'sim/delisted' }, { n: 100 }, { size: '10x10' }]) {
       expect((await scene.send(fields, keyed)).status).toBe(200);
     }
-    // What its key may not call is another matter.
+    // Permissions of the key still apply.
     const key = { ...KEY, allowedModels: ['sim/chat'] };
     expect((await scene.send({}, { ...keyed, key })).status).toBe(200);
     scene.currentKey = key;
     expect((await scene.fails({}, { ...keyed, key })).code).toBe('model_not_found');
   });
 
-  test('whose request the model can’t fill frees it', async () => {
+  test('frees the key if the model cannot fulfil the request', async () => {
     expect((await scene.fails({ size: '10x10' }, keyed)).code).toBe('image_generation_failed');
     expect(scene.steps).toEqual(['key free']);
   });
 
-  test('is not answered again while too much is: its body stays where it is', async () => {
+  test('is rate_limited while too many stored responses are being sent', async () => {
     scene.claim = answeredWith(26);
     expect(await scene.fails({}, keyed)).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
     expect(scene.steps).toEqual(['free hold']);
   });
 
-  test('whose answer made room just now takes none', async () => {
+  test('whose stored response was just evicted uses no replay memory', async () => {
     scene.claim = answeredWith(5);
     expect((await scene.fails({}, keyed)).code).toBe('invalid_request');
     expect(scene.replays.used).toBe(0);
   });
 
   test.each([
-    ['whose response is no longer stored', answeredWith(), 'invalid_request', /no longer stored/],
-    ['of another request', { kind: 'other' }, 'invalid_request', /another request/],
-    ['of an unknown end', { kind: 'unknown' }, 'image_generation_timeout', /not billed; .* use another/],
+    ['whose response is no longer stored is rejected', answeredWith(), 'invalid_request', /no longer stored/],
+    ['of another request is rejected', { kind: 'other' }, 'invalid_request', /another request/],
     [
-      'under way for too long',
+      'with an unknown outcome is image_generation_timeout',
+      { kind: 'unknown' },
+      'image_generation_timeout',
+      /not billed; .* use another/,
+    ],
+    [
+      'that runs for too long is image_generation_timeout',
       { kind: 'busy' },
       'image_generation_timeout',
       /may still finish and be billed/,
@@ -715,7 +756,7 @@ describe('a call with an Idempotency-Key', () => {
     expect(scene.orders).toEqual([]);
   });
 
-  test.each([[''], [' '], ['ü'], ['x'.repeat(256)]])('that is none: %p', async (key) => {
+  test.each([[''], [' '], ['ü'], ['x'.repeat(256)]])('with the invalid key %p is rejected', async (key) => {
     const headers = { 'content-type': 'application/json', 'idempotency-key': key };
     expect((await scene.fails({}, { headers })).code).toBe('invalid_request');
   });

@@ -12,7 +12,7 @@ const log = createLogger('media', 'silent');
 let database: TestDatabase;
 let pool: Pool;
 let alive: Idempotency;
-/** Of an instance that has never been heard of. */
+/** The store of an instance that has never sent a heartbeat. */
 let dead: Idempotency;
 
 const storeOf = (instanceId: string, bounds = {}) =>
@@ -54,23 +54,23 @@ const reply = (bytes = 10): StoredReply => ({
   body: Buffer.alloc(bytes, 'x'),
 });
 
-describe('a key', () => {
-  test('belongs to the first of many who claim it at once', async () => {
+describe('an idempotency key', () => {
+  test('is claimed by one of several concurrent calls', async () => {
     const claims = await Promise.all(Array.from({ length: 20 }, () => alive.claim(call())));
     expect(claims.map(({ kind }) => kind).sort()).toEqual([...Array(19).fill('busy'), 'mine']);
   });
 
-  test('is one for each account and operation', async () => {
+  test('is separate for each account and operation', async () => {
     await alive.claim(call());
     expect(await alive.claim(call({ operation: 'videos/kling/create' }))).toEqual({ kind: 'mine' });
     expect(await alive.claim(call({ accountId: randomUUID() }))).toEqual({ kind: 'mine' });
   });
 
-  test('gives its answer to the same request, and not to another', async () => {
+  test('returns the stored response to the same request only', async () => {
     const first = call();
     await alive.claim(first);
     expect(await alive.dispatched(first)).toBe(true);
-    // The order goes to another target.
+    // Dispatched again, to another target.
     expect(await alive.dispatched(first)).toBe(true);
     await alive.answered(first, reply());
     const { status, headers } = reply();
@@ -80,7 +80,7 @@ describe('a key', () => {
     expect(await alive.claim(call({ fingerprint: 'f2' }))).toEqual({ kind: 'other' });
   });
 
-  test('given to a call that is under way is busy, then answered, as if the call had claimed it', async () => {
+  test('registered for a running call is busy, then returns its response', async () => {
     const first = call();
     expect(await alive.register(first)).toBe(true);
     expect(await alive.claim(call())).toEqual({ kind: 'busy' });
@@ -89,7 +89,7 @@ describe('a key', () => {
     expect(await alive.claim(call())).toMatchObject({ kind: 'answered' });
   });
 
-  test('in use is not given to another call', async () => {
+  test('in use cannot be registered for another call', async () => {
     const first = call();
     await alive.claim(first);
     expect(await alive.register(call())).toBe(false);
@@ -97,19 +97,19 @@ describe('a key', () => {
     expect(await alive.claim(call())).toMatchObject({ answer: { requestId: first.requestId } });
   });
 
-  test('given to a call whose instance dies is of an unknown end', async () => {
+  test('registered for a call has an unknown outcome if its instance dies', async () => {
     await dead.register(call());
     expect(await alive.claim(call())).toEqual({ kind: 'unknown' });
   });
 
-  test('that came to nothing is free for any request', async () => {
+  test('of a call that failed without effect can be claimed by any request', async () => {
     const first = call();
     await alive.claim(first);
     await alive.free(first);
     expect(await alive.claim(call({ fingerprint: 'f2' }))).toEqual({ kind: 'mine' });
   });
 
-  test('of a call that nobody knows the end of stays so, until it is known after all', async () => {
+  test('has an unknown outcome until the outcome of its call is stored', async () => {
     const first = call();
     await alive.claim(first);
     await alive.lost(first);
@@ -118,7 +118,7 @@ describe('a key', () => {
     expect(await alive.claim(call())).toMatchObject({ kind: 'answered' });
   });
 
-  test('is busy while its call is under way, which can be seen without taking it', async () => {
+  test('is busy while its call runs, which can be read without claiming it', async () => {
     expect(await alive.isBusy(call())).toBe(false);
     const first = call();
     await alive.claim(first);
@@ -134,7 +134,7 @@ describe('a key', () => {
     expect(await alive.isBusy(call({ key: 'orphan' }))).toBe(false);
   });
 
-  test('expires', async () => {
+  test('can be claimed again after it expired', async () => {
     const first = call();
     await alive.claim(first);
     await alive.answered(first, reply());
@@ -142,7 +142,7 @@ describe('a key', () => {
     expect(await alive.claim(call({ fingerprint: 'f2' }))).toEqual({ kind: 'mine' });
   });
 
-  test('that has expired is swept away', async () => {
+  test('is deleted after it expired', async () => {
     await alive.claim(call());
     await alive.claim(call({ key: 'another' }));
     await pool.query(
@@ -155,8 +155,8 @@ describe('a key', () => {
   });
 });
 
-describe('a key whose owner is gone', () => {
-  test('before it called anybody is taken over, and the owner changes nothing any more', async () => {
+describe('a key whose owner has ended', () => {
+  test('before its provider call is taken over, and the former owner cannot change it', async () => {
     const lost = call();
     await dead.claim(lost);
     const next = call({ fingerprint: 'f2' });
@@ -168,7 +168,7 @@ describe('a key whose owner is gone', () => {
     expect(await alive.dispatched(next)).toBe(true);
   });
 
-  test('in order is known as gone at once', async () => {
+  test('is taken over at once after a graceful stop', async () => {
     const instanceId = randomUUID();
     await beat(pool, instanceId);
     const leaving = storeOf(instanceId);
@@ -178,7 +178,7 @@ describe('a key whose owner is gone', () => {
     expect(await alive.claim(call())).toEqual({ kind: 'mine' });
   });
 
-  test('once it had called its provider is of an unknown end', async () => {
+  test('after its provider call has an unknown outcome', async () => {
     const lost = call();
     await dead.claim(lost);
     await dead.dispatched(lost);
@@ -187,8 +187,8 @@ describe('a key whose owner is gone', () => {
   });
 });
 
-describe('answers take room', () => {
-  test('one that is too large is known, and not kept', async () => {
+describe('stored responses', () => {
+  test('above the size limit are recorded without their body', async () => {
     const first = call();
     await alive.claim(first);
     await alive.answered(first, reply(101));
@@ -198,7 +198,7 @@ describe('answers take room', () => {
     expect(await alive.bodyOf(call(), answer)).toBe(undefined);
   });
 
-  test('one that is noted again without its body keeps it', async () => {
+  test('keep their body when they are recorded again without it', async () => {
     const first = call();
     await alive.claim(first);
     await alive.answered(first, reply());
@@ -207,7 +207,7 @@ describe('answers take room', () => {
     expect(await alive.claim(call())).toMatchObject({ kind: 'answered', answer: { bodyBytes: 10 } });
   });
 
-  test('the oldest of an account make room', async () => {
+  test('of an account evict its oldest responses', async () => {
     for (const key of ['1', '2', '3']) {
       const each = call({ key });
       await alive.claim(each);

@@ -59,7 +59,7 @@ function read(bytes: Buffer | readonly WrittenPart[], how: Read = {}): Promise<F
 
 const png = (name: string, bytes = 100, fill = 0): WrittenPart => ({ name, bytes: pngBytes(bytes, fill) });
 
-test('fields and files are what was sent, however the body is cut up', async () => {
+test('fields and files are read unchanged, however the body is chunked', async () => {
   const large = pngBytes(20 * KIB, 7);
   const parts: WrittenPart[] = [
     { name: 'image[]', bytes: large },
@@ -83,7 +83,7 @@ test('fields and files are what was sent, however the body is cut up', async () 
       ['mask', 'webp', 15],
     ]);
     expect((await gather(form.uploads[0]!.open())).equals(large)).toBe(true);
-    // Again, and twice at once.
+    // Reads it again, twice concurrently.
     const both = await Promise.all([gather(form.uploads[0]!.open()), gather(form.uploads[0]!.open())]);
     expect(both.every((bytes) => bytes.equals(large))).toBe(true);
     expect(space.usedBytes).toBe(20 * KIB + 23 + 15);
@@ -94,7 +94,7 @@ test('fields and files are what was sent, however the body is cut up', async () 
   }
 });
 
-test('a file tells how many pixels it has, however the body is cut up', async () => {
+test('a file has its number of pixels, however the body is chunked', async () => {
   const known = pngBytes(2 * KIB);
   known.write('IHDR', 12, 'latin1');
   known.writeUInt32BE(300, 16);
@@ -106,7 +106,7 @@ test('a file tells how many pixels it has, however the body is cut up', async ()
   }
 });
 
-test('the digest knows parts, not what stands between them', async () => {
+test('the digest depends on the parts only, not on the boundary', async () => {
   const digestOf = async (parts: WrittenPart[], how: Read = {}) => {
     const form = await read(parts, how);
     await form.close();
@@ -135,28 +135,32 @@ const file = (name: string, content: string): WrittenPart => ({
 });
 
 test.each<[string, WrittenPart[], RegExp]>([
-  ['a file of no such name', [png('picture')], /picture may not be a file/],
-  ['a file of an inherited name', [png('constructor')], /constructor may not be a file/],
-  ['a file where text belongs', [png('prompt')], /prompt may not be a file/],
-  ['text where a file belongs', [text('image')], /image must be a file/],
+  ['a file under an unknown name', [png('picture')], /picture may not be a file/],
+  ['a file under the name of a prototype member', [png('constructor')], /constructor may not be a file/],
+  ['a file instead of text', [png('prompt')], /prompt may not be a file/],
+  ['text instead of a file', [text('image')], /image must be a file/],
   ['an empty file', [file('image', '')], /image is empty/],
-  ['a file that is no image', [file('image', '%PDF-1.7 and more')], /image must be one of png, jpeg, webp/],
-  ['the beginning of an image', [file('image', '\x89PNG')], /image must be one of/],
-  ['an image of a kind not taken', [file('image', 'GIF89a and more')], /image must be one of/],
-  ['RIFF that is no WebP', [file('image', 'RIFF\0\0\0\0WAVEfmt ')], /image must be one of/],
-  ['one file too many of a name', [png('image'), png('image')], /too many files named image/],
-  ['one file too many', [png('image'), png('image[]'), png('image[]'), png('mask')], /too many files/],
-  ['a file too large', [png('image', 200 * KIB + 1)], /image is too large/],
-  ['files too large together', [1, 2, 3].map(() => png('image[]', 150 * KIB)), /too large together/],
-  ['a field twice', [text('n'), text('n')], /n is given more than once/],
-  ['a field too long', [text('prompt', 'x'.repeat(4 * KIB))], /prompt is too long/],
   [
-    'fields too long together',
+    'a file that is not an image',
+    [file('image', '%PDF-1.7 and more')],
+    /image must be one of png, jpeg, webp/,
+  ],
+  ['a truncated image signature', [file('image', '\x89PNG')], /image must be one of/],
+  ['an image of an unsupported kind', [file('image', 'GIF89a and more')], /image must be one of/],
+  ['a RIFF file that is not a WebP', [file('image', 'RIFF\0\0\0\0WAVEfmt ')], /image must be one of/],
+  ['too many files under one name', [png('image'), png('image')], /too many files named image/],
+  ['too many files', [png('image'), png('image[]'), png('image[]'), png('mask')], /too many files/],
+  ['a file that is too large', [png('image', 200 * KIB + 1)], /image is too large/],
+  ['files that are too large together', [1, 2, 3].map(() => png('image[]', 150 * KIB)), /too large together/],
+  ['a duplicate field', [text('n'), text('n')], /n is given more than once/],
+  ['a field that is too long', [text('prompt', 'x'.repeat(4 * KIB))], /prompt is too long/],
+  [
+    'fields that are too long together',
     ['a', 'b', 'c'].map((name) => text(name, 'x'.repeat(3 * KIB))),
     /fields of the form are too long/,
   ],
   ['too many fields', ['a', 'b', 'c', 'd', 'e'].map((name) => text(name)), /too many fields/],
-])('%s is invalid_request', async (_what, parts, detail) => {
+])('a form with %s is invalid_request', async (_what, parts, detail) => {
   for (const pieceBytes of [500, 16 * KIB]) {
     const reading = read(parts, { pieceBytes });
     await expect(reading).rejects.toMatchObject({
@@ -168,14 +172,14 @@ test.each<[string, WrittenPart[], RegExp]>([
 
 test.each([
   ['no boundary', 'multipart/form-data'],
-  ['another type', 'multipart/mixed; boundary=x'],
-  ['no type', ''],
-])('%s is invalid_request', async (_what, contentType) => {
+  ['another content type', 'multipart/mixed; boundary=x'],
+  ['no content type', ''],
+])('a form with %s is invalid_request', async (_what, contentType) => {
   await expect(read([], { contentType })).rejects.toMatchObject({ code: 'invalid_request' });
 });
 
-test.each([['windows-1251'], ['utf-16'], ['x-nobody-knows']])(
-  'text in %s is invalid_request',
+test.each([['windows-1251'], ['utf-16'], ['x-unknown']])(
+  'text in the charset %s is invalid_request',
   async (charset) => {
     const head = 'Content-Disposition: form-data; name="prompt"';
     const type = `Content-Type: text/plain; charset=${charset}`;
@@ -198,9 +202,9 @@ test('text that is not UTF-8 is invalid_request', async () => {
   }
 });
 
-test('a form that is cut off anywhere, or has another boundary, is invalid_request', async () => {
+test('a form that is truncated or has another boundary is invalid_request', async () => {
   const whole = writeForm([text('prompt', 'words'), png('image', 40), png('mask', 30)]);
-  // The line's end after the last boundary is nobody's.
+  // The line break after the last boundary is optional.
   for (let length = 0; length < whole.length - 2; length += 2) {
     await expect(read(whole.subarray(0, length), { pieceBytes: 64 })).rejects.toMatchObject({
       code: 'invalid_request',
@@ -210,7 +214,7 @@ test('a form that is cut off anywhere, or has another boundary, is invalid_reque
   await expect(reading).rejects.toMatchObject({ code: 'invalid_request' });
 });
 
-test('a body over the limit is invalid_request before it has come', async () => {
+test('a body over the limit is invalid_request before it is received completely', async () => {
   let sent = 0;
   const endless = (async function* () {
     yield writeForm([text('prompt')]);
@@ -223,7 +227,7 @@ test('a body over the limit is invalid_request before it has come', async () => 
   expect(sent).toBeLessThan(12);
 });
 
-test('a wrong file is refused while it comes', async () => {
+test('an invalid file is rejected while it is received', async () => {
   let taken = 0;
   const form = writeForm([file('image', `%PDF-1.7${'x'.repeat(150 * KIB)}`)]);
   const body = (async function* () {
@@ -237,7 +241,7 @@ test('a wrong file is refused while it comes', async () => {
   expect(taken).toBeLessThan(form.length);
 });
 
-test('a body that breaks off fails as it did, and leaves nothing', async () => {
+test('a body that fails rejects with its error and leaves no file', async () => {
   const form = writeForm([png('image', 100 * KIB), text('prompt')]);
   for (const length of [10, 120, 60 * KIB]) {
     const body = (async function* () {
@@ -249,7 +253,7 @@ test('a body that breaks off fails as it did, and leaves nothing', async () => {
   }
 });
 
-test('files of one account, and of all, have a bound; what is freed may be taken again', async () => {
+test('file space is limited per account and in total, and released space can be used again', async () => {
   const whole = space;
   space = spaceOf(400 * KIB);
   try {
@@ -266,7 +270,7 @@ test('files of one account, and of all, have a bound; what is freed may be taken
   }
 });
 
-test('mutated forms are read or refused, never anything else, and leave nothing', async () => {
+test('any mutated form is either read or rejected, and leaves no file', async () => {
   const originals = [
     writeForm([text('prompt', 'a cat'), png('image', 60), text('n', '2')]),
     writeForm([png('image[]', 300), png('image[]', 20), png('mask', 12), text('size', '1024x1024')]),

@@ -29,7 +29,7 @@ test('space used by accounts with funds is not available to others', async () =>
   (await space.ofAccount('d')).acquire(390);
   const poor = await space.ofAccount('poor');
   expect(() => poor.acquire(11)).toThrow(REFUSED);
-  // What was refused takes nothing.
+  // Refused space is not used.
   for (let times = 0; times < 30; times++) expect(() => poor.acquire(11)).toThrow(REFUSED);
   poor.acquire(10);
 });

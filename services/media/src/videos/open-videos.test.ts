@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterAll(() => world?.stop(), 60_000);
 
-/** Every task has been waited for, and looked at. */
+/** Waits for the poll interval and polls every task. */
 async function look(by = media): Promise<void> {
   await world.pass(INTERVAL_MS);
   await by.videos.poller.runOnce();
@@ -39,8 +39,8 @@ const target = (provider: string, priority: number): Model['targets'][number] =>
   priority,
 });
 
-describe('create', () => {
-  test('holds what the video costs, orders it once, and answers with a task of ours', async () => {
+describe('creating a video', () => {
+  test('reserves the price, orders it once and returns a task id of the gateway', async () => {
     const { json, requestId } = await media.create({ duration: 5, tier: 'std' });
     expect(json).toEqual({
       task_id: expect.stringMatching(/^task_[0-9a-f-]{36}$/),
@@ -48,7 +48,7 @@ describe('create', () => {
       model: 'sim/video',
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
     });
-    // The request log knows the task from its hold on.
+    // The hold makes the task known to the request log.
     const logged = { makesTask: true, taskId: json.task_id, endpoint: '/v1/videos/sim/create' };
     expect(world.reserved).toMatchObject([
       { ...logged, requestId, boundNano: '250000000', floorNano: '250000000', callerNamedMaximum: true },
@@ -60,22 +60,22 @@ describe('create', () => {
     expect(await statusOf(json.task_id)).toEqual(json);
   });
 
-  test('a refused hold leaves nothing behind', async () => {
+  test('with a refused hold leaves no bill open', async () => {
     world.refusal = new GatewayError('insufficient_balance');
     await expect(media.create()).rejects.toEqual(code('insufficient_balance'));
     expect(world.first.orders).toEqual([]);
-    // Nobody waits for that.
+    // The bill is dropped in the background.
     while ((await world.bills()).length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   });
 
   test.each([
-    ['another provider’s path', { model: 'sim/video' }, 'kling', 'video_model_not_found'],
-    ['never listed', { model: 'sim/never' }, 'sim', 'model_not_found'],
-    ['no slug', { model: 'video' }, 'sim', 'invalid_model'],
-    ['no such tier', { tier: 'Std' }, 'sim', 'video_tier_not_found'],
-    ['no such duration', { duration: 7 }, 'sim', 'video_generation_failed'],
+    ['a path of another provider', { model: 'sim/video' }, 'kling', 'video_model_not_found'],
+    ['an unknown model', { model: 'sim/never' }, 'sim', 'model_not_found'],
+    ['a model without provider', { model: 'video' }, 'sim', 'invalid_model'],
+    ['an unknown tier', { tier: 'Std' }, 'sim', 'video_tier_not_found'],
+    ['an unsupported duration', { duration: 7 }, 'sim', 'video_generation_failed'],
     ['a malformed duration', { duration: -1 }, 'sim', 'invalid_request'],
-  ])('%s is refused before anything is held', async (_when, fields, provider, expected) => {
+  ])('is refused before the hold with %s', async (_when, fields, provider, expected) => {
     const body = { model: 'sim/video', prompt: 'x', ...fields };
     await expect(media.post('create', body, ACCOUNT, provider)).rejects.toEqual(code(expected));
     expect([world.reserved, world.first.orders]).toEqual([[], []]);
@@ -83,14 +83,14 @@ describe('create', () => {
 
   test.each([
     ['disabled', { active: false }],
-    ['no video model', { outputModalities: ['text'] }],
+    ['not a video model', { outputModalities: ['text'] }],
     ['without the action', { workflow: ['status'] }],
-  ])('a model that is %s is none', async (_when, changed) => {
+  ])('with a model that is %s fails with video_model_not_found', async (_when, changed) => {
     world.models.set(MODEL.slug, { ...MODEL, ...changed });
     await expect(media.create()).rejects.toEqual(code('video_model_not_found'));
   });
 
-  test('an alias orders of its model, on the path of the model’s provider, and its record names the slug', async () => {
+  test("by an alias uses the path of the model's provider and records the slug", async () => {
     world.models.set('other/alias', MODEL);
     await media.create({ model: 'other/alias' });
     expect(world.reserved).toMatchObject([{ model: 'sim/video', bareModelName: false }]);
@@ -101,7 +101,7 @@ describe('create', () => {
     await expect(media.create({ model: 'video' })).rejects.toEqual(code('invalid_model'));
   });
 
-  test('links go only to a provider that takes them', async () => {
+  test('with image URLs is rejected for a provider that cannot fetch them', async () => {
     Object.assign(world.first, { fetchesLinks: false });
     const reference_images = ['https://example.com/a.png'];
     await expect(media.create({ reference_images })).rejects.toEqual(
@@ -111,47 +111,47 @@ describe('create', () => {
   });
 
   test.each<[string, unknown, string, string, boolean | undefined]>([
-    ['refuses it', new MediaRefused('policy'), 'video_generation_failed', RELEASED, false],
+    ['refuses by policy', new MediaRefused('policy'), 'video_generation_failed', RELEASED, false],
     [
-      'finds fault with it',
+      'rejects the request',
       new UpstreamError({ kind: 'status', status: 400, message: 'bad' }),
       'video_generation_failed',
       RELEASED,
       false,
     ],
     [
-      'fails',
+      'answers 500',
       new UpstreamError({ kind: 'status', status: 500 }),
       'video_generation_failed',
       RELEASED,
       undefined,
     ],
-    ['is busy', new UpstreamError({ kind: 'status', status: 429 }), 'rate_limited', RELEASED, undefined],
+    ['answers 429', new UpstreamError({ kind: 'status', status: 429 }), 'rate_limited', RELEASED, undefined],
     [
-      'is out of reach',
+      'is unreachable',
       new UpstreamError({ kind: 'unreachable', cause: 0 }),
       'upstream_unavailable',
       RELEASED,
       false,
     ],
     [
-      'breaks off before anything is sent',
+      'resets the connection before anything is sent',
       new RequestError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }), false),
       'upstream_unavailable',
       RELEASED,
       false,
     ],
     [
-      'breaks off after that',
+      'resets the connection after the order was sent',
       new RequestError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }), true),
       'upstream_failed',
       LOST,
       false,
     ],
-    ['falls silent', new UpstreamError({ kind: 'broken', cause: 0 }), 'upstream_failed', LOST, false],
-    ['makes us stumble', new TypeError('x'), 'upstream_failed', LOST, false],
-    ['names no task', { upstreamId: undefined }, 'video_task_id_missing', RELEASED, undefined],
-  ])('a provider that %s is asked once', async (_when, accepts, expected, outcome, shouldRetry) => {
+    ['does not respond', new UpstreamError({ kind: 'broken', cause: 0 }), 'upstream_failed', LOST, false],
+    ['causes an internal error', new TypeError('x'), 'upstream_failed', LOST, false],
+    ['returns no task id', { upstreamId: undefined }, 'video_task_id_missing', RELEASED, undefined],
+  ])('calls a provider once that %s', async (_when, accepts, expected, outcome, shouldRetry) => {
     world.first.accepts = accepts as never;
     world.models.set(MODEL.slug, { ...MODEL, targets: [target('first', 0)] });
     const error = await media.create().catch((thrown: GatewayError) => thrown);
@@ -162,7 +162,7 @@ describe('create', () => {
     expect(await world.pool.query('SELECT 1 FROM media.tasks')).toMatchObject({ rowCount: 0 });
   });
 
-  test('only an order that was certainly not taken goes to another account', async () => {
+  test('tries another target only if the first certainly did not accept the order', async () => {
     world.models.set(MODEL.slug, { ...MODEL, targets: [target('first', 0), target('second', 1)] });
     const second = world.providers.get('second')!;
     world.first.accepts = new UpstreamError({ kind: 'unreachable', cause: 0 });
@@ -177,14 +177,14 @@ describe('create', () => {
   });
 });
 
-test('nothing is not found while nobody knows which models there are', async () => {
+test('while the catalog is not loaded, models are internal_error rather than not found', async () => {
   world.hasCatalog = false;
   const starting = await world.instance();
   await expect(starting.create()).rejects.toEqual(code('internal_error'));
   expect(world.reserved).toEqual([]);
 });
 
-test('a caller who leaves before the order goes out gets the hold back, and the key', async () => {
+test('a client that disconnects before the order is sent gets the hold and the Idempotency-Key released', async () => {
   const left = await world.instance();
   left.leave.abort();
   await expect(left.create({}, 'key-1')).rejects.toThrow('client disconnected');
@@ -192,7 +192,7 @@ test('a caller who leaves before the order goes out gets the hold back, and the 
   expect((await media.create({}, 'key-1')).status).toBe(200);
 });
 
-test('bodies are bounded until their orders are taken, those of one account by a part of that', async () => {
+test('memory for request bodies is limited in total and per account until their orders are accepted', async () => {
   const large = {
     model: 'sim/video',
     prompt: 'a cat',
@@ -208,8 +208,8 @@ test('bodies are bounded until their orders are taken, those of one account by a
   expect((await media.create()).status).toBe(200);
 });
 
-describe('under an Idempotency-Key', () => {
-  test('the same call twice makes one task, and is answered alike', async () => {
+describe('with an Idempotency-Key', () => {
+  test('concurrent and later repeats return the same task', async () => {
     const other = await world.instance();
     const [one, two] = await Promise.all([media.create({}, 'key-1'), other.create({}, 'key-1')]);
     const later = await media.create({}, 'key-1');
@@ -220,7 +220,7 @@ describe('under an Idempotency-Key', () => {
     expect((await media.create({}, 'key-2')).json.task_id).not.toBe(one.json.task_id);
   });
 
-  test('a call that came to nothing may be made again', async () => {
+  test('a call that failed without effect can be repeated', async () => {
     world.first.accepts = new UpstreamError({ kind: 'status', status: 500 });
     await expect(media.create({}, 'key-1')).rejects.toEqual(code('video_generation_failed'));
     world.refusal = new GatewayError('insufficient_balance');
@@ -230,7 +230,7 @@ describe('under an Idempotency-Key', () => {
     expect((await media.create({}, 'key-1')).status).toBe(200);
   });
 
-  test('a call of which nobody knows is not made again', async () => {
+  test('a call with an unknown outcome is not repeated', async () => {
     world.first.accepts = new UpstreamError({ kind: 'broken', cause: 0 });
     const doubt = code('upstream_failed', { shouldRetry: false });
     await expect(media.create({}, 'key-1')).rejects.toEqual(doubt);
@@ -239,7 +239,7 @@ describe('under an Idempotency-Key', () => {
     expect(world.first.orders).toHaveLength(1);
   });
 
-  test('a call is answered alike though its model is gone or changed since', async () => {
+  test('a repeat returns the same response even after the model was removed or changed', async () => {
     const { json } = await media.create({}, 'key-1');
     world.models.set(MODEL.slug, { ...MODEL, active: false });
     expect((await media.create({}, 'key-1')).json).toEqual(json);
@@ -250,7 +250,7 @@ describe('under an Idempotency-Key', () => {
     expect((await media.create({}, 'key-2')).status).toBe(200);
   });
 
-  test('a task whose answer was not kept is found by its key', async () => {
+  test('a task whose stored response is missing is found by its key', async () => {
     const { json } = await media.create({}, 'key-1');
     await world.pool.query(`UPDATE media.idempotency SET state = 'unknown', body = NULL`);
     expect((await media.create({}, 'key-1')).json).toEqual(json);
@@ -258,8 +258,8 @@ describe('under an Idempotency-Key', () => {
   });
 });
 
-describe('an instance that dies while an order is under way', () => {
-  /** The order has arrived, and its answer never comes. */
+describe('when an instance dies during an order', () => {
+  /** Ends an instance after its order has arrived and before the response. */
   async function dieAfterOrder(idempotencyKey?: string) {
     const dying = await world.instance();
     const other = await world.instance();
@@ -271,7 +271,7 @@ describe('an instance that dies while an order is under way', () => {
   }
   const SECONDS = { state: 'completed', seconds: 5, videos: VIDEOS } as const;
 
-  test('leaves a task that its provider can be asked for, and whoever repeats the call gets it', async () => {
+  test('a task that its provider can look up is kept, and a repeat of the call returns it', async () => {
     world.first.externalTaskId = (order, requestId) => `${order.upstreamModel}/${requestId}`;
     const other = await dieAfterOrder('key-1');
     expect([world.ends, await world.bills()]).toEqual([[], ['dispatched']]);
@@ -288,7 +288,7 @@ describe('an instance that dies while an order is under way', () => {
     expect(world.first.orders).toHaveLength(1);
   });
 
-  test('costs nobody anything if its provider never heard of that', async () => {
+  test('an order that its provider does not know costs nothing', async () => {
     world.first.externalTaskId = (_order, requestId) => requestId;
     const other = await dieAfterOrder('key-1');
     world.first.reports = { state: 'unknown' };
@@ -302,9 +302,9 @@ describe('an instance that dies while an order is under way', () => {
   });
 
   test.each([
-    ['nobody can ask for again, because the call had no key', true, undefined],
-    ['its provider can’t be asked for', false, 'key-1'],
-  ])('leaves nothing that %s', async (_what, isGiven, key) => {
+    ['without an Idempotency-Key to repeat the call with', true, undefined],
+    ['if its provider cannot look it up', false, 'key-1'],
+  ])('no task is kept %s', async (_what, isGiven, key) => {
     if (isGiven) world.first.externalTaskId = (_order, requestId) => requestId;
     await dieAfterOrder(key);
     expect(world.ends).toMatchObject([{ outcome: LOST, costNano: '0' }]);
@@ -313,7 +313,7 @@ describe('an instance that dies while an order is under way', () => {
 });
 
 describe('the poller', () => {
-  test('drives a task to its end though nobody asks, and bills it once', async () => {
+  test('completes a task that no client polls, and bills it once', async () => {
     const { json, requestId } = await media.create();
     await media.videos.poller.runOnce();
     expect(world.first.polls).toEqual([]);
@@ -342,7 +342,7 @@ describe('the poller', () => {
     ['failed', { state: 'failed', detail: 'no' }, RELEASED],
     ['canceled', { state: 'canceled' }, RELEASED],
     ['expired', { state: 'expired' }, RELEASED],
-  ] as const)('a task that is %s costs nothing', async (status, report, outcome) => {
+  ] as const)('charges nothing for a task that is %s', async (status, report, outcome) => {
     const { json } = await media.create();
     world.first.reports = report;
     await look();
@@ -357,7 +357,7 @@ describe('the poller', () => {
     });
   });
 
-  test('two instances look at each task once', async () => {
+  test('polls each task once across two instances', async () => {
     for (let i = 0; i < 10; i++) await media.create();
     const other = await world.instance();
     await world.pass(INTERVAL_MS);
@@ -368,7 +368,7 @@ describe('the poller', () => {
     expect(world.ends).toHaveLength(10);
   });
 
-  test('what a dead instance had under its lease is looked at by another once that ends', async () => {
+  test('polls the tasks of a dead instance once their lease expires', async () => {
     const { json } = await media.create();
     let wake = () => {};
     world.first.reports = () => new Promise((resolve) => (wake = () => resolve({ state: 'failed' })));
@@ -382,14 +382,14 @@ describe('the poller', () => {
     await world.pass(60_000);
     await other.videos.poller.runOnce();
     expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
-    // It was frozen, not dead: what it found out counts no more.
+    // The first instance was only frozen; its late result is ignored.
     wake();
     await stuck;
     expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
     expect(world.ends).toMatchObject([{ outcome: SETTLED }]);
   });
 
-  test('what is looked at when an instance stops is left to the others at once', async () => {
+  test('hands the tasks of a stopping instance over at once', async () => {
     const { json } = await media.create();
     world.first.reports = (signal) =>
       new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('stopped'))));
@@ -403,7 +403,7 @@ describe('the poller', () => {
     expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
   });
 
-  test('looks that fail are spaced out, and the task goes on', async () => {
+  test('backs off after failed polls and continues the task', async () => {
     const { json } = await media.create();
     world.first.reports = new UpstreamError({ kind: 'broken', cause: 0 });
     await look();
@@ -416,7 +416,7 @@ describe('the poller', () => {
     expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
   });
 
-  test('a provider that hangs keeps no other’s tasks waiting', async () => {
+  test('does not delay tasks of other providers while one provider hangs', async () => {
     world.models.set('sim/other', { ...MODEL, slug: 'sim/other', targets: [target('second', 0)] });
     for (let i = 0; i < 20; i++) await media.create();
     await media.create({ model: 'sim/other' });
@@ -431,7 +431,7 @@ describe('the poller', () => {
     await stuck;
   });
 
-  test('a task is given up after a day', async () => {
+  test('gives up a task after a day', async () => {
     const { json } = await media.create();
     await world.pass(86_400_000);
     await media.videos.poller.runOnce();
@@ -439,7 +439,7 @@ describe('the poller', () => {
     expect(world.ends).toMatchObject([{ outcome: LOST, costNano: '0' }]);
   });
 
-  test('seconds that make no bill are asked for again, then those ordered are charged', async () => {
+  test('retries invalid seconds and then charges the ordered seconds', async () => {
     const { json } = await media.create();
     world.first.reports = { state: 'completed', seconds: 0, videos: VIDEOS };
     for (let looks = 0; looks < 4; looks++) {
@@ -455,7 +455,7 @@ describe('the poller', () => {
     expect(world.ends).toMatchObject([{ outcome: SETTLED, ...COST, usageSource: 'USAGE_SOURCE_COUNTED' }]);
   });
 
-  test('a task whose provider is no longer set up is given up as well, and forgotten in time', async () => {
+  test('gives up a task whose provider is no longer configured, and deletes it later', async () => {
     const { json } = await media.create();
     world.providers.delete('first');
     media = await world.instance();
@@ -473,7 +473,7 @@ describe('the poller', () => {
     await media.videos.poller.stop();
   });
 
-  test('a database whose clock was set back by an hour keeps nobody waiting for that hour', async () => {
+  test('does not wait when the database clock is set back by an hour', async () => {
     const { json } = await media.create();
     world.first.reports = { state: 'completed', videos: VIDEOS };
     await world.pass(-3_600_000);
@@ -483,7 +483,7 @@ describe('the poller', () => {
     expect(world.ends).toMatchObject([{ outcome: SETTLED, ...COST }]);
   });
 
-  test('it starts, stops, and needs nobody', async () => {
+  test('starts, polls and stops by itself', async () => {
     const { json } = await media.create();
     world.first.reports = { state: 'completed', videos: VIDEOS };
     await world.pass(INTERVAL_MS);
@@ -494,15 +494,15 @@ describe('the poller', () => {
   });
 });
 
-describe('a poll', () => {
-  test.each(['status', 'result'])('%s takes the rate and no money', async (action) => {
+describe('a status or result call', () => {
+  test.each(['status', 'result'])('of %s uses the rate limit but no money', async (action) => {
     const { json } = await media.create();
     world.reserved.length = 0;
     await media.post(action, { task_id: json.task_id });
     expect(world.reserved).toMatchObject([{ free: true }]);
   });
 
-  test.each(['status', 'result'])('%s knows only the caller’s own tasks', async (action) => {
+  test.each(['status', 'result'])('of %s finds only tasks of the own account', async (action) => {
     const { json } = await media.create();
     const ask = (body: object, account = ACCOUNT, provider = 'sim') =>
       media.post(action, body, account, provider);
@@ -523,7 +523,7 @@ describe('a poll', () => {
     expect(world.reserved).toHaveLength(1);
   });
 
-  test('a model that is delisted keeps nobody from what is paid for; one without the action does', async () => {
+  test('works for a delisted model, but not for one without the action', async () => {
     const { json } = await media.create();
     world.models.set(MODEL.slug, { ...MODEL, active: false });
     expect(await statusOf(json.task_id)).toMatchObject({ status: 'queued' });
@@ -533,7 +533,7 @@ describe('a poll', () => {
     );
   });
 
-  test('a video that cost more than its key allows for one request', async () => {
+  test("is refused when the video cost more than the key's per-request cap", async () => {
     const { json } = await media.create();
     world.first.reports = { state: 'completed', seconds: 60, videos: VIDEOS };
     await look();
@@ -549,7 +549,7 @@ describe('a poll', () => {
     expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
   });
 
-  test('neither another key’s cap nor one lowered since keeps anybody from what is paid for', async () => {
+  test('ignores the caps of other keys and caps that were lowered later', async () => {
     const { json } = await media.create();
     world.first.reports = { state: 'completed', seconds: 60, videos: VIDEOS };
     await look();
@@ -563,8 +563,8 @@ describe('a poll', () => {
   });
 });
 
-describe('the list', () => {
-  test('has the account’s tasks, newest first, with what they cost and which call created them', async () => {
+describe('the task list', () => {
+  test("has the account's tasks, newest first, with cost and request id", async () => {
     const first = await media.create();
     world.first.reports = { state: 'completed', seconds: 5, videos: VIDEOS };
     await look();
@@ -598,7 +598,7 @@ describe('the list', () => {
     expect((await media.list('', 'acct_2')).json).toMatchObject({ data: [], has_more: false, last_id: null });
   });
 
-  test('comes in pages, on which a task that is ordered meanwhile moves nothing', async () => {
+  test('is paged, and new tasks do not shift the pages', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.unshift((await media.create()).json.task_id);
     const seen: string[] = [];
@@ -616,7 +616,7 @@ describe('the list', () => {
     expect((await media.list(`limit=5&after=${ids[0]}`)).json).toMatchObject({ has_more: false });
   });
 
-  test('finds the task of a call whose answer was lost, by the id of its request', async () => {
+  test('finds a task whose response was lost by the request id', async () => {
     await media.create();
     const lost = await media.create();
     await media.create();
@@ -625,14 +625,14 @@ describe('the list', () => {
     expect((await media.list(`request_id=${lost.requestId}`, 'acct_2')).json.data).toEqual([]);
   });
 
-  test('charges at most the hold, whatever the video took', async () => {
+  test('shows a cost of at most the hold, whatever the video cost', async () => {
     await media.create();
     world.first.reports = { state: 'completed', seconds: 60, videos: VIDEOS };
     await look();
     expect((await media.list()).json.data).toMatchObject([{ duration: 60, cost: 0.25 }]);
   });
 
-  test('has, and polls answer for, tasks of models that the key may call', async () => {
+  test('contains only tasks of models that the key may call, and so do status and result', async () => {
     const { json } = await media.create();
     const other = 'sim/another-video';
     world.models.set(other, { ...MODEL, slug: other });
@@ -654,7 +654,7 @@ describe('the list', () => {
     world.models.delete(other);
   });
 
-  test('has tasks of the models that the key may call now, whatever its edge remembers', async () => {
+  test("uses the current allowlist of the key, not edge's cached key", async () => {
     const { json } = await media.create();
     const idsOf = async (models: string[]) =>
       (await media.list('', ACCOUNT, models)).json.data.map(({ id }: { id: string }) => id);
@@ -664,16 +664,16 @@ describe('the list', () => {
     expect(await idsOf([MODEL.slug])).toEqual([]);
   });
 
-  test.each(['limit=0', 'after=x', 'request_id=x', 'order=asc'])('is not answered to %s', async (query) => {
+  test.each(['limit=0', 'after=x', 'request_id=x', 'order=asc'])('rejects the query %s', async (query) => {
     await expect(media.list(query)).rejects.toEqual(code('invalid_request'));
     expect(world.reserved).toEqual([]);
   });
 });
 
-describe('the result', () => {
+describe('the result of a task', () => {
   const resultOf = async (task_id: string) => (await media.post('result', { task_id })).json;
 
-  test('has links of this moment', async () => {
+  test('has fresh URLs from the provider', async () => {
     const { json } = await media.create();
     expect(await resultOf(json.task_id)).toEqual({ task_id: json.task_id, status: 'queued', videos: [] });
     world.first.reports = { state: 'completed', seconds: 5, videos: VIDEOS };
@@ -686,7 +686,7 @@ describe('the result', () => {
     });
   });
 
-  test('says until when a link is good, and asks once for all who call at the same time', async () => {
+  test('has the expiry of its URLs, and concurrent calls share one poll', async () => {
     const { json } = await media.create();
     world.first.reports = { state: 'completed', videos: VIDEOS };
     await look();
@@ -699,7 +699,7 @@ describe('the result', () => {
     expect(world.first.polls).toHaveLength(1);
   });
 
-  test('of a failed task says so', async () => {
+  test('of a failed task contains the error', async () => {
     const { json } = await media.create();
     world.first.reports = { state: 'failed' };
     await look();
@@ -710,7 +710,7 @@ describe('the result', () => {
     });
   });
 
-  test('of a provider that fails now is to be asked for again', async () => {
+  test("returns the provider's error and can be requested again", async () => {
     const { json } = await media.create();
     world.first.reports = { state: 'completed', videos: VIDEOS };
     await look();
@@ -723,7 +723,7 @@ describe('the result', () => {
     expect(world.ends).toHaveLength(1);
   });
 
-  test('that needs our key is a link of ours, and the file goes through us', async () => {
+  test('that needs our credential is proxied under a URL of the gateway', async () => {
     const secret = 'https://provider.test/file?needs=our-key';
     world.first.openContent = async (url) => ({
       mime: 'video/mp4',
@@ -751,7 +751,7 @@ describe('the result', () => {
     await expect(get('/v1/videos/files/')).rejects.toEqual(code('not_found'));
   });
 
-  test('that goes through us leaves room for others, however many follow one account’s links', async () => {
+  test('that is proxied leaves slots for other accounts', async () => {
     let open = new AbortController();
     world.first.openContent = async () => ({
       mime: 'video/mp4',
@@ -770,7 +770,7 @@ describe('the result', () => {
     const [one, other] = [await linkOf(ACCOUNT), await linkOf('acct_2')];
     const get = (path: string) => media.call('GET', path, Buffer.alloc(0), '');
     const slow = Array.from({ length: 17 }, () => get(one));
-    // One of them is refused: the others hold their places.
+    // One download is refused; the others hold their slots.
     await expect(Promise.race(slow)).rejects.toEqual(code('rate_limited'));
     const beside = get(other);
     open.abort();

@@ -12,40 +12,40 @@ const context: RequestContext = {
 const task = { id: 'task_1', provider: 'kling', upstreamId: '7' } as NewTask;
 const kept = { ...task, state: 'queued' } as VideoTask;
 
-/** What each try to write it down does, and what is there afterwards. */
-function keeperOf(tries: (VideoTask | Error | undefined)[], there?: VideoTask) {
-  const asked: string[] = [];
-  const billOutbox = new TaskWriter({
+/** Results of the attempts to store the task, and the stored state. */
+function writerWith(tries: (VideoTask | Error | undefined)[], there?: VideoTask) {
+  const steps: string[] = [];
+  const writer = new TaskWriter({
     firstWaitMs: 1,
     tasks: {
       async insert() {
-        asked.push('insert');
+        steps.push('insert');
         const next = tries.shift();
         if (next instanceof Error) throw next;
         return next;
       },
       async find() {
-        asked.push('find');
+        steps.push('find');
         return there;
       },
     },
   });
-  return { keep: () => billOutbox.write(context, task, async () => true), asked };
+  return { write: () => writer.write(context, task, async () => true), steps };
 }
 
-test('what was accepted is written down, however often the database is away', async () => {
-  const { keep, asked } = keeperOf([new Error('away'), new Error('away'), kept]);
-  expect(await keep()).toBe(kept);
-  expect(asked).toEqual(['insert', 'insert', 'insert']);
+test('an accepted task is stored, however often the database fails', async () => {
+  const { write, steps } = writerWith([new Error('unavailable'), new Error('unavailable'), kept]);
+  expect(await write()).toBe(kept);
+  expect(steps).toEqual(['insert', 'insert', 'insert']);
 });
 
-test('a commit whose answer was lost is found', async () => {
-  const { keep, asked } = keeperOf([new Error('connection lost'), undefined], kept);
-  expect(await keep()).toBe(kept);
-  expect(asked).toEqual(['insert', 'insert', 'find']);
+test('a task whose commit was not reported is found', async () => {
+  const { write, steps } = writerWith([new Error('connection lost'), undefined], kept);
+  expect(await write()).toBe(kept);
+  expect(steps).toEqual(['insert', 'insert', 'find']);
 });
 
-test('a task whose bill was given up is none', async () => {
-  const { keep } = keeperOf([undefined]);
-  await expect(keep()).rejects.toMatchObject({ code: 'internal_error' });
+test('a task whose bill was ended by another instance is not stored', async () => {
+  const { write } = writerWith([undefined]);
+  await expect(write()).rejects.toMatchObject({ code: 'internal_error' });
 });

@@ -12,7 +12,7 @@ const watch = () => {
       .map(({ id }) => id);
 };
 
-test('who has given no sign of life over all looks of a while is silent, and not any more once it gives one', () => {
+test('an instance without new heartbeats for the lease is reported, and not after it resumes', () => {
   const look = watch();
   for (const nowMs of [0, 300, 600, 799]) expect(look(nowMs, { a: 7n, b: BigInt(nowMs) })).toEqual([]);
   expect(look(800, { a: 7n, b: 801n })).toEqual(['a']);
@@ -20,7 +20,7 @@ test('who has given no sign of life over all looks of a while is silent, and not
   expect(look(1_300, { a: 8n, b: 1_301n })).toEqual([]);
 });
 
-test('after a pause, in which nobody was heard, the while begins anew', () => {
+test('a pause of the detector restarts the lease of every instance', () => {
   const look = watch();
   for (const nowMs of [0, 400, 700]) look(nowMs, { a: 7n });
   expect(look(1_200, { a: 7n })).toEqual([]);
@@ -28,19 +28,19 @@ test('after a pause, in which nobody was heard, the while begins anew', () => {
   expect(look(2_000, { a: 7n })).toEqual(['a']);
 });
 
-test('who has left is waited for no longer', () => {
+test('an instance that has left is reported at once', () => {
   const look = watch();
   expect(look(0, { a: -1n, b: 3n })).toEqual(['a']);
 });
 
-test('one that comes back after it was forgotten is new', () => {
+test('an instance that returns after its removal gets a full lease', () => {
   const look = watch();
   for (const nowMs of [0, 400]) look(nowMs, { a: 1n });
   look(700, {});
   expect(look(1_000, { a: 1n })).toEqual([]);
 });
 
-test('who dies is known for dead after the silence, and within a quarter of it more, whenever anybody looks', () => {
+test('a dead instance is reported after the lease and within a quarter of it, whenever the detector runs', () => {
   const EIGHTH = 100;
   for (let beatAt = 0; beatAt < EIGHTH; beatAt += 7) {
     for (let lookAt = 0; lookAt < EIGHTH; lookAt += 7) {

@@ -18,10 +18,10 @@ test.each([
   ['x/made-up', 'image_model_not_found', 'x/made-up'],
   ['x/made-up', 'video_model_not_found', 'x/made-up'],
   ['made up', 'invalid_model', 'made up'],
-] as const)('%p refused with %s is noted as %p', (slug, code, noted) => {
+] as const)('the refused model %p with %s is recorded as %p', (slug, code, noted) => {
   expect(recordedModel(models, slug, new GatewayError(code))).toBe(noted);
 });
 
-test('of what is no error of the contract only models are noted', () => {
+test('for an unknown error only catalog models are recorded', () => {
   expect(recordedModel(models, 'x/made-up', new Error('broken'))).toBe('');
 });

@@ -28,7 +28,7 @@ const models = new Map(
 const resolve = (slug: string, access = { allowedModels: [] as string[], previewModels: [] as string[] }) =>
   resolveImageModel(models, (name) => name === 'sim', slug, access);
 
-test('a model that makes images', () => {
+test('resolves an image model, and a preview model after the opt-in', () => {
   expect(resolve('sim/image').model.slug).toBe('sim/image');
   expect(resolve('sim/preview', { allowedModels: [], previewModels: ['sim/preview'] }).model.slug).toBe(
     'sim/preview',
@@ -48,20 +48,20 @@ test.each([
   ['sim/removed', 'image_model_not_found'],
   ['sim/never', 'model_not_found'],
   ['other/image', 'model_not_found'],
-])('%s is %s', (slug, code) => {
+])('the model %p fails with %s', (slug, code) => {
   expect(() => resolve(slug)).toThrow(expect.objectContaining({ code }));
 });
 
-test('what only the key keeps from its caller', () => {
+test('a model that the key may not call fails with ModelNotAllowed, whatever else is wrong with it', () => {
   expect(() => resolve('sim/preview')).toThrow(ModelNotAllowed);
   const onlyChat = { allowedModels: ['sim/chat'], previewModels: [] };
-  // Nor is told what else it is.
+  // The error does not reveal other properties of the model.
   for (const slug of ['sim/image', 'sim/unpriced', 'sim/removed']) {
     expect(() => resolve(slug, onlyChat)).toThrow(ModelNotAllowed);
   }
 });
 
-test('a bare name is a model’s before it is a provider’s, for keys that allow bare names', () => {
+test('a bare name resolves to a model before a provider, if the key allows bare names', () => {
   const named = new Map([...models, ['sim', models.get('sim/image')!]]);
   const resolveBare = (bareModelNames: boolean) => () =>
     resolveImageModel(named, (name) => name === 'sim', 'sim', {

@@ -27,26 +27,26 @@ const offer = (pricing: ImagePricing, features: ImageFeatures = FEATURES): Image
 });
 const order = (fields: Partial<ImageOrder> = {}) => anOrder({ size: SQUARE, quality: 'medium', ...fields });
 
-describe('by the image', () => {
+describe('a price per image', () => {
   test.each([
     ['low', SQUARE, 10_000_000n],
     ['medium', SQUARE, 40_000_000n],
     ['high', SQUARE, 40_000_000n],
     ['high', { width: 1_536, height: 1_024 }, 160_000_000n],
-  ])('%s at %j', (quality, size, priceNano) => {
+  ])('of quality %s at %j is charged for each image', (quality, size, priceNano) => {
     const wanted = order({ quality, size, n: 3 });
     const rate = rateFor(wanted, offer(byImage));
     expect(boundOf(wanted, rate)).toEqual({ promptTokens: 0, outputTokens: 0, costNano: 3n * priceNano });
     expect(costOf(wanted, rate, { images: 2 })).toBe(2n * priceNano);
   });
 
-  test('more than were ordered are not the caller’s to pay, none cost nothing', () => {
+  test('is charged for at most the ordered images, and not without images', () => {
     const rate = rateFor(order(), offer(byImage));
     expect(costOf(order(), rate, { images: 5 })).toBe(40_000_000n);
     expect(costOf(order(), rate, { images: 0 })).toBe(0n);
   });
 
-  test('what has no price is not sold', () => {
+  test('that is missing for a combination rejects the order', () => {
     const odd = order({ quality: 'low', size: { width: 1_536, height: 1_024 } });
     expect(() => rateFor(odd, offer(byImage))).toThrow(
       expect.objectContaining({ code: 'image_generation_failed', shouldRetry: false }),
@@ -54,7 +54,7 @@ describe('by the image', () => {
   });
 });
 
-describe('by the image and the megapixels sent', () => {
+describe('a price per image and input megapixel', () => {
   const pricing: ImagePricing = {
     perImage: [{ size: '', quality: '', priceNano: 30_000_000n }],
     inputMegapixelNano: 15_000_000n,
@@ -64,11 +64,11 @@ describe('by the image and the megapixels sent', () => {
   const edit = (...images: MediaFile[]) => order({ images });
 
   test.each<[string, MediaFile[], bigint]>([
-    ['nothing is sent', [], 30_000_000n],
-    ['one of a megapixel', [sent(MEGAPIXEL)], 45_000_000n],
-    ['a pixel more is another', [sent(MEGAPIXEL + 1)], 60_000_000n],
-    ['each counts by itself', [sent(1), sent(1), sent(4 * MEGAPIXEL)], 120_000_000n],
-  ])('%s', (_what, images, costNano) => {
+    ['no input', [], 30_000_000n],
+    ['one input image of one megapixel', [sent(MEGAPIXEL)], 45_000_000n],
+    ['one pixel more, which counts as another megapixel', [sent(MEGAPIXEL + 1)], 60_000_000n],
+    ['several input images, each rounded up', [sent(1), sent(1), sent(4 * MEGAPIXEL)], 120_000_000n],
+  ])('with %s', (_what, images, costNano) => {
     const wanted = edit(...images);
     const rate = rateFor(wanted, offer(pricing));
     expect(boundOf(wanted, rate)).toEqual({ promptTokens: 0, outputTokens: 0, costNano });
@@ -76,7 +76,7 @@ describe('by the image and the megapixels sent', () => {
     expect(costOf(wanted, rate, { images: 0, inputMegapixels: 9 })).toBe(0n);
   });
 
-  test('a mask is sent, too', () => {
+  test('counts a mask as input', () => {
     const wanted = order({ images: [sent(1)], mask: sent(2 * MEGAPIXEL) });
     expect(boundOf(wanted, rateFor(wanted, offer(pricing))).costNano).toBe(75_000_000n);
   });
@@ -86,23 +86,23 @@ describe('by the image and the megapixels sent', () => {
     [1.2, 60_000_000n],
     [3, 75_000_000n],
     [500, 75_000_000n],
-  ])('a provider that counts %d is paid that, at most what is held', (inputMegapixels, costNano) => {
+  ])('charges the %d megapixels that the provider counted, at most the hold', (inputMegapixels, costNano) => {
     const wanted = edit(sent(3 * MEGAPIXEL));
     const rate = rateFor(wanted, offer(pricing));
     expect(costOf(wanted, rate, { images: 1, inputMegapixels })).toBe(costNano);
   });
 
-  test.each([[undefined], [2 ** 30 + 1]])('an image of %j pixels has no price', (pixels) => {
+  test.each([[undefined], [2 ** 30 + 1]])('rejects an input image of %j pixels', (pixels) => {
     expect(() => rateFor(edit(sent(pixels)), offer(pricing))).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
-    // Elsewhere its size is nobody's business.
+    // Other prices do not depend on the size.
     expect(rateFor(edit(sent(pixels)), offer(byImage)).by).toBe('image');
   });
 });
 
-describe('by tokens', () => {
-  test('one rounding, up', () => {
+describe('a price per token', () => {
+  test('is rounded up once', () => {
     const odd: ImagePricing = { ...byToken, textInputNano: 333_333n, imageOutputNano: 1n };
     const rate = rateFor(order(), offer(odd));
     // 7 × 333333 + 1056 = 2334387 millionths.
@@ -111,7 +111,7 @@ describe('by tokens', () => {
     );
   });
 
-  test('as the provider counted, in all kinds', () => {
+  test('charges each kind of token as the provider counted it', () => {
     const rate = rateFor(order(), offer({ ...byToken, textOutputNano: 12_000_000_000n }));
     const tokens = { textInput: 10, imageInput: 100, output: 1_000, textOutput: 10_000 };
     expect(costOf(order(), rate, { images: 1, tokens })).toBe(
@@ -119,7 +119,7 @@ describe('by tokens', () => {
     );
   });
 
-  test('uncounted, the most that so many images take', () => {
+  test('without counted tokens is the maximum for that many images', () => {
     const wanted = order({ n: 4 });
     const rate = rateFor(wanted, offer(byToken));
     expect(costOf(wanted, rate, { images: 4 })).toBe(boundOf(wanted, rate).costNano);
@@ -129,22 +129,22 @@ describe('by tokens', () => {
   });
 
   test.each<[string, Partial<ImageFeatures>, Partial<ImageOrder>, ImagePricing]>([
-    ['an output of unknown size', { outputTokens: [] }, {}, byToken],
+    ['an output of unknown tokens', { outputTokens: [] }, {}, byToken],
     [
-      'images sent, of unknown tokens',
+      'input images of unknown tokens',
       { maxInputImageTokens: 0 },
       { images: [uploadOf('image', 'a')] },
       byToken,
     ],
-    ['no price at all', {}, {}, { perImage: [] }],
-  ])('%s has no price', (_what, features, fields, pricing) => {
+    ['a model without any price', {}, {}, { perImage: [] }],
+  ])('does not exist for %s', (_what, features, fields, pricing) => {
     expect(() => rateFor(order(fields), offer(pricing, { ...FEATURES, ...features }))).toThrow(
       expect.objectContaining({ code: 'image_generation_failed' }),
     );
   });
 });
 
-/** What the simulator meters, as its README says: OpenAI's images by area, Gemini's each alike. */
+/** The simulator's meter as in its README: OpenAI's images by area, Gemini's at a fixed count. */
 const openAiMeter = (wanted: ImageOrder, textTokens: number): ImageTokens => {
   const { width, height } = wanted.size!;
   const square = { low: 272, medium: 1_056, high: 4_160 }[wanted.quality as 'low'];
@@ -171,7 +171,7 @@ const prices = fc.record({
   imageOutputNano: price,
 });
 
-test('no call costs more than its bound, however its prompt is cut into tokens and however many images come', () => {
+test('no call costs more than its bound, for any prompt tokenization and number of images', () => {
   fc.assert(
     fc.property(
       orders,
@@ -192,7 +192,7 @@ test('no call costs more than its bound, however its prompt is cut into tokens a
   );
 });
 
-test('nor with models whose images all take as many tokens', () => {
+test('no call costs more than its bound with fixed tokens per image', () => {
   const features: ImageFeatures = {
     ...FEATURES,
     outputTokens: [

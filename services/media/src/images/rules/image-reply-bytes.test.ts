@@ -16,10 +16,10 @@ import {
 import { parseImageSize } from './image-size';
 
 const CATALOG = path.join(__dirname, '../../../../../deploy/catalog');
-/** What a chunk of a PNG, or a block of what is not compressed, has around it, at the smallest that writers make. */
+/** Overhead of PNG chunks and uncompressed blocks at the smallest size that encoders use. */
 const CHUNK_BYTES = 8_192;
 const CHUNK_FRAME_BYTES = 12;
-/** A manifest of its origin, an answer's other fields: generous. */
+/** Generous allowance for provenance metadata and other fields of the response. */
 const BESIDE_BYTES = 200_000;
 
 interface SeedImage {
@@ -58,7 +58,7 @@ function toFeatures({ size_rule: rule, ...image }: SeedImage): ImageFeatures {
   };
 }
 
-/** Every size that is listed, and of those that the rule allows each fifth edge and the longest. */
+/** Returns every listed size, and of the sizes within the rule every fifth edge and the longest. */
 function sizesOf({ sizes, sizeRule }: ImageFeatures): ImageSize[] {
   const listed = sizes.flatMap((size) => parseImageSize(size) ?? []);
   if (!sizeRule) return listed;
@@ -69,7 +69,7 @@ function sizesOf({ sizes, sizeRule }: ImageFeatures): ImageSize[] {
   return [...listed, ...all.filter(({ width, height }) => width * height <= maxPixels)];
 }
 
-/** Noise, with opacity: pixels that no writer can make smaller, and that it frames in the smallest pieces. */
+/** Returns the bytes of incompressible pixels with an alpha channel, with the most framing overhead. */
 function noiseBytes({ width, height }: ImageSize, format: string): number {
   const rows = height * (1 + width * (format === 'jpeg' ? 3 : 4));
   return rows + Math.ceil(rows / CHUNK_BYTES) * CHUNK_FRAME_BYTES + 5 * Math.ceil(rows / 65_535);
@@ -100,7 +100,7 @@ function accepted(
 }
 
 describe.each(entries)('%s', (_slug, features) => {
-  test('no reply to an order that is accepted can exceed what is read of it', () => {
+  test('no reply to an accepted order can exceed the read limit', () => {
     let orders = 0;
     for (const size of sizesOf(features)) {
       for (const format of features.formats) {
@@ -112,7 +112,7 @@ describe.each(entries)('%s', (_slug, features) => {
           if (n * Math.ceil(file / 3) * 4 > MAX_IMAGE_REPLY_BYTES)
             throw new Error(JSON.stringify([size, format, n]));
           if (n === 1 && file > MAX_IMAGE_FILE_BYTES) throw new Error(JSON.stringify([size, format]));
-          // Fewer are smaller.
+          // Fewer images are smaller.
           break;
         }
       }
@@ -120,7 +120,7 @@ describe.each(entries)('%s', (_slug, features) => {
     expect(orders).toBeGreaterThanOrEqual(features.sizes.length);
   });
 
-  test('every size that is listed is to be had', () => {
+  test('every listed size is accepted in every format', () => {
     for (const text of features.sizes) {
       for (const format of features.formats) {
         expect([text, accepted(features, parseImageSize(text)!, format, 1)?.n]).toEqual([text, 1]);
@@ -129,7 +129,7 @@ describe.each(entries)('%s', (_slug, features) => {
   });
 });
 
-test('ten of the largest are refused, three are not, nor are four JPEGs', () => {
+test('at the largest size three PNGs or four JPEGs are accepted, ten are rejected', () => {
   const [, features] = entries.find(([slug]) => slug === 'openai/gpt-image-2')!;
   const largest = { width: 3_840, height: 2_160 };
   const most = (format: string) =>
@@ -138,7 +138,7 @@ test('ten of the largest are refused, three are not, nor are four JPEGs', () => 
   expect(accepted(features, { width: 1_536, height: 1_024 }, 'png', 10)).toBeDefined();
 });
 
-test('noise is no larger when a real writer writes it', () => {
+test('real compressed noise is no larger than the estimated maximum', () => {
   const size = { width: 512, height: 256 };
   const rows = randomBytes(size.height * (1 + 4 * size.width));
   for (const level of [0, 1, 9]) {
@@ -147,7 +147,7 @@ test('noise is no larger when a real writer writes it', () => {
   }
 });
 
-test('what is usual is less than the most', () => {
+test('the usual reply size is below the maximum', () => {
   const size = { width: 1_024, height: 1_024 };
   expect(replyBytesOf({ n: 2, size })).toBeLessThan(maxReplyBytesOf({ n: 2, size, format: 'jpeg' }));
   expect(replyBytesOf({ n: 2 })).toBe(replyBytesOf({ n: 2, size }));

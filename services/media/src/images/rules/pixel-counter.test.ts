@@ -21,11 +21,11 @@ const webp = (chunk: string, content: number[]) =>
   bytes('RIFF', be32(0), 'WEBP', chunk, be32(0), content, rest);
 
 const IMAGES: [string, UploadKind, Buffer, number][] = [
-  ['PNG', 'png', png(3_000, 2_000), 6_000_000],
-  ['JPEG', 'jpeg', bytes(START, segment(0xe0, Buffer.from('JFIF')), frame(640, 480)), 307_200],
-  // A preview has a frame of its own within a segment.
+  ['a PNG', 'png', png(3_000, 2_000), 6_000_000],
+  ['a JPEG', 'jpeg', bytes(START, segment(0xe0, Buffer.from('JFIF')), frame(640, 480)), 307_200],
+  // A preview has its own frame within a segment.
   [
-    'JPEG with a preview in it',
+    'a JPEG with an embedded preview',
     'jpeg',
     bytes(
       START,
@@ -35,24 +35,24 @@ const IMAGES: [string, UploadKind, Buffer, number][] = [
     12_000_000,
   ],
   [
-    'JPEG with tables, filling and marks that stand alone',
+    'a JPEG with tables, fill bytes and standalone markers',
     'jpeg',
     bytes(START, [0xff, 0xff, 0xff], segment(0xc4, rest).subarray(1), [0xff, 0x01], frame(10, 20)),
     200,
   ],
-  ['WebP, lossy', 'webp', webp('VP8 ', [0, 0, 0, 0x9d, 0x01, 0x2a, 0x00, 0x04, 0x00, 0x43]), 1_024 * 768],
-  ['WebP, lossless', 'webp', webp('VP8L', [0x2f, 0xff, 0xc3, 0xff, 0x00]), 1_024 * 1_024],
-  ['WebP, extended', 'webp', webp('VP8X', [0, 0, 0, 0, ...le24(4_999), ...le24(2_999)]), 15_000_000],
+  ['a lossy WebP', 'webp', webp('VP8 ', [0, 0, 0, 0x9d, 0x01, 0x2a, 0x00, 0x04, 0x00, 0x43]), 1_024 * 768],
+  ['a lossless WebP', 'webp', webp('VP8L', [0x2f, 0xff, 0xc3, 0xff, 0x00]), 1_024 * 1_024],
+  ['an extended WebP', 'webp', webp('VP8X', [0, 0, 0, 0, ...le24(4_999), ...le24(2_999)]), 15_000_000],
 ];
 
-describe('an image', () => {
-  test.each(IMAGES)('%s', (_what, kind, file, pixels) => {
+describe('the pixels of an image are counted', () => {
+  test.each(IMAGES)('for %s', (_what, kind, file, pixels) => {
     const counter = new PixelCounter(kind);
     counter.push(file);
     expect(counter.pixels).toBe(pixels);
   });
 
-  test.each(IMAGES)('%s, in whatever pieces it comes', (_what, kind, file, pixels) => {
+  test.each(IMAGES)('for %s in chunks of any size', (_what, kind, file, pixels) => {
     for (const pieceBytes of [1, 2, 7, 29, 1_000]) {
       const counter = new PixelCounter(kind);
       for (let at = 0; at < file.length; at += pieceBytes) counter.push(file.subarray(at, at + pieceBytes));
@@ -62,26 +62,22 @@ describe('an image', () => {
 });
 
 test.each<[string, UploadKind, Buffer]>([
-  ['a PNG of nothing but its mark', 'png', bytes('\x89PNG\r\n\x1a\n')],
-  ['a PNG that begins with something else', 'png', bytes('\x89PNG\r\n\x1a\n', be32(13), 'IEND', rest)],
+  ['a PNG that has only its signature', 'png', bytes('\x89PNG\r\n\x1a\n')],
+  ['a PNG whose first chunk is not IHDR', 'png', bytes('\x89PNG\r\n\x1a\n', be32(13), 'IEND', rest)],
   ['a PNG without a width', 'png', png(0, 10)],
-  ['a JPEG that is cut off', 'jpeg', bytes(START, frame(10, 10).subarray(0, 6))],
-  ['a JPEG whose height comes at its end', 'jpeg', bytes(START, frame(10, 0))],
-  [
-    'a JPEG that begins to draw before it says its size',
-    'jpeg',
-    bytes(START, segment(0xda, rest), frame(1, 1)),
-  ],
-  ['a JPEG with something between its segments', 'jpeg', bytes(START, [0], frame(10, 10))],
-  ['a WebP of another kind', 'webp', webp('ALPH', [1])],
-  ['a lossy WebP without its mark', 'webp', webp('VP8 ', [0, 0, 0, 1, 2, 3, 0, 4, 0, 3])],
-])('%s can’t be told', (_what, kind, file) => {
+  ['a truncated JPEG', 'jpeg', bytes(START, frame(10, 10).subarray(0, 6))],
+  ['a JPEG whose height is at its end', 'jpeg', bytes(START, frame(10, 0))],
+  ['a JPEG whose scan begins before its size', 'jpeg', bytes(START, segment(0xda, rest), frame(1, 1))],
+  ['a JPEG with bytes between its segments', 'jpeg', bytes(START, [0], frame(10, 10))],
+  ['a WebP with an unknown first chunk', 'webp', webp('ALPH', [1])],
+  ['a lossy WebP without its start code', 'webp', webp('VP8 ', [0, 0, 0, 1, 2, 3, 0, 4, 0, 3])],
+])('the pixels of %s are unknown', (_what, kind, file) => {
   const counter = new PixelCounter(kind);
   counter.push(file);
   expect(counter.pixels).toBeUndefined();
 });
 
-test('what is random ends', () => {
+test('reading random bytes terminates', () => {
   let seed = 1;
   const next = () => {
     seed = (seed * 48_271) % 2_147_483_647;

@@ -33,14 +33,14 @@ const agree = (fields: Partial<VideoRequest> = {}, changed: VideoOffer = offer) 
   fitVideoRequest({ ...request, ...fields }, changed);
 const image = { part: 'image', kind: 'png', bytes: 1 } as Upload;
 
-test('a prompt is as long as it has characters', () => {
+test('the prompt limit counts characters', () => {
   expect(agree({ prompt: '😀'.repeat(20) })).toMatchObject({ tier: 'fast' });
   expect(() => agree({ prompt: '😀'.repeat(21) })).toThrow(
     expect.objectContaining({ code: 'video_generation_failed' }),
   );
 });
 
-test('what is not named is the model’s', () => {
+test("omitted parameters get the model's defaults", () => {
   const aspectRatio = '16:9';
   expect(agree()).toEqual({ tier: 'fast', seconds: 6, perSecondNano: 1n, resolution: '720p', aspectRatio });
   const best = { tier: 'best', seconds: 8, perSecondNano: 3n, resolution: '4k' };
@@ -48,7 +48,7 @@ test('what is not named is the model’s', () => {
   expect(agree({ tier: 'best', images: [image] })).toEqual(best);
 });
 
-test('what is named is what is made', () => {
+test('given parameters are used', () => {
   const wanted = { tier: 'best', seconds: 8, resolution: '4K', aspectRatio: '9:16', images: [image] };
   expect(agree(wanted)).toEqual({
     tier: 'best',
@@ -59,20 +59,23 @@ test('what is named is what is made', () => {
   });
 });
 
-test.each(['Fast', 'FAST', 'fast ', '', 'toString', '720p'])('no tier %j', (tier) => {
-  expect(() => agree({ tier })).toThrow(
-    expect.objectContaining({ code: 'video_tier_not_found', param: 'tier' }),
-  );
-});
+test.each(['Fast', 'FAST', 'fast ', '', 'toString', '720p'])(
+  'rejects the tier %j as video_tier_not_found',
+  (tier) => {
+    expect(() => agree({ tier })).toThrow(
+      expect.objectContaining({ code: 'video_tier_not_found', param: 'tier' }),
+    );
+  },
+);
 
-test('a tier is required where the model has none by default', () => {
+test('requires a tier if the model has no default', () => {
   const { defaultTier: _none, ...pricing } = offer.pricing;
   expect(() => agree({}, { ...offer, pricing })).toThrow(
     expect.objectContaining({ code: 'video_tier_not_found' }),
   );
 });
 
-describe('what the model can’t do', () => {
+describe('unsupported parameters are rejected', () => {
   test.each<[Partial<VideoRequest>, RegExp]>([
     [{ seconds: 5 }, /fast supports 4, 6, 8 seconds/],
     [{ seconds: 6.5 }, /duration/],
@@ -82,7 +85,7 @@ describe('what the model can’t do', () => {
     [{ aspectRatio: '1:1' }, /aspect_ratio: one of 16:9, 9:16/],
     [{ images: [image, image] }, /at most 1/],
     [{ prompt: 'x'.repeat(21) }, /prompt: at most 20/],
-  ])('%j', (fields, detail) => {
+  ])('such as %j', (fields, detail) => {
     expect(() => agree(fields)).toThrow(
       expect.objectContaining({
         code: 'video_generation_failed',
@@ -93,7 +96,7 @@ describe('what the model can’t do', () => {
   });
 });
 
-test('a range of seconds has whole ones only', () => {
+test('a range of durations allows whole seconds only', () => {
   const features = { ...offer.features, durations: [], minDuration: 3, maxDuration: 15, defaultDuration: 5 };
   const range = { ...offer, features };
   expect([agree({}, range), agree({ seconds: 3 }, range), agree({ seconds: 15 }, range)]).toMatchObject([

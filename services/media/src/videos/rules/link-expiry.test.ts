@@ -10,4 +10,4 @@ test.each([
   ['https://a.test/v.mp4?Expires=soon', undefined],
   ['https://a.test/v.mp4?X-Amz-Date=20271332T080000Z&X-Amz-Expires=60', undefined],
   ['https://a.test/v.mp4?X-Amz-Expires=60', undefined],
-])('%s', (link, ms) => expect(linkExpiryMs(link)).toBe(ms));
+])('reads the expiry time of %s', (link, ms) => expect(linkExpiryMs(link)).toBe(ms));

@@ -14,10 +14,10 @@ const look = (report: TaskReport | undefined, changed: Partial<TaskProgress> = {
   nextStep({ ...task, ...changed }, report, settings);
 const videos = [{ url: 'https://example.com/a.mp4' }];
 
-describe('the end of a task', () => {
+describe('a task ends', () => {
   test.each<[string, TaskReport, TaskStep]>([
     [
-      'completed, with the seconds that the provider tells',
+      'as completed, charged by the seconds that the provider reports',
       { state: 'completed', seconds: 4.5, videos },
       {
         kind: 'end',
@@ -26,7 +26,7 @@ describe('the end of a task', () => {
       },
     ],
     [
-      'completed, with those that were ordered when it tells none',
+      'as completed, charged by the ordered seconds if the provider reports none',
       { state: 'completed', videos },
       {
         kind: 'end',
@@ -35,17 +35,17 @@ describe('the end of a task', () => {
       },
     ],
     [
-      'failed, for nothing',
+      'as failed, free of charge',
       { state: 'failed', detail: 'no' },
       { kind: 'end', state: 'failed', bill: { outcome: 'released' }, detail: 'no' },
     ],
     [
-      'canceled, for nothing',
+      'as canceled, free of charge',
       { state: 'canceled' },
       { kind: 'end', state: 'canceled', bill: { outcome: 'released' } },
     ],
     [
-      'expired, for nothing',
+      'as expired, free of charge',
       { state: 'expired' },
       { kind: 'end', state: 'expired', bill: { outcome: 'released' } },
     ],
@@ -54,13 +54,13 @@ describe('the end of a task', () => {
     expect(look(report, { state: 'running' })).toEqual(step);
   });
 
-  test('more than was ordered costs more: what is charged of it is the hold’s matter', () => {
+  test('with a cost above the hold if the provider reports more seconds; settlement limits the charge', () => {
     const step = look({ state: 'completed', seconds: 60, videos });
     expect(step).toMatchObject({ bill: { costNano: 3_000_000_000n, videoMs: 60_000n } });
   });
 
   test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 3_601, 0.0001])(
-    '%d seconds are asked for again, then those ordered are charged',
+    'at the ordered seconds after several polls report %d seconds',
     (seconds) => {
       const report: TaskReport = { state: 'completed', seconds, videos };
       let { problems } = task;
@@ -82,7 +82,7 @@ describe('the end of a task', () => {
     },
   );
 
-  test('given up after a day, and only then', () => {
+  test('as expired and lost after a day, and not before', () => {
     const old = { ageMs: settings.giveUpMs, state: 'running' } as const;
     const gaveUp = { kind: 'end', state: 'expired', bill: { outcome: 'lost' } };
     expect(look({ state: 'running' }, old)).toEqual(gaveUp);
@@ -93,7 +93,7 @@ describe('the end of a task', () => {
     });
   });
 
-  test('not known to its provider for ten minutes: over, and nobody knows what it cost', () => {
+  test('as expired and lost after ten minutes in which its provider does not know it', () => {
     let { problems } = task;
     for (let looks = 0; looks < 200; looks++) {
       const step = look({ state: 'unknown' }, { problems });
@@ -109,18 +109,18 @@ describe('the end of a task', () => {
   });
 });
 
-describe('the wait for the next look', () => {
+describe('the wait before the next poll', () => {
   test.each([
     [0, 3_000],
     [60_000, 3_000],
     [100_000, 5_000],
     [300_000, 15_000],
     [80_000_000, 15_000],
-  ])('at an age of %d ms: %d ms', (ageMs, waitMs) => {
+  ])('at an age of %d ms is %d ms', (ageMs, waitMs) => {
     expect(look({ state: 'running' }, { ageMs })).toMatchObject({ kind: 'wait', state: 'running', waitMs });
   });
 
-  test('doubles with each look that fails', () => {
+  test('doubles after each failed poll, up to 30 s', () => {
     let { problems } = task;
     const waits = Array.from({ length: 7 }, () => {
       const step = look(undefined, { problems });
@@ -132,7 +132,7 @@ describe('the wait for the next look', () => {
   });
 });
 
-test('what runs does not go back into the queue', () => {
+test('a running task does not return to queued', () => {
   expect(look({ state: 'queued' }, { state: 'running' })).toMatchObject({ kind: 'wait', state: 'running' });
   expect(look(undefined, { state: 'running' })).toMatchObject({ kind: 'wait', state: 'running' });
 });

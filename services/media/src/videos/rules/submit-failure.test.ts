@@ -5,21 +5,21 @@ import { orderFailureOf, refused, submitFailure, tookNothing } from './submit-fa
 const cause = new Error('x');
 const ofStatus = (status: number, more: object = {}) => submitFailure({ kind: 'status', status, ...more });
 
-test('an order that did not arrive costs nothing', () => {
+test('an order that did not reach the provider is free and upstream_unavailable', () => {
   expect(submitFailure({ kind: 'unreachable', cause })).toMatchObject({
     bill: 'released',
     error: { code: 'upstream_unavailable', shouldRetry: false },
   });
 });
 
-test('an order of which nobody knows is not to be repeated', () => {
+test('an order with an unknown outcome is lost and must not be retried', () => {
   expect(submitFailure({ kind: 'broken', cause })).toMatchObject({
     bill: 'lost',
     error: { code: 'upstream_failed', shouldRetry: false },
   });
 });
 
-test('an order of which nothing was sent did not arrive, however it failed', () => {
+test('an order of which no byte was sent counts as not received, whatever the error', () => {
   const failed = (kind: 'broken' | 'unreachable', mayHaveArrived?: boolean) =>
     orderFailureOf(
       Object.assign(new UpstreamError({ kind, cause }), mayHaveArrived !== undefined && { mayHaveArrived }),
@@ -33,7 +33,7 @@ test('an order of which nothing was sent did not arrive, however it failed', () 
   expect(orderFailureOf(Object.assign(busy, { mayHaveArrived: false })).kind).toBe('status');
 });
 
-describe('by the provider’s status', () => {
+describe("a failed order by the provider's status", () => {
   test.each([
     [429, 'released', 'rate_limited', undefined],
     ...[401, 402, 403, 404, 405].map(
@@ -44,12 +44,12 @@ describe('by the provider’s status', () => {
       (status) => [status, 'released', 'video_generation_failed', undefined] as const,
     ),
     ...[408, 502, 504].map((status) => [status, 'lost', 'video_generation_failed', false] as const),
-  ] as const)('%d', (status, bill, code, shouldRetry) => {
+  ] as const)('%d is %s with %s', (status, bill, code, shouldRetry) => {
     expect(ofStatus(status)).toMatchObject({ bill, error: { code } });
     expect(ofStatus(status).error.shouldRetry).toBe(shouldRetry);
   });
 
-  test('what it said is passed on where it is about the order', () => {
+  test("passes the provider's message on if it is about the order", () => {
     expect(ofStatus(400, { message: 'too long' }).error.detail).toBe('too long');
     expect(ofStatus(503, { message: 'busy' }).error.detail).toBe('busy');
     expect(ofStatus(429, { retryAfterSeconds: 7 }).error.retryAfterSeconds).toBe(7);
@@ -58,14 +58,14 @@ describe('by the provider’s status', () => {
   });
 });
 
-test('a refusal is final', () => {
+test('a refusal is final and released', () => {
   expect(refused('policy')).toMatchObject({
     bill: 'released',
     error: { code: 'video_generation_failed', detail: 'policy', shouldRetry: false },
   });
 });
 
-test('only an order that certainly was not taken may go to another account', () => {
+test('only an order that was certainly not accepted may go to another target', () => {
   expect(tookNothing({ kind: 'unreachable', cause })).toBe(true);
   expect(tookNothing({ kind: 'broken', cause })).toBe(false);
   const taken = [400, 408, 422, 500, 502, 503, 504].filter((status) =>

@@ -24,6 +24,6 @@ test.each([
   ['after=%00', 'after: not the id of a task'],
   ['request_id=7', 'request_id: not the id of a request'],
   ['order=asc', 'order: unknown parameter'],
-])('refuses the query %j', (query, detail) => {
+])('rejects the query %j', (query, detail) => {
   expect(() => parseTaskList(query)).toThrow(expect.objectContaining({ code: 'invalid_request', detail }));
 });

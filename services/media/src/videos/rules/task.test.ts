@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { mayMove, TASK_STATES } from './task';
 
-test('a task moves on and never back', () => {
+test('task states only move forward', () => {
   const moves = TASK_STATES.flatMap((from) =>
     TASK_STATES.filter((to) => mayMove(from, to)).map((to) => `${from} → ${to}`),
   );

@@ -7,7 +7,7 @@ test.each([
   [1_000n, 1n, 1n],
   [1_001n, 1n, 2n],
   [0n, 7n, 0n],
-])('%d ms at %d nano-USD a second cost %d', (ms, perSecond, cost) => {
+])('%d ms at %d nano-USD per second cost %d nano-USD', (ms, perSecond, cost) => {
   expect(videoCostNano(ms, perSecond)).toBe(cost);
 });
 
@@ -21,4 +21,4 @@ test.each([
   [3_600.1, undefined],
   [Number.NaN, undefined],
   [Number.POSITIVE_INFINITY, undefined],
-])('%d seconds', (seconds, ms) => expect(billableMs(seconds)).toBe(ms));
+])('%d seconds reported by a provider are %s ms', (seconds, ms) => expect(billableMs(seconds)).toBe(ms));

@@ -8,7 +8,7 @@ const body = (fields: object = {}) => ({ model: 'sim/video', prompt: 'a cat', ..
 const parse = (fields: object) => () => parseVideoRequest(JSON.parse(JSON.stringify(body(fields))));
 const thrown = (code: string, more: object = {}) => expect.objectContaining({ code, ...more });
 
-test('a whole request', () => {
+test('a request with all fields is parsed', () => {
   const request = parseVideoRequest(
     body({
       tier: 'pro',
@@ -29,7 +29,7 @@ test('a whole request', () => {
   });
 });
 
-test('what is null is left out', () => {
+test('null fields are treated as absent', () => {
   const nothing = {
     tier: null,
     duration: null,
@@ -40,7 +40,7 @@ test('what is null is left out', () => {
   expect(parseVideoRequest(body(nothing))).toEqual({ model: 'sim/video', prompt: 'a cat', images: [] });
 });
 
-test('a link goes on as it is', () => {
+test('an image URL is passed on unchanged', () => {
   const url = "https://example.com:8443/ä/a.png?signed=a%2Fb'&x=[1]#top";
   expect(parse({ reference_images: [url] })().images).toEqual([{ url }]);
 });
@@ -69,7 +69,7 @@ describe('invalid_request', () => {
     [{ reference_images: Array(17).fill('https://example.com/a.png') }, /^reference_images/],
     [{ n: 1 }, /n/],
     [{ prompt: undefined, duration: 'long' }, /^duration/],
-  ])('%j', (fields, detail) => {
+  ])('rejects %j', (fields, detail) => {
     expect(parse(fields)).toThrow(thrown('invalid_request', { detail: expect.stringMatching(detail) }));
   });
 
@@ -90,13 +90,13 @@ describe('invalid_request', () => {
     'https://[::1]/a.png',
     'https://user:word@example.com/a.png',
     'https://metadata.google.internal/a.png',
-  ])('%j is no link', (link) => {
+  ])('rejects the image URL %j', (link) => {
     expect(parse({ reference_images: [link] })).toThrow(
       thrown('invalid_request', { detail: expect.stringMatching(/^reference_images\[0\]/) }),
     );
   });
 
-  test('a number that JSON can’t hold', () => {
+  test('rejects a number that JSON cannot represent', () => {
     const value = JSON.parse('{"model":"sim/video","prompt":"x","duration":1e999}');
     expect(() => parseVideoRequest(value)).toThrow(thrown('invalid_request'));
   });
@@ -110,32 +110,35 @@ test.each<[object, string]>([
   [{ prompt: '' }, 'prompt'],
   [{ prompt: [] }, 'prompt'],
   [{ model: '', prompt: '' }, 'prompt'],
-])('missing_parameter: %j', (fields, param) => {
+])('missing_parameter rejects %j', (fields, param) => {
   expect(parse(fields)).toThrow(thrown('missing_parameter', { param }));
 });
 
-test.each([null, '', []])('invalid_model: %j', (model) => {
+test.each([null, '', []])('invalid_model rejects the model %j', (model) => {
   expect(parse({ model })).toThrow(thrown('invalid_model'));
 });
 
-describe('a form', () => {
+describe('a form request', () => {
   const upload = { part: 'image', kind: 'png', bytes: 10 } as Upload;
   const form = (fields: object) => () =>
     parseVideoForm(new Map(Object.entries({ model: 'sim/video', prompt: 'a cat', ...fields })), [upload]);
 
-  test('says the same in texts and files', () => {
+  test('gives the same request as JSON', () => {
     const request = form({ duration: '10', tier: 'pro', aspect_ratio: '16:9' })();
     expect(request).toMatchObject({ seconds: 10, tier: 'pro', aspectRatio: '16:9', images: [upload] });
   });
 
-  test.each(['0', '-5', '5s', '', 'NaN', '1e3', '0x10', ' 5', '٥'])('%j is no duration', (duration) => {
-    expect(form({ duration })).toThrow(
-      thrown('invalid_request', { detail: expect.stringMatching(/^duration/) }),
-    );
-  });
+  test.each(['0', '-5', '5s', '', 'NaN', '1e3', '0x10', ' 5', '٥'])(
+    'with the duration %j is rejected',
+    (duration) => {
+      expect(form({ duration })).toThrow(
+        thrown('invalid_request', { detail: expect.stringMatching(/^duration/) }),
+      );
+    },
+  );
 
   test.each([{ seconds: '5' }, { reference_images: 'https://example.com/a.png' }, { __proto__x: '' }])(
-    '%j is no field of it',
+    'with the field %j is rejected',
     (fields) => expect(form(fields)).toThrow(thrown('invalid_request')),
   );
 
@@ -144,15 +147,16 @@ describe('a form', () => {
     ['prompt: the part is missing', { model: 'sim/video' }],
     ['prompt: the part is missing', { model: 'sim/video', promt: 'a cat' }],
     ['prompt: the part is empty', { model: 'sim/video', prompt: '' }],
-  ])('is malformed, and lacks no parameter, when %s', (detail, fields) => {
+  ])('is rejected as invalid_request, not missing_parameter: %s', (detail, fields) => {
     expect(() => parseVideoForm(new Map(Object.entries(fields)), [upload])).toThrow(
       thrown('invalid_request', { param: undefined, detail }),
     );
   });
 
-  test('with an empty model part names no model', () => {
+  test('with an empty model is rejected as invalid_model', () => {
     expect(form({ model: '' })).toThrow(thrown('invalid_model'));
   });
 
-  test('an empty tier is one that no model has', () => expect(form({ tier: '' })().tier).toBe(''));
+  test('with an empty tier is rejected as video_tier_not_found', () =>
+    expect(form({ tier: '' })().tier).toBe(''));
 });
