@@ -1,5 +1,5 @@
 #!/usr/bin/env sh
-# A change may not break peers that run the version before it: main, or on main itself its parent.
+# Checks that a change does not break peers that run the previous version: main, or on main its parent.
 set -eu
 cd "$(dirname "$0")/.."
 if [ "$(git rev-parse HEAD)" = "$(git rev-parse --verify --quiet main || git rev-parse --verify --quiet origin/main || git rev-parse HEAD)" ]; then

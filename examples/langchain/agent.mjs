@@ -14,7 +14,7 @@ const weather = tool(async ({ city }) => `It is sunny in ${city}.`, {
   schema: z.object({ city: z.string() }),
 });
 
-// `tool_choice` makes the simulator call the tool; a real model decides by itself.
+// `tool_choice` makes the simulator call the tool; a real model decides whether to call it.
 const reply = await model
   .bindTools([weather], { tool_choice: 'weather' })
   .invoke('How is the weather in Oslo?');
