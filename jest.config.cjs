@@ -1,4 +1,4 @@
-/** Unit tests stand beside the sources; system tests in tests/ run the built services. */
+/** Unit tests are next to the sources. System tests in tests/ run the built services. */
 const transform = {
   '^.+\\.m?[tj]sx?$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } } }],
 };
@@ -7,7 +7,7 @@ const workspace = {
   '^@gateway/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
   '^@gateway/(call-billing|link)/([a-z-]+)$': '<rootDir>/packages/$1/src/$2.ts',
   '^fast-check$': '<rootDir>/tests/seeded-fast-check.cjs',
-  // Imported by that name of an ESM file.
+  // Imported by the name of its ESM file.
   '^zod/v4/locales/en\\.js$': '<rootDir>/tests/node_modules/zod/v4/locales/en.cjs',
 };
 const project = (displayName, testMatch) => ({
@@ -24,7 +24,7 @@ const project = (displayName, testMatch) => ({
 });
 
 module.exports = {
-  // Real stores, on machines that do other things too: what takes a second alone may take ten. Full counts take longer.
+  // Generous, because a test that takes a second on an idle machine may take ten on a busy one. Heavy runs take longer.
   testTimeout: process.env.TEST_HEAVY === '1' ? 600_000 : 20_000,
   testSequencer: '<rootDir>/tests/longest-first.cjs',
   projects: [

@@ -1,8 +1,8 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-/** Half a minute of unit tests, a minute or more of system tests. */
+/** Test files that take half a minute (unit) or more than a minute (system). */
 const LONGEST = [
-  'deploy/local/src/engines/embedded-postgres',
+  'packages/local-stack/src/engines/embedded-postgres',
   'tests/src/browser/web-ui',
   'tests/src/clients/completions',
   'tests/src/clients/messages',
@@ -11,7 +11,10 @@ const LONGEST = [
   'tests/src/start',
 ].map((name) => `/${name}.test.ts`);
 
-/** Begins with what takes longest: begun last, it would leave the other workers idle. Of a first run jest knows the files' sizes only. */
+/**
+ * Runs the longest test files first: if they ran last, the other workers would be idle. On a first run jest knows only the sizes of
+ * the files.
+ */
 module.exports = class LongestFirst extends Sequencer {
   sort(tests) {
     const isFirst = (test) => this.hasFailed(test) || LONGEST.some((name) => test.path.endsWith(name));

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createClient } from 'redis';
-import { readBooks } from './support/books';
 import { EXACT_HOLD_NANO, EXACT_TOKENS, exactCostBody, exactTokensBody } from './support/exact-call';
 import { type HttpAnswer, postJson } from './support/http';
+import { readLedger } from './support/ledger';
 import { type Customer, type System, startSystem } from './support/system';
 
 const HEAVY = process.env.TEST_HEAVY !== undefined;
@@ -143,7 +143,7 @@ async function expectSpent(customer: Customer, funds: readonly SpendLimit[], cal
 
 async function expectCharged(customer: Customer, calls: number): Promise<void> {
   await system.settled(customer, 10_000);
-  const { charges } = await readBooks(system, customer);
+  const { charges } = await readLedger(system, customer);
   expect([...charges.values()]).toEqual(Array(calls).fill(EXACT_HOLD_NANO));
 }
 

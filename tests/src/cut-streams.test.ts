@@ -1,14 +1,14 @@
 import { until } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { readBooks } from './support/books';
 import { type FaultProvider, type Misbehaviour, startFaultProvider } from './support/fault-provider';
 import { type HttpAnswer, postJson } from './support/http';
-import { inLanes } from './support/in-lanes';
+import { readLedger } from './support/ledger';
 import { MADE_INPUT_NANO, MADE_OUTPUT_NANO, makeModel } from './support/make-model';
 import { pssBytes } from './support/process-memory';
 import { streamHead } from './support/provider-replies';
 import { type RecordedStream, recordStream } from './support/recorded-streams';
 import { type Customer, type System, startSystem } from './support/system';
+import { withConcurrency } from './support/with-concurrency';
 
 const HEAVY = Boolean(process.env.TEST_HEAVY);
 /** Number of cuts of each stream for each client format. */
@@ -95,9 +95,9 @@ function call(format: CallerFormat, { wire }: RecordedStream, { at, reset }: Cut
   return postJson(`${system.stack.apiUrl}${CALLERS[format].path}`, body, customer.apiKey);
 }
 
-function cutsOf({ bytes, begunAt, usageAt, wholeAt }: RecordedStream): Cut[] {
+function cutsOf({ bytes, firstContentAt, usageAt, wholeAt }: RecordedStream): Cut[] {
   const every = HEAVY ? 1 : Math.ceil(bytes.length / (SPREAD - 8));
-  const borders = [begunAt, usageAt, wholeAt].flatMap((border) => [border - 1, border]);
+  const borders = [firstContentAt, usageAt, wholeAt].flatMap((border) => [border - 1, border]);
   const places = new Set([...borders, bytes.length]);
   for (let at = 0; at <= bytes.length; at += every) places.add(at);
   return [...places].flatMap((at, index) =>
@@ -106,7 +106,7 @@ function cutsOf({ bytes, begunAt, usageAt, wholeAt }: RecordedStream): Cut[] {
           { at, reset: false },
           { at, reset: true },
         ]
-      : [{ at, reset: at !== begunAt && index % 3 === 2 }],
+      : [{ at, reset: at !== firstContentAt && index % 3 === 2 }],
   );
 }
 
@@ -136,15 +136,15 @@ test.each(cases)(
     const stream = streams.get(wire)!;
     const cuts = cutsOf(stream);
     const seen = new Map<string, { cut: Cut; outcome: string }>();
-    await inLanes(WIDTH, cuts, async (cut) => {
+    await withConcurrency(WIDTH, cuts, async (cut) => {
       const answer = await call(format, stream, cut);
       seen.set(`${answer.headers['x-request-id']}`, { cut, outcome: outcomeOf(format, answer) });
     });
     await system.settled(customer, 10_000);
-    const { charges } = await readBooks(system, customer);
+    const { charges } = await readLedger(system, customer);
     // The stream that has only its first content.
-    const [begun] = [...seen].find(([, { cut }]) => cut.at === stream.begunAt && !cut.reset)!;
-    const minNano = charges.get(begun) ?? 0n;
+    const [firstCutId] = [...seen].find(([, { cut }]) => cut.at === stream.firstContentAt && !cut.reset)!;
+    const minNano = charges.get(firstCutId) ?? 0n;
     expect(minNano).toBeGreaterThan(0n);
     for (const [requestId, { cut, outcome }] of seen) {
       expectOutcomeAndCharge(stream, cut, outcome, charges.get(requestId) ?? 0n, minNano);
@@ -165,9 +165,9 @@ function expectOutcomeAndCharge(
   paidNano: bigint,
   minNano: bigint,
 ): void {
-  const { begunAt, usageAt, wholeAt, input, output } = stream;
+  const { firstContentAt, usageAt, wholeAt, input, output } = stream;
   // A reset may overtake bytes that were sent before it.
-  const possible = cut.at < begunAt ? ['refused'] : cut.at < wholeAt ? ['broken'] : ['whole'];
+  const possible = cut.at < firstContentAt ? ['refused'] : cut.at < wholeAt ? ['broken'] : ['whole'];
   if (cut.reset) possible.push('refused', 'broken');
   const allowed = cut.at < wholeAt ? possible.filter((one) => one !== 'whole') : possible;
   expect([cut, outcome, allowed.includes(outcome)]).toEqual([cut, outcome, true]);

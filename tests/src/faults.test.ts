@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { engineControl } from '@gateway/local-stack';
 import { until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { meteredNano, readBooks } from './support/books';
 import { ENGINES } from './support/engines';
+import { meteredNano, readLedger } from './support/ledger';
 import { type Customer, type System, startSystem } from './support/system';
 import { startBalancedTraffic, startTraffic, type TrafficCall } from './support/traffic';
 
@@ -44,7 +44,7 @@ async function untilAnswered(calls: number): Promise<void> {
 /** Checks that each answered call is charged once for what the simulator served, nothing is held, and the books balance. */
 async function expectBooksRight(calls: readonly TrafficCall[]): Promise<void> {
   await until(async () => (await system.dashboard.balance(customer.token)).held === 0, RECOVERED_WITHIN_MS);
-  const { charges } = await readBooks(system, customer);
+  const { charges } = await readLedger(system, customer);
   const answered = calls.filter((call) => call.answered);
   expect(answered.length).toBeGreaterThan(WIDTH);
   for (const { requestId } of answered) {

@@ -8,10 +8,10 @@ import { until } from '@gateway/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { generateImage } from 'ai';
 import OpenAI, { toFile } from 'openai';
-import { nano, readBooks } from './support/books';
 import { type FormPart, writeForm } from './support/form';
 import { type HttpAnswer, sendRequest } from './support/http';
-import { meteredImageNano } from './support/image-books';
+import { meteredImageNano } from './support/image-cost';
+import { nano, readLedger } from './support/ledger';
 import { png } from './support/pictures';
 import { type RecordingProxy, startRecordingProxy } from './support/recording-proxy';
 import { type Customer, type System, startSystem } from './support/system';
@@ -78,7 +78,7 @@ function sentImages(): Buffer[] {
 /** Checks that nothing is held and that the call's charge equals the provider's meter; returns the charge. */
 async function expectBilled(slug: string, requestId: string): Promise<bigint> {
   await system.settled(customer);
-  const { charges } = await readBooks(system, customer);
+  const { charges } = await readLedger(system, customer);
   const metered = await meteredImageNano(system, customer, slug, requestId);
   expect(charges.get(requestId) ?? 0n).toBe(metered);
   return metered;
@@ -248,7 +248,7 @@ describe('an order that takes longer than its client may wait', () => {
 
   test('continues when its client disconnects', async () => {
     const leaving = new AbortController();
-    const before = (await readBooks(system, customer)).charges.size;
+    const before = (await readLedger(system, customer)).charges.size;
     const call = client.images.generate(
       { model: 'sim/image', prompt: '[[sim {"delay_ms":700}]]' },
       { signal: leaving.signal },
@@ -257,7 +257,7 @@ describe('an order that takes longer than its client may wait', () => {
     leaving.abort();
     await expect(call).rejects.toThrow(/abort/i);
     await system.settled(customer, 5_000);
-    expect((await readBooks(system, customer)).charges.size).toBe(before + 1);
+    expect((await readLedger(system, customer)).charges.size).toBe(before + 1);
   });
 });
 
@@ -265,7 +265,7 @@ describe('an Idempotency-Key', () => {
   const ask = (prompt: string) => ({ model: 'sim/image', prompt });
   const chargesOf = async () => {
     await system.settled(customer);
-    return (await readBooks(system, customer)).charges.size;
+    return (await readLedger(system, customer)).charges.size;
   };
 
   test('returns the same images for the same call, charged once, for concurrent repeats too', async () => {
@@ -444,7 +444,7 @@ describe('image forms', () => {
 
 test('after all calls nothing is held and every nano is accounted for', async () => {
   const { balance } = await system.settled(customer, 5_000);
-  const { balanceNano, charges } = await readBooks(system, customer);
+  const { balanceNano, charges } = await readLedger(system, customer);
   expect(nano(balance)).toBe(balanceNano);
   expect(balanceNano).toBe(nano(100) - [...charges.values()].reduce((sum, charge) => sum + charge, 0n));
   expect(await system.drift()).toBe(0);

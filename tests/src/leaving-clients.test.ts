@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { costNano, readBooks } from './support/books';
 import { connectionsTo } from './support/connections';
 import { type FaultProvider, startFaultProvider } from './support/fault-provider';
 import { type OpenStream, openStream, postJson } from './support/http';
-import { inLanes } from './support/in-lanes';
+import { costNano, readLedger } from './support/ledger';
 import { makeModel } from './support/make-model';
 import type { MeterEntry } from './support/meter';
 import { pssBytes } from './support/process-memory';
@@ -21,6 +20,7 @@ import {
 } from './support/provider-replies';
 import { queryDatabase } from './support/query-database';
 import { type Customer, type System, startSystem } from './support/system';
+import { withConcurrency } from './support/with-concurrency';
 
 const HEAVY = Boolean(process.env.TEST_HEAVY);
 const LEAVERS = HEAVY ? 10_000 : 300;
@@ -107,14 +107,14 @@ test(
   `${LEAVERS} clients disconnect mid-stream: all connections close, nothing is held, each pays what the provider sent`,
   async () => {
     const requestIds: string[] = [];
-    await inLanes(AT_ONCE, Array(LEAVERS).keys(), async (index) => {
+    await withConcurrency(AT_ONCE, Array(LEAVERS).keys(), async (index) => {
       const stream = await open({ chunks: 900, chunk_delay_ms: 50 });
       await pieces(stream, 1 + (index % 5));
       stream.leave();
       requestIds.push(requestIdOf(stream));
     });
     await expectAllReleased();
-    const { charges } = await readBooks(system, customer);
+    const { charges } = await readLedger(system, customer);
     expect(charges.size).toBe(LEAVERS);
     const { entries } = await system.meter({ limit: LEAVERS });
     const entryOf = new Map(entries.map((entry) => [entry.request_id, entry]));
@@ -232,7 +232,7 @@ describe('calls with hidden reasoning whose clients disconnect', () => {
     await Promise.all(calls.map((call) => system.settled(call.customer, withinMs)));
     return Promise.all(
       calls.map(async (call): Promise<[string, bigint[]]> => {
-        const { charges } = await readBooks(system, call.customer);
+        const { charges } = await readLedger(system, call.customer);
         return [call.what, [...charges.values()]];
       }),
     );
@@ -311,7 +311,7 @@ test('clients that disconnect before the first byte pay nothing and leave nothin
   leave.abort();
   await Promise.all(calls);
   await expectAllReleased();
-  expect((await readBooks(system, customer)).charges.size).toBe(0);
+  expect((await readLedger(system, customer)).charges.size).toBe(0);
   const losses = await queryDatabase<{ reason: string }>(
     system,
     'SELECT reason FROM billing.operator_losses WHERE account_id = $1 AND amount_nano > 0',
@@ -326,7 +326,7 @@ test(
     const idle = { chunks: 2, chunk_delay_ms: 600_000 };
     const openMany = async (count: number) => {
       const streams: OpenStream[] = [];
-      await inLanes(AT_ONCE, Array(count).keys(), async () => {
+      await withConcurrency(AT_ONCE, Array(count).keys(), async () => {
         const stream = await open(idle);
         streams.push(stream);
         await pieces(stream, 1);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { nano, readBooks } from './support/books';
 import { postJson, sendRequest } from './support/http';
+import { nano, readLedger } from './support/ledger';
 import { readSamples } from './support/metrics';
 import { type RecordingProxy, startRecordingProxy } from './support/recording-proxy';
 import { type Customer, type System, startSystem } from './support/system';
@@ -72,7 +72,7 @@ test('images of a killed instance are operator losses, other images are charged,
   expect([paid > 0, paid < CALLS]).toEqual([true, true]);
   await until(async () => (await bills()) === 0, RECOVERED_WITHIN_MS);
   await system.settled(customer);
-  const { charges, balanceNano } = await readBooks(system, customer);
+  const { charges, balanceNano } = await readLedger(system, customer);
   expect([...charges.values()]).toEqual(Array.from({ length: paid }, () => PRICE_NANO));
   expect(balanceNano).toBe(nano(10) - BigInt(paid) * PRICE_NANO);
   expect(await lossNano()).toBe(BigInt(CALLS - paid) * PRICE_NANO);
@@ -81,7 +81,7 @@ test('images of a killed instance are operator losses, other images are charged,
 test('images of an instance that freezes beyond its lease are either charged or operator losses', async () => {
   await bothServing();
   await system.settled(customer);
-  const before = { loss: await lossNano(), books: await readBooks(system, customer) };
+  const before = { loss: await lossNano(), books: await readLedger(system, customer) };
   const answers = Array.from({ length: 6 }, () => image({ delay_ms: 1_500 }));
   await until(async () => (await dispatched()) === answers.length);
   const pid = system.stack.pid('media', 0);
@@ -95,7 +95,7 @@ test('images of an instance that freezes beyond its lease are either charged or 
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
   await system.settled(customer);
-  const { charges } = await readBooks(system, customer);
+  const { charges } = await readLedger(system, customer);
   const charged = charges.size - before.books.charges.size;
   expect(await lossNano()).toBe(before.loss + BigInt(answers.length - charged) * PRICE_NANO);
   expect(charged).toBeLessThan(answers.length);
@@ -114,7 +114,7 @@ test('a graceful stop finishes image calls', async () => {
 test('repeating a video order that was accepted just before a kill returns its task, charged once', async () => {
   await bothServing();
   await system.settled(customer);
-  const before = await readBooks(system, customer);
+  const before = await readLedger(system, customer);
   const body = Buffer.from(JSON.stringify({ model: 'sim/video', prompt: 'a cat' }));
   const headers = {
     authorization: `Bearer ${customer.apiKey}`,
@@ -144,7 +144,7 @@ test('repeating a video order that was accepted just before a kill returns its t
   await until(async () => (await ask('status')).json.status === 'completed');
   expect((await ask('result')).json.videos).toHaveLength(1);
   await system.settled(customer);
-  const { charges, balanceNano } = await readBooks(system, customer);
+  const { charges, balanceNano } = await readLedger(system, customer);
   const fresh = [...charges].filter(([requestId]) => !before.charges.has(requestId));
   expect(fresh).toEqual([[String((await first).headers['x-request-id']), nano(0.25)]]);
   expect(balanceNano).toBe(before.balanceNano - nano(0.25));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { nano, readBooks } from './support/books';
 import { type HttpAnswer, postJson, sendRequest } from './support/http';
+import { nano, readLedger } from './support/ledger';
 import type { MeterEntry } from './support/meter';
 import { type Customer, type System, startSystem } from './support/system';
 
@@ -162,7 +162,7 @@ test('every image model of the catalog generates and edits an image at its catal
     const answers = [made];
     if (model.image.max_input_images > 0) answers.push(await edit(model.slug, file));
     await system.settled(customer);
-    const { charges } = await readBooks(system, customer);
+    const { charges } = await readLedger(system, customer);
     for (const answer of answers) {
       expect([model.slug, answer.status]).toEqual([model.slug, 200]);
       const id = String(answer.headers['x-request-id']);
@@ -207,7 +207,7 @@ test('every video model of the catalog generates a video at its catalog price', 
     }),
   );
   await system.settled(customer);
-  const { charges } = await readBooks(system, customer);
+  const { charges } = await readLedger(system, customer);
   for (const { slug, id, costNano } of made) expect([slug, charges.get(id)]).toEqual([slug, costNano]);
 });
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { nano, readBooks } from './support/books';
 import { postJson } from './support/http';
+import { nano, readLedger } from './support/ledger';
 import { type Customer, type System, startSystem } from './support/system';
 
 const CALLS = 256;
 const ADMITTED = 100;
 const HEAVY = Boolean(process.env.TEST_HEAVY);
 const ROUNDS = HEAVY ? 10 : 1;
-/** The usual run skips the single instance, where instances cannot race. */
+/** A normal run skips the single instance, where instances cannot race. */
 const INSTANCES = HEAVY ? [1, 2] : [2];
 
 /** Call durations to try: on a busy machine the first call may settle, below its hold, before the last arrives. */
@@ -34,7 +34,7 @@ describe.each(INSTANCES)('with %i billing instance(s)', (instances) => {
       expect(codes.filter((code) => code === 'insufficient_balance')).toHaveLength(CALLS - ADMITTED);
 
       await system.settled(customer);
-      const { balanceNano, charges } = await readBooks(system, customer);
+      const { balanceNano, charges } = await readLedger(system, customer);
       expect(charges.size).toBe(ADMITTED);
       expect(balanceNano).toBeGreaterThanOrEqual(0n);
       expect(await system.drift()).toBe(0);

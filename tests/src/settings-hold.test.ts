@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { readBooks } from './support/books';
 import { type HttpAnswer, postJson, sendRequest } from './support/http';
+import { readLedger } from './support/ledger';
 import { muteNotifications } from './support/mute-notifications';
 import { type Customer, type System, startSystem } from './support/system';
 
@@ -198,7 +198,7 @@ test('a replaced key value is refused on every edge immediately, and never bille
     value = next;
   }
   await system.settled(customer);
-  const { charges } = await readBooks(system, customer);
+  const { charges } = await readLedger(system, customer);
   expect([...charges.keys()].sort()).toEqual(answered.sort());
 }, 120_000);
 

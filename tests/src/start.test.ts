@@ -8,7 +8,7 @@ import { runSql } from '@gateway/testing';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { ENGINES } from './support/engines';
 import { type Demo, NpmStart } from './support/npm-start';
-import { allGone } from './support/processes';
+import { waitUntilEnded } from './support/processes';
 
 jest.setTimeout(120_000);
 
@@ -78,10 +78,10 @@ describeHere('npm start', () => {
     const dataDir = newFolder();
     const interrupted = begin(dataDir);
     while (interrupted.processes.length < 5) await new Promise((resolve) => setTimeout(resolve, 5));
-    const { processes: begun } = interrupted;
+    const { processes: partialStream } = interrupted;
     interrupted.signalGroup('SIGINT');
-    await allGone(begun, GONE_WITHIN_MS);
-    await allGone(interrupted.processes, GONE_WITHIN_MS);
+    await waitUntilEnded(partialStream, GONE_WITHIN_MS);
+    await waitUntilEnded(interrupted.processes, GONE_WITHIN_MS);
 
     const started = await start(dataDir);
     const reply = runBannersCurl(started);
@@ -98,7 +98,7 @@ describeHere('npm start', () => {
     const { processes } = started;
     expect(processes.length).toBeGreaterThan(8);
     started.signalGroup('SIGTERM');
-    await allGone(processes, GONE_WITHIN_MS);
+    await waitUntilEnded(processes, GONE_WITHIN_MS);
     expect(started.output).toContain('Stopped.');
   });
 
@@ -109,7 +109,7 @@ describeHere('npm start', () => {
     const { demo, processes } = first;
     const balance = await settledBalance(demo);
     first.signalGroup('SIGKILL');
-    await allGone(processes, GONE_WITHIN_MS);
+    await waitUntilEnded(processes, GONE_WITHIN_MS);
 
     const second = await start(dataDir);
     expect(second.demo.api_key).toBe(demo.api_key);
@@ -118,7 +118,7 @@ describeHere('npm start', () => {
     expect(await settledBalance(second.demo)).toBeLessThan(balance);
     const { processes: secondProcesses } = second;
     second.signalGroup('SIGINT');
-    await allGone(secondProcesses, GONE_WITHIN_MS);
+    await waitUntilEnded(secondProcesses, GONE_WITHIN_MS);
     expect(second.output).toContain('Stopped.');
   });
 
@@ -132,7 +132,7 @@ describeHere('npm start', () => {
       await expect(runSql(url, 'DELETE FROM billing.ledger')).rejects.toMatchObject({ code: '42501' });
     }
     started.signalNpm('SIGTERM');
-    await allGone(processes, GONE_WITHIN_MS);
+    await waitUntilEnded(processes, GONE_WITHIN_MS);
     expect(started.output).toContain('Stopped.');
   });
 

@@ -1,6 +1,5 @@
 import { until } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { readBooks } from './support/books';
 import { CLOSED_PORT } from './support/closed-port';
 import {
   type FaultProvider,
@@ -9,6 +8,7 @@ import {
   startFaultProvider,
 } from './support/fault-provider';
 import { type HttpAnswer, openStream, postJson } from './support/http';
+import { readLedger } from './support/ledger';
 import { MADE_INPUT_NANO, MADE_OUTPUT_NANO, makeModel, type TargetInput } from './support/make-model';
 import { readSamples } from './support/metrics';
 import {
@@ -79,7 +79,7 @@ const requestIdOf = ({ headers }: HttpAnswer) => String(headers['x-request-id'])
 /** Checks the only charge and the provider in its record. */
 async function expectPaidTo(id: string, answer: HttpAnswer, paidNano = PAID_NANO): Promise<void> {
   await system.settled(customer);
-  expect([...(await readBooks(system, customer)).charges]).toEqual([[requestIdOf(answer), paidNano]]);
+  expect([...(await readLedger(system, customer)).charges]).toEqual([[requestIdOf(answer), paidNano]]);
   expect(await readUsageRecord(system, requestIdOf(answer))).toMatchObject({ provider: id });
 }
 
@@ -188,9 +188,13 @@ describe.each(['plain', 'streamed'] as const)('a %s call for a more expensive se
 });
 
 test('a stream for a more expensive tier that fails is charged at the tier that it reported', async () => {
-  const begun = `${OPENING}${WORD_CHUNKS.map(sse).join('')}`;
+  const partialStream = `${OPENING}${WORD_CHUNKS.map(sse).join('')}`;
   const fields = { stream: true, service_tier: 'priority' };
-  const answer = await call(await modelTo({ provider: 'openai' }), ({ socket }) => socket.end(begun), fields);
+  const answer = await call(
+    await modelTo({ provider: 'openai' }),
+    ({ socket }) => socket.end(partialStream),
+    fields,
+  );
   await system.settled(customer);
   const { input_tokens, output_tokens } = (await readUsageRecord(system, requestIdOf(answer)))!;
   expect(output_tokens).toBe(`${WORD_CHUNKS.length}`);
@@ -211,7 +215,7 @@ test('an invalid request is not retried on another target', async () => {
   expect([answer.status, answer.json.error.code]).toEqual([400, 'invalid_request']);
   expect((await system.meter({ requestId: requestIdOf(answer) })).entries).toEqual([]);
   await system.settled(customer);
-  expect((await readBooks(system, customer)).charges.size).toBe(0);
+  expect((await readLedger(system, customer)).charges.size).toBe(0);
 });
 
 test('if all targets fail, the client gets the 429 with its Retry-After', async () => {
@@ -226,8 +230,8 @@ test('if all targets fail, the client gets the 429 with its Retry-After', async 
 
 test('a failure after the first content ends the stream with an error event, without another target', async () => {
   const model = await modelTo({ provider: 'openai' }, { provider: 'sim' });
-  const begun = `${OPENING}${sse(WORD_CHUNKS[0])}`;
-  const answer = await call(model, ({ socket }) => socket.end(begun), { stream: true });
+  const partialStream = `${OPENING}${sse(WORD_CHUNKS[0])}`;
+  const answer = await call(model, ({ socket }) => socket.end(partialStream), { stream: true });
   expect(answer.status).toBe(200);
   expect(answer.text).toMatch(/data: \{"error":\{"type":"upstream_error","code":"upstream_failed".*\}\n\n$/);
   expect(answer.text).not.toContain('[DONE]');
@@ -270,10 +274,10 @@ test('the client of a silent stream gets keep-alive comments, before the first e
   for await (const piece of stream.body) {
     text += piece;
     if (!text.endsWith(KEEP_ALIVE)) continue;
-    const begun = text.includes('"role"');
+    const partialStream = text.includes('"role"');
     if (said === 0) socket?.write(OPENING);
-    if (said === 1 && begun) socket?.end(`${sse(WORD_CHUNKS[0])}${DONE}`);
-    said = begun ? 2 : 1;
+    if (said === 1 && partialStream) socket?.end(`${sse(WORD_CHUNKS[0])}${DONE}`);
+    said = partialStream ? 2 : 1;
   }
   expect(text).toMatch(
     /^(: keep-alive\n\n)+data: \{.*"role".*\}\n\n(: keep-alive\n\n)+data: .*one.*\n\ndata: \[DONE\]\n\n$/,

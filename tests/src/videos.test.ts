@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { nano, readBooks } from './support/books';
 import { type HttpAnswer, postJson, sendRequest } from './support/http';
-import { inLanes } from './support/in-lanes';
+import { nano, readLedger } from './support/ledger';
 import { type Customer, type System, startSystem } from './support/system';
+import { withConcurrency } from './support/with-concurrency';
 
 const HEAVY = process.env.TEST_HEAVY !== undefined;
 const TASKS = HEAVY ? 500 : 40;
@@ -130,7 +130,7 @@ describe('video tasks of four providers while each of two media instances is kil
   async function orderAll(customer: Customer): Promise<Order[]> {
     const orders: Order[] = [];
     const kills: Promise<void>[] = [];
-    await inLanes(LANES, Array.from({ length: TASKS }).keys(), async (index) => {
+    await withConcurrency(LANES, Array.from({ length: TASKS }).keys(), async (index) => {
       if (index === Math.floor(TASKS / 3)) kills.push(system.stack.kill('media', 0));
       if (index === Math.floor((2 * TASKS) / 3)) {
         await Promise.all(kills);
@@ -157,7 +157,7 @@ describe('video tasks of four providers while each of two media instances is kil
       const orders = await orderAll(customer);
       await system.stack.ready();
       await nothingHeld(customer);
-      const { balanceNano, charges } = await readBooks(system, customer);
+      const { balanceNano, charges } = await readLedger(system, customer);
       const ends = await meteredEnds();
       const ordered = orders.filter(({ answer }) => answer?.status === 200);
       expect(ordered.length).toBeGreaterThan(TASKS / 2);
@@ -214,7 +214,7 @@ test('a task that no client polls is settled within one interval of its end', as
     const customer = await system.provision();
     const answer = await create(customer, { task_seconds: 1 });
     await nothingHeld(customer);
-    expect([...(await readBooks(system, customer)).charges]).toEqual([[idOf(answer), 250_000_000n]]);
+    expect([...(await readLedger(system, customer)).charges]).toEqual([[idOf(answer), 250_000_000n]]);
     const [end] = (await meteredEnds()).get(idOf(answer)) ?? [];
     const text = 'SELECT ended_at FROM media.tasks WHERE id = $1';
     const { rows } = await database.query(text, [answer.json.task_id]);
@@ -331,7 +331,7 @@ describe('caps that are reached between an order and its end', () => {
     const status = await finished(customer, 'sim', one.json.task_id);
     expect(status.json).toMatchObject({ status: 'completed', duration: 5 });
     await nothingHeld(customer);
-    const { charges } = await readBooks(system, customer);
+    const { charges } = await readLedger(system, customer);
     expect(charges).toEqual(
       new Map([
         [idOf(one), 250_000_000n],
@@ -349,7 +349,7 @@ describe('caps that are reached between an order and its end', () => {
       { code: 'request_cost_limit', limit: 1, used: 3 },
     ]);
     await nothingHeld(customer);
-    expect([...(await readBooks(system, customer)).charges]).toEqual([[idOf(answer), 250_000_000n]]);
+    expect([...(await readLedger(system, customer)).charges]).toEqual([[idOf(answer), 250_000_000n]]);
   });
 });
 
@@ -402,5 +402,5 @@ test('repeating an order with its Idempotency-Key returns the same task on any i
   expect((await send('a dog')).json.error.code).toBe('invalid_request');
   await finished(customer, 'sim', answers[0]!.json.task_id);
   await nothingHeld(customer);
-  expect([...(await readBooks(system, customer)).charges.values()]).toEqual([250_000_000n]);
+  expect([...(await readLedger(system, customer)).charges.values()]).toEqual([250_000_000n]);
 });

@@ -22,7 +22,7 @@ const LOADING = '.mantine-Skeleton-root, .mantine-Loader-root';
  * Waits until nothing on the page is loading. Not with a condition as text, whose evaluation the content security
  * policy forbids.
  */
-export async function whenDrawn(page: Page): Promise<void> {
+export async function waitUntilLoaded(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.locator(LOADING).first().waitFor({ state: 'detached' });
 }
@@ -30,8 +30,8 @@ export async function whenDrawn(page: Page): Promise<void> {
 /** Cumulative layout shift; browsers rate higher values as poor. */
 const MAX_LAYOUT_SHIFT = 0.25;
 
-/** Returns what moved while the page was loading, if it was more than a little. */
-export async function jumps(page: Page): Promise<readonly LayoutShift[]> {
+/** Returns the layout shifts while the page was loading if their sum is too high. */
+export async function excessiveShifts(page: Page): Promise<readonly LayoutShift[]> {
   const shifts: LayoutShift[] = await page.evaluate('window.layoutShifts');
   return shifts.reduce((sum, { value }) => sum + value, 0) < MAX_LAYOUT_SHIFT ? [] : shifts;
 }

@@ -1,18 +1,18 @@
-export type Reader = 'anonymous' | 'owner' | 'operator';
+export type VisitorRole = 'anonymous' | 'owner' | 'operator';
 
 /** What exists in the gateway that the test has started. */
-export interface Things {
+export interface TestData {
   readonly keyId: string;
   readonly requestId: string;
   readonly accountId: string;
 }
 
 export interface WebPage {
-  readonly of: Reader;
-  readonly path: (things: Things) => string;
+  readonly of: VisitorRole;
+  readonly path: (data: TestData) => string;
 }
 
-const page = (of: Reader, path: string | ((things: Things) => string)): WebPage => ({
+const page = (of: VisitorRole, path: string | ((data: TestData) => string)): WebPage => ({
   of,
   path: typeof path === 'string' ? () => path : path,
 });

@@ -6,9 +6,9 @@ import type { Browser, BrowserContextOptions, Locator } from 'playwright-core';
 import { type HttpAnswer, postJson } from '../support/http';
 import { type Customer, type System, startSystem } from '../support/system';
 import { findFlaws, findViolations } from './find-violations';
-import { excessWidthPx, jumps, scriptBytes, whenDrawn } from './measure';
+import { excessiveShifts, excessWidthPx, scriptBytes, waitUntilLoaded } from './measure';
 import { CAN_BROWSE, openBrowser } from './open-browser';
-import { PAGES, type Reader, type Things } from './pages';
+import { PAGES, type TestData, type VisitorRole } from './pages';
 import { chatInPlayground, editImage, generateImage, generateVideo } from './playground-steps';
 import { createKey, heading, latestCall, liftDailyLimit, logIn, navigate, signUp, topUp } from './steps';
 import { type Visitor, visit } from './visitor';
@@ -21,7 +21,7 @@ const MAX_INTERACTIVE_MS = 1_500;
 /** A page that is fast enough is so in at least one of several tries. */
 const TRIES = 4;
 
-/** The usual run opens each page in one color scheme and width, the long run in both. */
+/** A normal run opens each page in one color scheme and width, the long run in both. */
 const HEAVY = Boolean(process.env.TEST_HEAVY);
 
 /** After how much of the token's 15 minutes it is refreshed, and a pause beyond its expiry. */
@@ -48,7 +48,7 @@ inBrowser('the web UI', () => {
   let system: System;
   let browser: Browser;
   let customer: Customer;
-  let things: Things;
+  let data: TestData;
   const visitors: Visitor[] = [];
 
   beforeAll(async () => {
@@ -62,7 +62,7 @@ inBrowser('the web UI', () => {
     await chat(customer.apiKey, 'Hello!');
     const { headers } = await chat(customer.apiKey, '[[sim {"status":500}]]');
     await system.settled(customer);
-    things = {
+    data = {
       keyId: hostile.id,
       requestId: String(headers['x-request-id']),
       accountId: stranger.id,
@@ -83,7 +83,7 @@ inBrowser('the web UI', () => {
       apiKey,
     );
 
-  async function visitAs(of: Reader, contextOptions: BrowserContextOptions = {}): Promise<Visitor> {
+  async function visitAs(of: VisitorRole, contextOptions: BrowserContextOptions = {}): Promise<Visitor> {
     const token = of === 'operator' ? await system.operatorToken() : customer.token;
     const visitor = await visit(browser, {
       dashboardUrl: system.stack.dashboardUrl,
@@ -275,7 +275,7 @@ inBrowser('the web UI', () => {
     };
     const button = (name: string | RegExp) => page.getByRole('button', { name });
     await open('/requests');
-    await whenDrawn(page);
+    await waitUntilLoaded(page);
     await page.getByRole('combobox', { name: 'Error' }).click();
     expect(await flawsWith(page.getByRole('option', { name: 'invalid_request' }))).toEqual([]);
     await page.keyboard.press('Escape');
@@ -289,7 +289,7 @@ inBrowser('the web UI', () => {
     expect(await flawsWith(form.getByRole('button', { name: 'Create key' }))).toEqual([]);
     await form.getByRole('button', { name: 'Create key' }).click();
     expect(await flawsWith(button('Done'))).toEqual([]);
-    await open(`/keys/${things.keyId}`);
+    await open(`/keys/${data.keyId}`);
     await button('Regenerate').click();
     expect(await flawsWith(page.getByRole('dialog').getByRole('button', { name: 'Cancel' }))).toEqual([]);
     expect(complaints).toEqual([]);
@@ -306,7 +306,7 @@ inBrowser('the web UI', () => {
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
       await page.getByRole('radio', { name: '7 days' }).waitFor({ state: 'attached' });
       times.push(await page.evaluate<number>('performance.now()'));
-      await whenDrawn(page);
+      await waitUntilLoaded(page);
       bytes = Math.max(bytes, await scriptBytes(page));
     }
     expect(bytes).toBeGreaterThan(50_000);
@@ -315,18 +315,18 @@ inBrowser('the web UI', () => {
   }, 60_000);
 
   describe.each(Object.entries(VARIANTS))('in %s', (_variant, settings) => {
-    test.each<Reader>(['anonymous', 'owner', 'operator'])(
+    test.each<VisitorRole>(['anonymous', 'owner', 'operator'])(
       'pages for %s have no errors, are accessible, fit the window and do not shift',
       async (reader) => {
         const { page, open, complaints } = await visitAs(reader, settings);
         const offset = Object.values(VARIANTS).indexOf(settings);
         const pages = PAGES.filter(({ of }, index) => of === reader && (HEAVY || index % 2 === offset));
-        for (const at of pages.map(({ path }) => path(things))) {
+        for (const at of pages.map(({ path }) => path(data))) {
           await open(at);
-          await whenDrawn(page);
+          await waitUntilLoaded(page);
           expect([at, await findViolations(page)]).toEqual([at, []]);
           expect([at, await excessWidthPx(page)]).toEqual([at, 0]);
-          expect([at, await jumps(page)]).toEqual([at, []]);
+          expect([at, await excessiveShifts(page)]).toEqual([at, []]);
           expect(complaints).toEqual([]);
         }
       },

@@ -1,12 +1,16 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { expect, test } from '@jest/globals';
-import type { Bench } from './bench';
+import type { ClientFixture } from './client-fixture';
 import type { Family } from './family';
 
 /** Tests calls of the official client other than messages. */
-export function testLookups({ model }: Family, bench: () => Bench): void {
+export function testLookups({ model }: Family, fixture: () => ClientFixture): void {
   const connect = () =>
-    new Anthropic({ apiKey: bench().customer.apiKey, baseURL: bench().system.stack.apiUrl, maxRetries: 0 });
+    new Anthropic({
+      apiKey: fixture().customer.apiKey,
+      baseURL: fixture().system.stack.apiUrl,
+      maxRetries: 0,
+    });
 
   test('counts the tokens of a prompt', async () => {
     const messages = [{ role: 'user' as const, content: 'How long is this?' }];

@@ -1,12 +1,12 @@
 import { BetaMessageStream } from '@anthropic-ai/sdk/lib/BetaMessageStream';
 import type { BetaMessage, BetaMessageParam } from '@anthropic-ai/sdk/resources/beta';
 import { describe, expect, test } from '@jest/globals';
-import { nano } from '../support/books';
+import { nano } from '../support/ledger';
 import type { Customer, System } from '../support/system';
-import { type Bench, directivePrompt } from './bench';
+import { ChargeVerifier } from './charge-verifier';
+import { type ClientFixture, directivePrompt } from './client-fixture';
 import { type Family, thought } from './family';
 import { costNano } from './price';
-import { Till } from './till';
 
 /** Its headers with an API key: no bearer token, and its own betas. */
 const HEADERS = {
@@ -31,12 +31,12 @@ const TOOLS = [
 ];
 
 /** Tests each kind of request that Claude Code sends, with a model of the family. */
-export function testClaudeCode(family: Family, bench: () => Bench): void {
+export function testClaudeCode(family: Family, fixture: () => ClientFixture): void {
   const { model } = family;
 
   describe('Claude Code', () => {
     test('counts the tokens of a prompt and lists models', async () => {
-      const { system, customer } = bench();
+      const { system, customer } = fixture();
       const { messages } = turnOf(family);
       const counted = await post(system, customer, 'messages/count_tokens', {
         model,
@@ -51,8 +51,8 @@ export function testClaudeCode(family: Family, bench: () => Bench): void {
     });
 
     test('gets a session title', async () => {
-      const { system, customer, till } = bench();
-      const { result } = await till.check(model, () =>
+      const { system, customer, charges } = fixture();
+      const { result } = await charges.check(model, () =>
         send(system, customer, {
           model,
           max_tokens: 32_000,
@@ -67,14 +67,14 @@ export function testClaudeCode(family: Family, bench: () => Bench): void {
     });
 
     test('works with tools', async () => {
-      const { system, customer, till } = bench();
-      await till.check(model, () => work(system, customer, family));
+      const { system, customer, charges } = fixture();
+      await charges.check(model, () => work(system, customer, family));
     });
 
     test('continues a tool turn with another model that has a thinking budget', async () => {
-      const { system, customer, till } = bench();
+      const { system, customer, charges } = fixture();
       const { output_config: _, ...turn } = turnOf(family);
-      const { result: first } = await till.check(model, () => send(system, customer, turn));
+      const { result: first } = await charges.check(model, () => send(system, customer, turn));
       const changed = {
         ...turn,
         model: BUDGETED,
@@ -82,15 +82,15 @@ export function testClaudeCode(family: Family, bench: () => Bench): void {
         thinking: { type: 'enabled', budget_tokens: 31_999 },
         messages: [...turn.messages, ...roundOf(first.message)],
       };
-      const { result } = await till.check(BUDGETED, () => send(system, customer, changed));
+      const { result } = await charges.check(BUDGETED, () => send(system, customer, changed));
       expect(result.message.content.at(-1)).toMatchObject({ type: 'text', text: 'Done.' });
     });
 
     test('keeps working with a balance of one dollar', async () => {
-      const { system } = bench();
+      const { system } = fixture();
       const customer = await system.provision({ balanceUsd: 1 });
-      const till = new Till(system, customer);
-      const { result } = await till.check(model, () => work(system, customer, family));
+      const charges = new ChargeVerifier(system, customer);
+      const { result } = await charges.check(model, () => work(system, customer, family));
       const output = { prompt_tokens: 0, cached_tokens: 0, cache_write_tokens: 0 };
       const isShort = costNano(model, { ...output, completion_tokens: MAX_TOKENS }) > nano(1);
       expect(result === null).toBe(!isShort);

@@ -3,11 +3,11 @@ import { until } from '@gateway/testing';
 import { describe, expect, test } from '@jest/globals';
 
 import type { System } from '../support/system';
-import { type Bench, both, directivePrompt } from './bench';
 import type { Client, Failure, Question } from './client';
+import { both, type ClientFixture, directivePrompt } from './client-fixture';
 import { FAMILIES } from './family';
 
-/** The usual run has one family, because clients wait before a retry. Conformance tests cover each provider format. */
+/** A normal run has one family, because clients wait before a retry. Conformance tests cover each provider format. */
 const FAILING = process.env.TEST_HEAVY ? FAMILIES : FAMILIES.slice(0, 1);
 
 /** One retry keeps the tests short. */
@@ -18,10 +18,10 @@ const MODEL = 'openai/gpt-4.1';
  * Tests every class of failure that a chat client can meet, as its user catches it.
  * @param repeating whether the client may retry, which takes time
  */
-export function testFailures(client: Client, bench: () => Bench, repeating: boolean): void {
-  describe('a refusal', () => testRefusals(client, bench, repeating ? MAX_RETRIES : 0));
-  if (repeating) describe('a retried call', () => testRetries(client, bench));
-  describe.each(FAILING)('failures of $model', ({ model }) => testProviderFailures(client, model, bench));
+export function testFailures(client: Client, fixture: () => ClientFixture, repeating: boolean): void {
+  describe('a refusal', () => testRefusals(client, fixture, repeating ? MAX_RETRIES : 0));
+  if (repeating) describe('a retried call', () => testRetries(client, fixture));
+  describe.each(FAILING)('failures of $model', ({ model }) => testProviderFailures(client, model, fixture));
 }
 
 interface Refusal {
@@ -47,9 +47,9 @@ const REFUSALS: readonly Refusal[] = [
   { code: 'tpm_rate_limited', key: { tpm_limit: 0 } },
 ];
 
-function testRefusals(client: Client, bench: () => Bench, maxRetries: number): void {
+function testRefusals(client: Client, fixture: () => ClientFixture, maxRetries: number): void {
   const ask = (apiKey: string, question: Partial<Question> = {}) => {
-    const { system } = bench();
+    const { system } = fixture();
     const connection = client.connect({ apiUrl: system.stack.apiUrl, apiKey, maxRetries });
     return attempt(client, system, () =>
       connection.ask({ model: MODEL, prompt: 'Hi.', stream: false, ...question }),
@@ -66,7 +66,7 @@ function testRefusals(client: Client, bench: () => Bench, maxRetries: number): v
   test.each(refusals)(
     "$code is thrown as the client's error class",
     async ({ code, question, key, balanceUsd, accountLimits }) => {
-      const { system } = bench();
+      const { system } = fixture();
       const customer = await system.provision({ balanceUsd: balanceUsd ?? 1, key: key ?? {} });
       if (accountLimits) await system.dashboard.call('POST', 'billing/limits', customer.token, accountLimits);
       const { failure, requests } = await ask(customer.apiKey, question);
@@ -111,12 +111,12 @@ const PROVIDER_FAILURES: readonly ProviderFailure[] = [
   },
 ];
 
-function testProviderFailures(client: Client, model: string, bench: () => Bench): void {
+function testProviderFailures(client: Client, model: string, fixture: () => ClientFixture): void {
   const cells = PROVIDER_FAILURES.flatMap((failure) => both.map((way) => ({ ...failure, ...way })));
 
   test.each(cells)('are thrown when $what, $how', async ({ directive, code, stream }) => {
-    const { till, connection, system } = bench();
-    const { result } = await till.check(model, () =>
+    const { charges, connection, system } = fixture();
+    const { result } = await charges.check(model, () =>
       attempt(client, system, () => connection.ask({ model, prompt: directivePrompt(directive), stream })),
     );
     expectFailure(client, result.failure, code);
@@ -126,9 +126,9 @@ function testProviderFailures(client: Client, model: string, bench: () => Bench)
     { what: 'is cut', directive: { drop_after_chunks: 20 } },
     { what: 'ends in an error', directive: { drop_after_chunks: 20, stream_error: true } },
   ])('are thrown when a stream $what', async ({ directive }) => {
-    const { till, connection, system } = bench();
+    const { charges, connection, system } = fixture();
     const prompt = directivePrompt({ chunks: 50, chunk_delay_ms: 2, ...directive });
-    const { result, metered } = await till.check(model, () =>
+    const { result, metered } = await charges.check(model, () =>
       attempt(client, system, () => connection.ask({ model, prompt, stream: true })),
     );
     expect(result).toEqual({
@@ -141,14 +141,14 @@ function testProviderFailures(client: Client, model: string, bench: () => Bench)
 }
 
 /** One model is enough: retries do not depend on the provider. */
-function testRetries(client: Client, bench: () => Bench): void {
+function testRetries(client: Client, fixture: () => ClientFixture): void {
   test.each(PROVIDER_FAILURES)(
     "is repeated as often as the client's rules say after $code, when $what",
     async ({ directive, code, mayRetry }) => {
-      const { system, customer, till } = bench();
+      const { system, customer, charges } = fixture();
       const access = { apiUrl: system.stack.apiUrl, apiKey: customer.apiKey, maxRetries: MAX_RETRIES };
       const question = { model: MODEL, prompt: directivePrompt(directive), stream: false };
-      const { result } = await till.check(MODEL, () =>
+      const { result } = await charges.check(MODEL, () =>
         attempt(client, system, () => client.connect(access).ask(question)),
       );
       expectFailure(client, result.failure, code);

@@ -45,7 +45,7 @@ export function connectLangChain(
         messages.push(message);
         for (const call of message.tool_calls) messages.push(await callable.invoke(call));
       }
-      throw new Error('the model calls tools for ever');
+      throw new Error('the model never stops calling tools');
     },
     async leave(question, pieces) {
       let text = '';

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { z } from 'zod';
 import type { MeterEntry } from '../support/meter';
 import { type System, startSystem } from '../support/system';
-import { type Bench, both, directivePrompt } from './bench';
+import { ChargeVerifier } from './charge-verifier';
 import type { Client, Question, SeenUsage, Tool } from './client';
+import { both, type ClientFixture, directivePrompt } from './client-fixture';
 import { testFailures } from './failures';
 import { FAMILIES, type Family, thought } from './family';
-import { Till } from './till';
 
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -17,12 +17,12 @@ const MAX_CELL_MS = 30_000;
 
 export interface Tested {
   readonly client: Client;
-  /** The only model of the usual run, if another client of the format tests all models; the heavy run has all. */
+  /** The only model of a normal run, if another client of the format tests all models; the heavy run has all. */
   readonly usualModel?: string;
   /** Its retries use the same code as another client's, so only the heavy run tests them. */
   readonly retriesLikeAnother?: true;
   /** Additional tests of this client with one family. */
-  testMore?(family: Family, bench: () => Bench): void;
+  testMore?(family: Family, fixture: () => ClientFixture): void;
 }
 
 /** Tests every kind of call with every family, and its exact charge. The clients share a system. */
@@ -48,29 +48,29 @@ function testClient(
   { client, usualModel, retriesLikeAnother, testMore }: Tested,
   system: () => System,
 ): void {
-  let bench: Bench;
+  let fixture: ClientFixture;
   const families = HEAVY || !usualModel ? FAMILIES : FAMILIES.filter(({ model }) => model === usualModel);
 
   beforeAll(async () => {
     const customer = await system().provision({ balanceUsd: 1_000 });
     const access = { apiUrl: system().stack.apiUrl, apiKey: customer.apiKey, maxRetries: 0 };
     const connection = client.connect(access);
-    bench = { system: system(), customer, till: new Till(system(), customer), connection };
+    fixture = { system: system(), customer, charges: new ChargeVerifier(system(), customer), connection };
   }, 60_000);
 
   describe.each(families)('$model', (family) => {
-    testAnswers(client, family, () => bench);
-    testTools(client, family, () => bench);
-    testLeaving(family, () => bench);
-    testMore?.(family, () => bench);
+    testAnswers(client, family, () => fixture);
+    testTools(client, family, () => fixture);
+    testLeaving(family, () => fixture);
+    testMore?.(family, () => fixture);
   });
-  testFailures(client, () => bench, HEAVY || !retriesLikeAnother);
+  testFailures(client, () => fixture, HEAVY || !retriesLikeAnother);
 }
 
-function testAnswers(client: Client, family: Family, bench: () => Bench): void {
+function testAnswers(client: Client, family: Family, fixture: () => ClientFixture): void {
   const { model, sees, thinks } = family;
   const ask = (question: Omit<Question, 'model'>) =>
-    bench().till.check(model, () => bench().connection.ask({ model, ...question }));
+    fixture().charges.check(model, () => fixture().connection.ask({ model, ...question }));
 
   test.each(both)('gets an answer, $how', async ({ stream }) => {
     const { result, metered } = await ask({
@@ -133,14 +133,14 @@ function testAnswers(client: Client, family: Family, bench: () => Bench): void {
   const objects = client.readsObjectsWhole ? both.filter(({ stream }) => !stream) : both;
   test.each(objects)('gets an object that matches a schema, $how', async ({ stream }) => {
     const schema = z.object({ city: z.enum(['Paris']), degrees: z.number(), tags: z.array(z.string()) });
-    const { result } = await bench().till.check(model, () =>
-      bench().connection.askObject({ model, prompt: 'The weather?', stream }, schema),
+    const { result } = await fixture().charges.check(model, () =>
+      fixture().connection.askObject({ model, prompt: 'The weather?', stream }, schema),
     );
     expect(result).toEqual({ city: 'Paris', degrees: 0, tags: [] });
   });
 }
 
-function testTools(client: Client, family: Family, bench: () => Bench): void {
+function testTools(client: Client, family: Family, fixture: () => ClientFixture): void {
   const { model, thinks } = family;
   const call = (city: string) => ({ name: 'weather', arguments: { city } });
   const rounds = {
@@ -170,8 +170,8 @@ function testTools(client: Client, family: Family, bench: () => Bench): void {
       stream,
       ...(thinks === 'shown' && { thinking: true as const }),
     };
-    const { result, metered } = await bench().till.check(model, () =>
-      bench().connection.runTools(question, weather),
+    const { result, metered } = await fixture().charges.check(model, () =>
+      fixture().connection.runTools(question, weather),
     );
     expect(seen).toEqual(['Paris', 'Rome', 'Oslo', '“Kyïv”'].map((city) => ({ city })));
     expect(result).toMatchObject({ text: 'Mild everywhere.', finish: client.finish.stop });
@@ -189,13 +189,13 @@ function signedParts({ drops = [] }: Client, { signs }: Family): readonly number
   return signs === 'thoughts' ? [0, 1, 2, 2] : [0, 1, 2, 3];
 }
 
-function testLeaving({ model, thinks }: Family, bench: () => Bench): void {
+function testLeaving({ model, thinks }: Family, fixture: () => ClientFixture): void {
   const continues = thinks !== 'never';
 
   test('leaves a stream, which is billed as the provider metered it', async () => {
     const prompt = directivePrompt({ chunks: 200, chunk_delay_ms: 3 });
-    const { result, metered } = await bench().till.check(model, () =>
-      bench().connection.leave({ model, prompt, stream: true }, 5),
+    const { result, metered } = await fixture().charges.check(model, () =>
+      fixture().connection.leave({ model, prompt, stream: true }, 5),
     );
     expect(result).toMatch(/\w+ \w+/);
     expect(metered).toHaveLength(1);

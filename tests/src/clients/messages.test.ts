@@ -9,9 +9,9 @@ import { vercelAnthropic } from './vercel-anthropic';
 testClients([
   {
     client: anthropic,
-    testMore(family, bench) {
-      testLookups(family, bench);
-      testClaudeCode(family, bench);
+    testMore(family, fixture) {
+      testLookups(family, fixture);
+      testClaudeCode(family, fixture);
     },
   },
   {

@@ -1,17 +1,17 @@
 import { expect, test } from '@jest/globals';
 import OpenAI from 'openai';
-import { type Bench, both, directivePrompt } from './bench';
+import { both, type ClientFixture, directivePrompt } from './client-fixture';
 import type { Family } from './family';
 
 /** Sends messages back unchanged, as the package's documentation shows. */
-export function testOwnLoop({ model, signs }: Family, bench: () => Bench): void {
+export function testOwnLoop({ model, signs }: Family, fixture: () => ClientFixture): void {
   if (!signs) return;
   test.each(both)('sends signatures back through a manual tool loop, $how', async ({ stream }) => {
     const tool_call = { name: 'weather', arguments: { city: 'Oslo' } };
     const prompt = directivePrompt({ thinking: 'Where?', tool_call, later: [{ text: 'Mild.' }] });
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: prompt }];
     const tools = [{ type: 'function' as const, function: { name: 'weather', parameters: TAKES_CITY } }];
-    const { customer, system, till } = bench();
+    const { customer, system, charges } = fixture();
     const client = new OpenAI({
       apiKey: customer.apiKey,
       baseURL: `${system.stack.apiUrl}/v1`,
@@ -24,7 +24,7 @@ export function testOwnLoop({ model, signs }: Family, bench: () => Bench): void 
         : await client.chat.completions.create(params);
       return completion.choices[0]!.message;
     };
-    const { result, metered } = await till.check(model, async () => {
+    const { result, metered } = await charges.check(model, async () => {
       const calling = await reply();
       const id = calling.tool_calls![0]!.id;
       messages.push(calling, { role: 'tool', tool_call_id: id, content: 'mild' });

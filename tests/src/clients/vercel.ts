@@ -67,7 +67,8 @@ export function connectVercel(
       let last: unknown;
       for await (const partial of result.partialOutputStream) last = partial;
       const output = await result.output;
-      if (JSON.stringify(output) !== JSON.stringify(last)) throw new Error('the parts are not the whole');
+      if (JSON.stringify(output) !== JSON.stringify(last))
+        throw new Error('the last partial object differs from the output');
       return output;
     },
     async runTools(question, { name, description, input, run }) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorCode } from '@gateway/errors';
-import { nano, readBooks } from '../support/books';
 import type { HttpAnswer } from '../support/http';
+import { nano, readLedger } from '../support/ledger';
 import type { Customer } from '../support/system';
 import { bearer, CHAT_FORMATS, type ChatEndpoint, COMPLETIONS, COUNT_TOKENS } from './caller';
 import type { ConformanceCase, World } from './case';
@@ -27,7 +27,7 @@ async function spendSome(
   const answer = await caller.chat(customer.apiKey, { messages: spending }, endpoint);
   if (answer.status !== 200) throw new Error(`spending: ${answer.text}`);
   await system.settled(customer);
-  const { balanceNano } = await readBooks(system, customer);
+  const { balanceNano } = await readLedger(system, customer);
   if (balanceNano !== nano(10) - nano(SPENT_USD)) throw new Error(`spent another amount: ${balanceNano}`);
 }
 

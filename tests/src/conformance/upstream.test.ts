@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { nano, readBooks } from '../support/books';
 import { CLOSED_PORT } from '../support/closed-port';
 import { expectConforms } from '../support/conforms';
 import { type FaultProvider, type Misbehaviour, startFaultProvider } from '../support/fault-provider';
 import type { HttpAnswer } from '../support/http';
+import { nano, readLedger } from '../support/ledger';
 import { COMPLETION, DONE, httpReply, STREAM, streamHead, WORD_CHUNKS } from '../support/provider-replies';
 import { type Customer, type System, startSystem } from '../support/system';
 import { startTlsFaults, type TlsFaults } from '../support/tls-faults';
@@ -91,7 +91,7 @@ const call = (way: Way, does: Misbehaviour, fields?: object) => callOf(customer,
 
 async function chargeOf(answer: HttpAnswer): Promise<bigint> {
   await system.settled(customer);
-  return (await readBooks(system, customer)).charges.get(`${answer.headers['x-request-id']}`) ?? 0n;
+  return (await readLedger(system, customer)).charges.get(`${answer.headers['x-request-id']}`) ?? 0n;
 }
 
 describe.each(WAYS)('$from to $model', (way) => {
@@ -153,35 +153,35 @@ describe.each(WAYS)('$from to $model', (way) => {
   });
 
   describe('a stream that fails after its third word', () => {
-    const begun = `${streamHead()}${replies.begun}`;
+    const partialStream = `${streamHead()}${replies.partialStream}`;
     const breaks: [string, Misbehaviour][] = [
-      ['ends without its end marker', ({ socket }) => socket.end(begun)],
-      ['is reset', ({ socket }) => socket.write(begun, () => socket.resetAndDestroy())],
-      ['stalls', ({ socket }) => socket.write(begun)],
+      ['ends without its end marker', ({ socket }) => socket.end(partialStream)],
+      ['is reset', ({ socket }) => socket.write(partialStream, () => socket.resetAndDestroy())],
+      ['stalls', ({ socket }) => socket.write(partialStream)],
       [
         'ends within an event',
-        ({ socket }) => socket.end(begun + replies.frame(replies.chunks.at(-1)).slice(0, 30)),
+        ({ socket }) => socket.end(partialStream + replies.frame(replies.chunks.at(-1)).slice(0, 30)),
       ],
-      ['sends an error event', ({ socket }) => socket.end(begun + replies.errorEvent + replies.end)],
+      ['sends an error event', ({ socket }) => socket.end(partialStream + replies.errorEvent + replies.end)],
       ...replies.errorEventVariants.map((event): [string, Misbehaviour] => [
         `sends ${event.trimEnd()}`,
-        ({ socket }) => socket.end(begun + event + replies.end),
+        ({ socket }) => socket.end(partialStream + event + replies.end),
       ]),
       [
         'sends an event with invalid JSON',
-        ({ socket }) => socket.end(`${begun}data: {broken\n\n${replies.end}`),
+        ({ socket }) => socket.end(`${partialStream}data: {broken\n\n${replies.end}`),
       ],
       [
         'breaks its chunked encoding',
         ({ socket }) => {
           const head = streamHead({ 'transfer-encoding': 'chunked' });
-          const size = Buffer.byteLength(replies.begun).toString(16);
-          socket.end(`${head}${size}\r\n${replies.begun}\r\nzz\r\n`);
+          const size = Buffer.byteLength(replies.partialStream).toString(16);
+          socket.end(`${head}${size}\r\n${replies.partialStream}\r\nzz\r\n`);
         },
       ],
       [
         'is shorter than its Content-Length',
-        ({ socket }) => socket.end(begun.replace('connection: close', 'content-length: 100000')),
+        ({ socket }) => socket.end(partialStream.replace('connection: close', 'content-length: 100000')),
       ],
     ];
 
@@ -294,7 +294,7 @@ test('a call lost on a stale connection is sent once more', async () => {
 
 test('after all failures nothing is held, the books balance and no process has died', async () => {
   await system.settled(customer);
-  await readBooks(system, customer);
+  await readLedger(system, customer);
   expect((await system.settled(unlucky)).balance).toBe(BALANCE_USD);
   expect(await system.drift()).toBe(0);
   expect(await system.metric('billing', 'dead_letters')).toBe(0);

@@ -181,21 +181,24 @@ function brokenOpenings({
   errorEvent,
   errorEventVariants,
 }: WireReplies): [string, Misbehaviour][] {
-  const begun = `${streamHead()}${opening}`;
+  const partialStream = `${streamHead()}${opening}`;
   const content = frame(chunks.find((chunk) => JSON.stringify(chunk).includes(WORDS[0]!)));
   return [
-    ['a stream that ends before its first content', says(begun)],
+    ['a stream that ends before its first content', says(partialStream)],
     [
       'a stream reset before its first content',
-      ({ socket }) => socket.write(begun, () => socket.resetAndDestroy()),
+      ({ socket }) => socket.write(partialStream, () => socket.resetAndDestroy()),
     ],
-    ['a stream cut in its first content', says(`${begun}${content.slice(0, -4)}`)],
-    ['a stream that stalls before its first content', ({ socket }) => socket.write(begun)],
-    ['a stream with invalid JSON before its first content', says(`${begun}data: {broken\n\n${content}`)],
-    ['a stream with an error before its first content', says(`${begun}${errorEvent}${content}`)],
+    ['a stream cut in its first content', says(`${partialStream}${content.slice(0, -4)}`)],
+    ['a stream that stalls before its first content', ({ socket }) => socket.write(partialStream)],
+    [
+      'a stream with invalid JSON before its first content',
+      says(`${partialStream}data: {broken\n\n${content}`),
+    ],
+    ['a stream with an error before its first content', says(`${partialStream}${errorEvent}${content}`)],
     ...errorEventVariants.map((event): [string, Misbehaviour] => [
       `a stream with ${event.trimEnd()} before its first content`,
-      says(`${begun}${event}${content}`),
+      says(`${partialStream}${event}${content}`),
     ]),
   ];
 }

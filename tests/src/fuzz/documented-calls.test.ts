@@ -10,10 +10,10 @@ import { bearer, type Caller, createCaller } from '../conformance/caller';
 import type { HttpAnswer } from '../support/http';
 import { type Customer, type System, startSystem } from '../support/system';
 import { watchHealth } from '../support/watch-health';
-import { expectLawful } from './lawful';
 import { mutatedValue, odd } from './mutate';
-import { casesOf, runFuzz } from './run-fuzz';
+import { caseCount, runFuzz } from './run-fuzz';
 import { type SchemaValues, valuesOf } from './schema-values';
+import { expectWithinContract } from './within-contract';
 
 const TIME_LIMIT_MS = 2_000_000;
 /** Cases per operation in the heavy run. */
@@ -338,7 +338,7 @@ function expectDocumented(method: string, template: string, answer: HttpAnswer):
       Object.keys(content['application/json']?.examples ?? {}),
     ),
   ) as Set<AnyErrorCode>;
-  expectLawful(answer, codes);
+  expectWithinContract(answer, codes);
   const contentType = String(answer.headers['content-type']);
   const problem = check.problemOf(method, template, {
     status: answer.status,
@@ -360,7 +360,7 @@ test('the served API document matches the sources', async () => {
 test.each(OPERATIONS)(
   '$method $path answers mutated calls as documented',
   (operation) =>
-    runFuzz(callsOf(operation), casesOf(CASES), async (call) => {
+    runFuzz(callsOf(operation), caseCount(CASES), async (call) => {
       const answer = await answerTo(operation.method, operation.path, call);
       if (answer.status === 200) reached.add(nameOf(operation));
       expectDocumented(operation.method, operation.path, answer);
@@ -373,7 +373,7 @@ test('after all mutated calls every process is still running, nothing is held an
     requests_per_second: null,
   });
   await system.settled(customer, 60_000);
-  // The few cases of the usual run do not reach every operation.
+  // The few cases of a normal run do not reach every operation.
   const silent = OPERATIONS.map(nameOf).filter((name) => !reached.has(name));
   if (process.env.TEST_HEAVY === '1') expect(silent.sort()).toEqual([...BEYOND_REACH].sort());
   expect(await system.drift()).toBe(0);

@@ -97,24 +97,24 @@ export function mutatedText(originals: readonly (string | Buffer)[]): fc.Arbitra
       let bytes: Buffer = Buffer.from(originals[index]!);
       const done: string[] = [];
       for (const { at, length, bytes: put, cut } of changes) {
-        const place = at % (bytes.length + 1);
+        const start = at % (bytes.length + 1);
         const endsHere = cut && length === 40;
-        const rest = endsHere ? Buffer.alloc(0) : bytes.subarray(place + length);
-        bytes = Buffer.concat([bytes.subarray(0, place), put, rest]);
+        const rest = endsHere ? Buffer.alloc(0) : bytes.subarray(start + length);
+        bytes = Buffer.concat([bytes.subarray(0, start), put, rest]);
         const shown = JSON.stringify(Buffer.from(put).toString('latin1'));
-        done.push(`at ${place} ${shown} for ${endsHere ? 'all the rest' : `${length} bytes`}`);
+        done.push(`${shown} at ${start} in place of ${endsHere ? 'the rest' : `${length} bytes`}`);
       }
-      const told = () => `text ${index}: ${done.join(', ')}`;
-      return Object.defineProperty(bytes, fc.toStringMethod, { value: told });
+      const description = () => `text ${index}: ${done.join(', ')}`;
+      return Object.defineProperty(bytes, fc.toStringMethod, { value: description });
     });
 }
 
 function applied(root: unknown, { at, how, value: shared, name }: Edit): unknown {
   const value = structuredClone(shared);
-  const places = placesOf(root);
-  const place = places[at % places.length];
-  if (!place) return value;
-  const { holder, key } = place;
+  const locations = locationsOf(root);
+  const location = locations[at % locations.length];
+  if (!location) return value;
+  const { holder, key } = location;
   const target = holder[key];
   if (how === 'remove') Reflect.deleteProperty(holder, key);
   else if (how === 'wrap') holder[key] = [target];
@@ -125,13 +125,13 @@ function applied(root: unknown, { at, how, value: shared, name }: Edit): unknown
   return root;
 }
 
-interface Place {
+interface Location {
   readonly holder: Record<string, unknown>;
   readonly key: string;
 }
 
-function placesOf(value: unknown): Place[] {
+function locationsOf(value: unknown): Location[] {
   if (typeof value !== 'object' || value === null) return [];
   const holder = value as Record<string, unknown>;
-  return Object.keys(holder).flatMap((key) => [{ holder, key }, ...placesOf(holder[key])]);
+  return Object.keys(holder).flatMap((key) => [{ holder, key }, ...locationsOf(holder[key])]);
 }

@@ -2,16 +2,16 @@ import type { ErrorCode } from '@gateway/errors';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Caller, type ChatEndpoint, COMPLETIONS, createCaller, MESSAGES } from '../conformance/caller';
-import { nano, readBooks } from '../support/books';
 import { type FaultProvider, type Misbehaviour, startFaultProvider } from '../support/fault-provider';
+import { nano, readLedger } from '../support/ledger';
 import { httpReply, streamHead } from '../support/provider-replies';
 import { type Customer, type System, startSystem } from '../support/system';
 import { watchHealth } from '../support/watch-health';
 import { streamOf, WIRE_REPLIES, type WireName } from '../support/wire-replies';
-import { expectLawful } from './lawful';
 import { mutatedJson, mutatedText } from './mutate';
-import { casesOf, runFuzz } from './run-fuzz';
+import { caseCount, runFuzz } from './run-fuzz';
 import { expectTranslated } from './translated';
+import { expectWithinContract } from './within-contract';
 
 const TIME_LIMIT_MS = 2_000_000;
 const TIMEOUT_MS = '1000';
@@ -79,7 +79,7 @@ async function expectLawfulAfter(way: Way, does: Misbehaviour, stream: boolean):
   const { endpoint, model } = way;
   const messages = [{ role: 'user', content: provider.prompt(does) }];
   const answer = await caller.chat(customer.apiKey, { model, messages, max_tokens: 1_100, stream }, endpoint);
-  expectLawful(answer, PROVIDER_CODES);
+  expectWithinContract(answer, PROVIDER_CODES);
   if (!way.passes) expectTranslated(answer, endpoint.path);
 }
 
@@ -96,7 +96,7 @@ test(
       return fc.tuple(fc.constant(way), mutatedJson([whole, tools, refusal(400, 'no')]));
     });
     const status = fc.constantFrom(200, 200, 200, 200, 400, 429, 500);
-    await runFuzz(fc.tuple(replies, status, fc.boolean()), casesOf(24_000), ([[way, body], code, stream]) =>
+    await runFuzz(fc.tuple(replies, status, fc.boolean()), caseCount(24_000), ([[way, body], code, stream]) =>
       expectLawfulAfter(way, says(httpReply(code, body)), stream),
     );
   },
@@ -116,7 +116,7 @@ test(
         return { way, reply: `${streamHead()}${events.join('')}${ended ? end : ''}` };
       });
     });
-    await runFuzz(streams, casesOf(20_000), ({ way, reply }) => expectLawfulAfter(way, says(reply), true));
+    await runFuzz(streams, caseCount(20_000), ({ way, reply }) => expectLawfulAfter(way, says(reply), true));
   },
   TIME_LIMIT_MS,
 );
@@ -128,7 +128,7 @@ test(
       const stream = streamOf(WIRE_REPLIES[way.wire]);
       return fc.tuple(fc.constant(way), mutatedText([stream, stream.replaceAll('\n', '\r\n')]));
     });
-    await runFuzz(streams, casesOf(20_000), ([way, bytes]) =>
+    await runFuzz(streams, caseCount(20_000), ([way, bytes]) =>
       expectLawfulAfter(way, says(Buffer.concat([Buffer.from(streamHead()), bytes])), true),
     );
   },
@@ -151,7 +151,7 @@ test(
       ];
       return fc.tuple(fc.constant(way), mutatedText(texts));
     });
-    await runFuzz(fc.tuple(replies, fc.boolean()), casesOf(16_000), ([[way, bytes], stream]) =>
+    await runFuzz(fc.tuple(replies, fc.boolean()), caseCount(16_000), ([[way, bytes], stream]) =>
       expectLawfulAfter(way, says(bytes), stream),
     );
   },
@@ -181,7 +181,7 @@ function framed(frame: (chunk: unknown) => string, text: string): string {
 
 test('after all mutated replies every process is still running, nothing is held and the books balance', async () => {
   await system.settled(customer, 10_000);
-  const { balanceNano } = await readBooks(system, customer);
+  const { balanceNano } = await readLedger(system, customer);
   expect(balanceNano).toBeLessThan(nano(BALANCE_USD));
   expect(await system.drift()).toBe(0);
   expect(await system.metric('billing', 'dead_letters')).toBe(0);

@@ -14,11 +14,11 @@ import type { HttpAnswer } from '../support/http';
 import { sendRaw } from '../support/raw-socket';
 import { type Customer, type System, startSystem } from '../support/system';
 import { watchHealth } from '../support/watch-health';
-import { expectLawful } from './lawful';
 import { mutatedJson, mutatedText } from './mutate';
 import { COMPLETION_REQUESTS, MESSAGE_REQUESTS, PNG } from './request-bodies';
-import { casesOf, runFuzz } from './run-fuzz';
+import { caseCount, runFuzz } from './run-fuzz';
 import { expectTranslated } from './translated';
+import { expectWithinContract } from './within-contract';
 
 const TIME_LIMIT_MS = 2_000_000;
 
@@ -75,14 +75,14 @@ const FUZZED = [
 describe.each(FUZZED)('POST $endpoint.path', ({ endpoint, bodies, byValue, byByte }) => {
   const expectLawfulAnswer = async (body: string | Buffer) => {
     const answer = await caller.chatBytes(customer.apiKey, body, endpoint);
-    expectLawful(answer, REQUEST_CODES);
+    expectWithinContract(answer, REQUEST_CODES);
     if (endpoint !== COUNT_TOKENS) expectTranslated(answer, endpoint.path);
     else if (answer.status === 200) expect(answer.json).toEqual({ input_tokens: expect.any(Number) });
   };
 
   test(
     'answers bodies with mutated values within the contract',
-    () => runFuzz(mutatedJson(bodies), casesOf(byValue), expectLawfulAnswer),
+    () => runFuzz(mutatedJson(bodies), caseCount(byValue), expectLawfulAnswer),
     TIME_LIMIT_MS,
   );
 
@@ -90,7 +90,7 @@ describe.each(FUZZED)('POST $endpoint.path', ({ endpoint, bodies, byValue, byByt
     'answers bodies with mutated bytes within the contract',
     () => {
       const texts = bodies.map((body) => JSON.stringify(body));
-      return runFuzz(mutatedText(texts), casesOf(byByte), expectLawfulAnswer);
+      return runFuzz(mutatedText(texts), caseCount(byByte), expectLawfulAnswer);
     },
     TIME_LIMIT_MS,
   );
@@ -121,9 +121,9 @@ test(
     // A separate customer, because tasks hold money until they end.
     const director = await system.provision({ balanceUsd: 1_000_000 });
     const calls = VIDEO_CALLS.map(([path, body]) => fc.tuple(fc.constant(path), mutatedJson([body])));
-    await runFuzz(fc.oneof(...calls), casesOf(10_000), async ([path, body]) => {
+    await runFuzz(fc.oneof(...calls), caseCount(10_000), async ([path, body]) => {
       const answer = await caller.api('POST', `/v1/videos/${path}`, bearer(director.apiKey), body);
-      expectLawful(answer, VIDEO_CODES);
+      expectWithinContract(answer, VIDEO_CODES);
     });
     await system.settled(director, 30_000);
   },
@@ -153,10 +153,10 @@ test(
       'account/settings',
       'models/sim/preview/opt-in',
     );
-    await runFuzz(fc.tuple(paths, mutatedJson(DASHBOARD_BODIES)), casesOf(6_000), async ([path, body]) => {
+    await runFuzz(fc.tuple(paths, mutatedJson(DASHBOARD_BODIES)), caseCount(6_000), async ([path, body]) => {
       // Of another account, so that these settings do not affect the other fuzz tests.
       const answer = await caller.dashboard('POST', `/api/v1/${path}`, bearer(stranger.token), body);
-      expectLawful(answer, REQUEST_CODES);
+      expectWithinContract(answer, REQUEST_CODES);
     });
   },
   TIME_LIMIT_MS,
@@ -214,12 +214,12 @@ test(
   'valid calls with random headers get responses within the contract',
   async () => {
     const endpoints = fc.constantFrom(undefined, undefined, ...CHAT_ENDPOINTS);
-    await runFuzz(fc.tuple(headers, endpoints), casesOf(18_000), async ([extra, endpoint]) => {
+    await runFuzz(fc.tuple(headers, endpoints), caseCount(18_000), async ([extra, endpoint]) => {
       const all = { ...bearer(customer.apiKey), ...extra };
       const answer = endpoint
         ? await caller.api('POST', endpoint.path, all, endpoint.body())
         : await caller.api('GET', '/v1/models', all);
-      expectLawful(answer, REQUEST_CODES);
+      expectWithinContract(answer, REQUEST_CODES);
     });
   },
   TIME_LIMIT_MS,
@@ -278,11 +278,11 @@ test(
   async () => {
     await runFuzz(
       fc.tuple(method, path, query, fc.constantFrom('key', 'token', 'none'), fc.boolean()),
-      casesOf(18_000),
+      caseCount(18_000),
       async ([verb, where, what, who, api]) => {
         const credentials = who === 'none' ? {} : bearer(who === 'key' ? customer.apiKey : customer.token);
         const send = api ? caller.api : caller.dashboard;
-        expectLawful(
+        expectWithinContract(
           await send(verb, `${where}${what}`, credentials, verb === 'POST' ? {} : undefined),
           REQUEST_CODES,
         );
@@ -304,10 +304,10 @@ test(
     const origins = [system.stack.apiUrl, system.stack.dashboardUrl];
     await runFuzz(
       fc.tuple(mutatedText(whole), fc.constantFrom(...origins)),
-      casesOf(3_600),
+      caseCount(3_600),
       async ([bytes, origin]) => {
         const raw = await sendRaw(origin, bytes);
-        for (const answer of answersIn(raw)) expectLawful(answer, REQUEST_CODES);
+        for (const answer of answersIn(raw)) expectWithinContract(answer, REQUEST_CODES);
       },
     );
   },

@@ -19,8 +19,8 @@ async function expectNoBraces(bytes: Buffer): Promise<void> {
 test('a failure shows its error, the minimized failing case and the seed', async () => {
   const [wrong, where, shown] = (await failureOf(expectNoBraces)).split('\n');
   expect(wrong).toBe('a brace');
-  expect(where).toMatch(/^case \d+ of 400, FC_SEED=\d+; the smallest that fails is$/);
-  expect(shown).toMatch(/^text 0: at 0 "\{" for 0 bytes/);
+  expect(where).toMatch(/^case \d+ of 400, FC_SEED=\d+; the smallest failing case is$/);
+  expect(shown).toMatch(/^text 0: "\{" at 0 in place of 0 bytes/);
 });
 
 test('a case that fails only concurrently with others is shown unchanged', async () => {
@@ -28,7 +28,9 @@ test('a case that fails only concurrently with others is shown unchanged', async
   const failure = await failureOf(async () => {
     if (++calls === 20) throw new Error('busy');
   });
-  expect(failure).toMatch(/^busy\ncase 19 of 400, FC_SEED=\d+; it, which passes alone, is\ntext [01]: at /);
+  expect(failure).toMatch(
+    /^busy\ncase 19 of 400, FC_SEED=\d+; the case, which passes when it runs alone, is\ntext [01]: "/,
+  );
 });
 
 test('a long failure message is truncated', async () => {

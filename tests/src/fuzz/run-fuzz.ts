@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { inLanes } from '../support/in-lanes';
+import { withConcurrency } from '../support/with-concurrency';
 
 const HEAVY = process.env.TEST_HEAVY === '1';
 /** Number of concurrent calls. */
 const WIDTH = 12;
-/** The usual run has one case for this many of the heavy run. */
-const USUAL_SHARE = 100;
+/** The heavy run has this many times the cases of a normal run. */
+const HEAVY_FACTOR = 100;
 /** A hundred times longer than any case takes, so that only a hang fails. */
 const HANG_MS = 60_000;
 /** Time limit for minimizing a failing case. */
@@ -14,8 +14,8 @@ const SHRINK_MS = 60_000;
 const MAX_SHOWN_CHARS = 3_000;
 
 /** Returns the number of cases of this run. */
-export function casesOf(full: number): number {
-  return HEAVY ? full : Math.ceil(full / USUAL_SHARE);
+export function caseCount(full: number): number {
+  return HEAVY ? full : Math.ceil(full / HEAVY_FACTOR);
 }
 
 interface FailedCase<T> {
@@ -47,8 +47,8 @@ export async function runFuzz<T>(
   });
   const smallest = alone.counterexample;
   const [error, which, shown] = smallest
-    ? [alone.errorInstance, 'the smallest that fails', smallest[0]]
-    : [failed.error, 'it, which passes alone,', failed.value];
+    ? [alone.errorInstance, 'the smallest failing case', smallest[0]]
+    : [failed.error, 'the case, which passes when it runs alone,', failed.value];
   throw new Error(
     `${cut(messageOf(error))}\ncase ${index} of ${cases}, FC_SEED=${seed}; ${which} is\n${cut(fc.stringify(shown))}`,
   );
@@ -60,10 +60,10 @@ async function firstFailure<T>(
   check: (value: T) => Promise<void>,
 ): Promise<FailedCase<T> | undefined> {
   let failed: FailedCase<T> | undefined;
-  await inLanes(WIDTH, cases, async ([index, value]) => {
+  await withConcurrency(WIDTH, cases, async ([index, value]) => {
     if (failed) return;
     try {
-      await beforeItHangs(check(value));
+      await rejectIfHanging(check(value));
     } catch (error) {
       failed ??= { index, value, error };
     }
@@ -71,7 +71,7 @@ async function firstFailure<T>(
   return failed;
 }
 
-async function beforeItHangs(checking: Promise<void>): Promise<void> {
+async function rejectIfHanging(checking: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const hang = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer in ${HANG_MS} ms`)), HANG_MS);

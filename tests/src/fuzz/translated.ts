@@ -84,5 +84,5 @@ function isObject(value: unknown): boolean {
 }
 
 function check(right: boolean, what: unknown): void {
-  if (!right) throw new Error(`not of its format: ${JSON.stringify(what)}`);
+  if (!right) throw new Error(`invalid in the client's format: ${JSON.stringify(what)}`);
 }

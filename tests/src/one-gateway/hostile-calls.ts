@@ -1,7 +1,7 @@
 import { until } from '@gateway/testing';
 import { beforeAll, expect, test } from '@jest/globals';
-import { readBooks } from '../support/books';
 import { openStream, postJson } from '../support/http';
+import { readLedger } from '../support/ledger';
 import { cpuMs } from '../support/process-cpu';
 import type { Customer, System } from '../support/system';
 
@@ -58,7 +58,7 @@ export function testHostileCalls(gateway: () => System): void {
     await until(async () => (await system.meter({ limit: 1 })).in_flight === 1);
     stream.leave();
     await system.settled(customer, 10_000);
-    const { charges } = await readBooks(system, customer);
+    const { charges } = await readLedger(system, customer);
     expect(charges.get(`${stream.headers['x-request-id']}`)).toBeGreaterThan(0n);
     expect(await system.drift()).toBe(0);
   }, 30_000);

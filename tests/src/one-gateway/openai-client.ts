@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import OpenAI, { APIError, AuthenticationError } from 'openai';
-import { meteredNano, nano, readBooks } from '../support/books';
+import { meteredNano, nano, readLedger } from '../support/ledger';
 import type { Customer, System } from '../support/system';
 
 export function testOpenAiClient(gateway: () => System): void {
@@ -17,7 +17,7 @@ export function testOpenAiClient(gateway: () => System): void {
   /** Checks that balance, ledger and the simulator's meter agree exactly as soon as the call has ended. */
   async function expectBilled(requestId: string): Promise<bigint> {
     await system.settled(customer);
-    const { balanceNano, charges } = await readBooks(system, customer);
+    const { balanceNano, charges } = await readLedger(system, customer);
     const metered = await meteredNano(system, requestId);
     expect(charges.get(requestId) ?? 0n).toBe(metered);
     expect(balanceNano).toBe(nano(10) - [...charges.values()].reduce((sum, charge) => sum + charge, 0n));
@@ -128,7 +128,7 @@ export function testOpenAiClient(gateway: () => System): void {
     await system.settled(customer, 5_000);
     expect((await system.meter({ requestId })).entries[0]).toMatchObject({ finished: true, aborted: false });
     // gpt-5.5's output alone costs more than this at its catalog price.
-    expect((await readBooks(system, customer)).charges.get(requestId)).toBeGreaterThan(5_000n * 10_000n);
+    expect((await readLedger(system, customer)).charges.get(requestId)).toBeGreaterThan(5_000n * 10_000n);
   });
 
   test('disconnects before the answer and pays nothing', async () => {
@@ -141,7 +141,7 @@ export function testOpenAiClient(gateway: () => System): void {
     abort.abort();
     await expect(call).rejects.toThrow(/abort/i);
     const { balance } = await system.settled(customer);
-    const { balanceNano } = await readBooks(system, customer);
+    const { balanceNano } = await readLedger(system, customer);
     expect(nano(balance)).toBe(balanceNano);
     expect((await system.meter({ limit: 1 })).entries[0]).toMatchObject({
       aborted: true,
@@ -171,7 +171,7 @@ export function testOpenAiClient(gateway: () => System): void {
         { text: 'Done.' },
       ];
       const history: OpenAI.ChatCompletionMessageParam[] = [];
-      const before = (await readBooks(system, customer)).charges;
+      const before = (await readLedger(system, customer)).charges;
       for (const [turn, directive] of said.entries()) {
         const asked = `[[sim ${JSON.stringify(directive)}]] ${'pad '.repeat(900)}`;
         const called = history.at(-1) as OpenAI.ChatCompletionMessage | undefined;
@@ -202,7 +202,7 @@ export function testOpenAiClient(gateway: () => System): void {
         history.push(sentBack);
       }
       await system.settled(customer);
-      const { charges } = await readBooks(system, customer);
+      const { charges } = await readLedger(system, customer);
       const made = [...charges].filter(([id]) => !before.has(id)).map(([, charge]) => charge);
       expect(made).toHaveLength(3);
       expect(made).toContain(magistralNano(900, 800, 70));

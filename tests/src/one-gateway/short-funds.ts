@@ -1,8 +1,8 @@
 import { until } from '@gateway/testing';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { bearer } from '../conformance/caller';
-import { nano, readBooks } from '../support/books';
 import { openStream, postJson, sendRequest } from '../support/http';
+import { nano, readLedger } from '../support/ledger';
 import type { Customer, System } from '../support/system';
 
 export function testShortFunds(gateway: () => System): void {
@@ -31,7 +31,7 @@ export function testShortFunds(gateway: () => System): void {
     expect([answer.status, answer.json.error.code]).toEqual([402, 'insufficient_balance']);
     expect(lowered.length).toBeGreaterThan(10);
     expect(lowered.every((tokens) => tokens >= 16 && tokens < 16_000)).toBe(true);
-    const { balanceNano, charges } = await readBooks(system, customer);
+    const { balanceNano, charges } = await readLedger(system, customer);
     expect(charges.size).toBe(lowered.length);
     expect(balanceNano).toBeGreaterThanOrEqual(0n);
     // The rest does not pay for the cheapest call.

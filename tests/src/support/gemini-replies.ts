@@ -68,7 +68,7 @@ export const GEMINI_REPLIES: WireReplies = {
   frame: sse,
   end: '',
   opening: sse(response([candidate('')], 0)),
-  begun: chunks.slice(0, 3).map(sse).join(''),
+  partialStream: chunks.slice(0, 3).map(sse).join(''),
   refusal: googleError,
   errorEvent: sse(googleError(503, 'The model is overloaded.')),
   errorEventVariants: [],

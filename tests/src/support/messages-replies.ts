@@ -117,7 +117,7 @@ export const MESSAGES_REPLIES: WireReplies = {
   frame: (chunk) => event(chunk as { type: string }),
   end: '',
   opening: chunks.slice(0, 3).map(event).join(''),
-  begun: chunks.slice(0, 6).map(event).join(''),
+  partialStream: chunks.slice(0, 6).map(event).join(''),
   refusal: (status, message) => errorObject(message, ERROR_TYPES[status] ?? 'api_error'),
   errorEvent: event(errorObject('Overloaded', 'overloaded_error')),
   errorEventVariants: ERROR_EVENT_VARIANTS,

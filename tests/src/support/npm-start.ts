@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { familyOf, type ProcessLife } from './processes';
+import { type ProcessIdentity, processTree } from './processes';
 
 const REPOSITORY = join(__dirname, '../../..');
 const READY_TIMEOUT_MS = 60_000;
@@ -58,8 +58,8 @@ export class NpmStart {
   }
 
   /** npm and its descendants. */
-  get processes(): ProcessLife[] {
-    return familyOf(this.#child.pid ?? 0);
+  get processes(): ProcessIdentity[] {
+    return processTree(this.#child.pid ?? 0);
   }
 
   /** Exit code, or the signal that ended it. */

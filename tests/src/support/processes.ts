@@ -2,34 +2,37 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Identifies a process; its pid alone may be reused. */
-export interface ProcessLife {
+export interface ProcessIdentity {
   readonly pid: number;
   readonly startedAt: string;
 }
 
-interface Stat extends ProcessLife {
+interface Stat extends ProcessIdentity {
   readonly parent: number;
 }
 
 /** Returns the process and its descendants, from Linux's /proc. */
-export function familyOf(pid: number): ProcessLife[] {
+export function processTree(pid: number): ProcessIdentity[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => statOf(Number(name)) ?? []);
-  const family = all.filter((one) => one.pid === pid);
-  for (const member of family) family.push(...all.filter((one) => one.parent === member.pid));
-  return family;
+  const tree = all.filter((one) => one.pid === pid);
+  for (const member of tree) tree.push(...all.filter((one) => one.parent === member.pid));
+  return tree;
 }
 
-/** Waits until all of them have ended. @throws with those still running */
-export async function allGone(processes: readonly ProcessLife[], timeoutMs: number): Promise<void> {
+/** Waits until all processes have ended. @throws with those still running */
+export async function waitUntilEnded(
+  processes: readonly ProcessIdentity[],
+  timeoutMs: number,
+): Promise<void> {
   const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
-    const living = processes.filter(({ pid, startedAt }) => statOf(pid)?.startedAt === startedAt);
-    if (living.length === 0) return;
+    const running = processes.filter(({ pid, startedAt }) => statOf(pid)?.startedAt === startedAt);
+    if (running.length === 0) return;
     if (performance.now() > deadlineMs) {
-      const names = living.map(({ pid }) => `${pid} ${commandOf(pid)}`).join('; ');
-      throw new Error(`still there after ${timeoutMs} ms: ${names}`);
+      const names = running.map(({ pid }) => `${pid} ${commandOf(pid)}`).join('; ');
+      throw new Error(`still running after ${timeoutMs} ms: ${names}`);
     }
     await sleep(50);
   }

@@ -14,7 +14,7 @@ export interface WireReplies {
   /** A stream's events before its first content. */
   readonly opening: string;
   /** A stream up to its third word. */
-  readonly begun: string;
+  readonly partialStream: string;
   refusal(status: number, message: unknown): object;
   /** An error event in a stream. */
   readonly errorEvent: string;

@@ -5,7 +5,7 @@ export interface RecordedStream {
   readonly wire: 'openai' | 'anthropic' | 'google';
   readonly bytes: Buffer;
   /** Number of bytes that contain the first content. */
-  readonly begunAt: number;
+  readonly firstContentAt: number;
   /** Number of bytes that contain the final usage. */
   readonly usageAt: number;
   /** Number of bytes of the complete stream, without trailing blank lines. */
@@ -90,7 +90,7 @@ export async function recordStream(
     bytes,
     input: BigInt(metered!.prompt_tokens),
     output: BigInt(metered!.completion_tokens),
-    begunAt: endOfEvent(text, text.indexOf(content)),
+    firstContentAt: endOfEvent(text, text.indexOf(content)),
     usageAt: endOfEvent(text, text.lastIndexOf(usage)),
     wholeAt: text.trimEnd().length,
   };

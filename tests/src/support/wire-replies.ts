@@ -28,7 +28,7 @@ const COMPLETIONS_REPLIES: WireReplies = {
   frame: sse,
   end: DONE,
   opening: sse(ROLE_CHUNK),
-  begun: STREAM_CHUNKS.slice(0, 4).map(sse).join(''),
+  partialStream: STREAM_CHUNKS.slice(0, 4).map(sse).join(''),
   refusal: (status, message) => providerError(message, status === 429 ? 'rate_limit_exceeded' : undefined),
   errorEvent: sse(providerError('overloaded', 'server_error')),
   errorEventVariants: ERROR_EVENT_VARIANTS,

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { expectLawful } from './lawful';
+import { expectWithinContract } from './within-contract';
 
 const BEGUN = 'event: ping\ndata: {"type":"ping"}\n\n';
 const streamed = (text: string) => () =>
-  expectLawful(
+  expectWithinContract(
     {
       status: 200,
       headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-request-id': 'r' },
@@ -30,4 +30,4 @@ test.each([
   'data: {\r"type":"message_stop"}\n\n',
   'data: {"text":"\\"message_stop\\""}\n\n',
   'data: {"error":{"code":"internal_error"}}\n\n',
-])('rejects a stream that ends in %j', (end) => expect(streamed(end)).toThrow('a stream that ends so'));
+])('rejects a stream that ends in %j', (end) => expect(streamed(end)).toThrow('invalid end of a stream'));

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { readBooks } from '../support/books';
+import { readLedger } from '../support/ledger';
 import type { MeterEntry } from '../support/meter';
 import type { Customer, System } from '../support/system';
 import { costNano } from './price';
@@ -8,7 +8,7 @@ import { costNano } from './price';
 const SETTLED_WITHIN_MS = 10_000;
 
 /** Checks a customer's charges, call by call, against the simulator's meter. */
-export class Till {
+export class ChargeVerifier {
   readonly #system: System;
   readonly #customer: Customer;
   /** Request ids of charges that were checked. */
@@ -32,7 +32,7 @@ export class Till {
   async #expectPaid(model: string, after: number): Promise<readonly MeterEntry[]> {
     await this.#system.settled(this.#customer, SETTLED_WITHIN_MS);
     const { entries: metered } = await this.#system.meter({ after });
-    const { charges } = await readBooks(this.#system, this.#customer);
+    const { charges } = await readLedger(this.#system, this.#customer);
     const due = new Map<string, bigint>();
     for (const entry of metered) {
       const requestId = `${entry.request_id}`;

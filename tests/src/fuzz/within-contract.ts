@@ -9,7 +9,7 @@ const ROWS: Readonly<Record<AnyErrorCode, ErrorRow>> = { ...ERROR_TABLE, ...DASH
  * Checks that a response is within the contract: a complete 2xx, or the error envelope of one of these codes.
  * @throws the violation
  */
-export function expectLawful(answer: HttpAnswer, codes: ReadonlySet<AnyErrorCode>): void {
+export function expectWithinContract(answer: HttpAnswer, codes: ReadonlySet<AnyErrorCode>): void {
   if (answer.status >= 200 && answer.status < 300) expectWhole(answer);
   else expectEnvelope(answer, codes);
 }
@@ -28,7 +28,7 @@ function expectEnvelope(answer: HttpAnswer, codes: ReadonlySet<AnyErrorCode>): v
     shouldRetry: answer.headers['x-should-retry'] === 'false' ? 'false' : 'none',
   };
   expectConforms(answer, code, particulars);
-  if (ROWS[code].status === 500) throw new Error(`a fuzzer reached ${code}`);
+  if (ROWS[code].status === 500) throw new Error(`a fuzzed call returned ${code}`);
 }
 
 function expectWhole(answer: HttpAnswer): void {
@@ -44,7 +44,7 @@ function expectWhole(answer: HttpAnswer): void {
 function expectStreamEnd(text: string): void {
   const last = text.trimEnd().split(EVENT_END).at(-1) ?? '';
   if (isLastOfFormat(last) || isError(last)) return;
-  throw new Error(`a stream that ends so: ${JSON.stringify(text.slice(-300))}`);
+  throw new Error(`invalid end of a stream: ${JSON.stringify(text.slice(-300))}`);
 }
 
 /** Reads a stream as clients do: passed-through bytes have the provider's white space and line ends. */

@@ -1,12 +1,12 @@
 import type { Customer, System } from '../support/system';
+import type { ChargeVerifier } from './charge-verifier';
 import type { Connection } from './client';
-import type { Till } from './till';
 
 /** Shared by the tests of one client. */
-export interface Bench {
+export interface ClientFixture {
   readonly system: System;
   readonly customer: Customer;
-  readonly till: Till;
+  readonly charges: ChargeVerifier;
   readonly connection: Connection;
 }
 

@@ -13,7 +13,7 @@ interface LedgerEntry {
   readonly reference: string;
 }
 
-export interface Books {
+export interface LedgerSummary {
   readonly balanceNano: bigint;
   /** Charges by request id. */
   readonly charges: ReadonlyMap<string, bigint>;
@@ -45,8 +45,8 @@ export function costNano({ prompt_tokens, completion_tokens, cached_tokens = 0 }
   );
 }
 
-/** Returns the account's balance and charges. @throws if the ledger does not add up to the balance */
-export async function readBooks(system: System, account: Account): Promise<Books> {
+/** Returns the account's balance and charges. @throws if the sum of the ledger is not the balance */
+export async function readLedger(system: System, account: Account): Promise<LedgerSummary> {
   const charges = new Map<string, bigint>();
   let sumNano = 0n;
   for (let cursor: string | null = ''; cursor !== null; ) {
