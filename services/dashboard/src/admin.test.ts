@@ -121,9 +121,9 @@ describe('adjustments', () => {
     await adjust({ amount: 2, reason: 'goodwill' });
     expect(balance()).toBe(999_999_999n);
     expect(world.billing.calls.at(-1)?.request).toMatchObject({ reason: 'goodwill' });
-    const told = [{ note: 'a chargeback' }, { note: 'goodwill' }, { kind: 'charge', note: null }];
-    expect((await get(`accounts/${owner.account.id}/ledger`)).body.data).toMatchObject(told);
-    expect((await dashboard.get('billing/ledger', owner.token)).body.data).toMatchObject(told);
+    const ledger = [{ note: 'a chargeback' }, { note: 'goodwill' }, { kind: 'charge', note: null }];
+    expect((await get(`accounts/${owner.account.id}/ledger`)).body.data).toMatchObject(ledger);
+    expect((await dashboard.get('billing/ledger', owner.token)).body.data).toMatchObject(ledger);
   });
 
   test('the same Idempotency-Key adjusts an account once, and is separate from top-ups', async () => {

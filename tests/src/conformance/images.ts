@@ -189,7 +189,7 @@ const MODEL_CASES: readonly ConformanceCase[] = [
   ...MALFORMED_MODELS.flatMap(([when, model]) => onEachPath('invalid_model', when, { model })),
   ...onEachPath('model_not_found', 'never listed', { model: 'sim/never' }),
   ...onEachPath('model_not_found', 'longer than any', { model: `sim/${'x'.repeat(1_000)}` }),
-  ...onEachPath('model_not_found', 'of an unknown provider', { model: 'nobody/image' }),
+  ...onEachPath('model_not_found', 'a model of an unknown provider', { model: 'nobody/image' }),
   ...onEachPath('image_model_not_found', 'a provider’s bare name', { model: 'openai' }),
   ...onEachPath('image_model_not_found', 'a chat model', { model: 'sim/chat' }),
   ...onEachPath('image_model_not_found', 'a video model', { model: 'sim/video' }),

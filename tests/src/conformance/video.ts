@@ -256,7 +256,7 @@ const MODEL_CASES: readonly ConformanceCase[] = [
   refused('video_model_not_found', 'an image model', { model: 'sim/image' }),
   refused('video_model_not_found', 'disabled, of another kind', { model: 'sim/disabled' }),
   refused('video_model_not_found', 'another provider’s path', {}, {}, 'kling'),
-  refused('video_model_not_found', 'the path of nobody', {}, {}, 'nobody'),
+  refused('video_model_not_found', 'the path of an unknown provider', {}, {}, 'nobody'),
   {
     code: 'video_model_not_found',
     when: `a disabled model, POST ${pathOf('create')}`,
@@ -439,7 +439,7 @@ const TASK_CASES: readonly ConformanceCase[] = POLLS.flatMap((action): Conforman
   },
   {
     code: 'video_model_not_found',
-    when: `another provider’s path, POST ${pathOf(action)}`,
+    when: `a path of another provider, POST ${pathOf(action)}`,
     async provoke(world) {
       return post(world, world.customer, action, { task_id: await taskOf(world) }, 'kling');
     },

@@ -216,8 +216,8 @@ function segmentFor(name: string, path: string): fc.Arbitrary<string> {
     .slice(0, path.indexOf(`{${name}}`))
     .split('/')
     .slice(3, -1);
-  const spoilt = /\/(delete|void)$/.exec(path)?.[1];
-  const list = spoilt ? `${before.at(-1)} to ${spoilt}` : before.at(-1)!;
+  const destructiveAction = /\/(delete|void)$/.exec(path)?.[1];
+  const list = destructiveAction ? `${before.at(-1)} to ${destructiveAction}` : before.at(-1)!;
   const known: Readonly<Record<string, fc.Arbitrary<string>>> = {
     id: among(() => ids[before.join('/')] ?? ids[list] ?? []),
     member: among(() => ids['members of accounts'] ?? []),

@@ -229,7 +229,7 @@ test('finds accounts by part of the name, by full id, or by additional ids', asy
   expect(await found(`%_${word}`)).toEqual([two.id]);
   expect(await found(three.id)).toEqual([three.id]);
   expect(await found(`${word} comp`, [three.id])).toEqual([three.id, one.id]);
-  expect(await found(`${word} nobody`)).toEqual([]);
+  expect(await found(`${word} unknown`)).toEqual([]);
   await expect(found('x'.repeat(201))).rejects.toMatchObject(invalid);
 });
 

@@ -15,16 +15,16 @@ interface ModelCall {
   readonly day: string;
   state: 'open' | 'expired' | 'over';
   chargedNano: bigint;
-  /** As its end said. */
+  /** The cost that the call's end reported. */
   costNano: bigint;
 }
 
-/** The rules once more, in the plainest way: sums over all calls, nothing kept. */
+/** A naive implementation of the rules: sums over all calls, without stored figures. */
 export class Model {
   balanceNano = 0n;
   readonly calls: ModelCall[] = [];
 
-  /** Settled and held of a day or, given `YYYY-MM`, a month; of one key or of all. */
+  /** Returns settled and held money of a day or, given `YYYY-MM`, a month; of one key or all keys. */
   used(period: string, key?: number): bigint {
     let sum = 0n;
     for (const call of this.calls) {
@@ -38,7 +38,7 @@ export class Model {
     return this.calls.reduce((sum, call) => (call.state === 'open' ? sum + call.holdNano : sum), 0n);
   }
 
-  /** The operator's: all that is not charged, and the whole hold where nobody said what the call cost. */
+  /** Returns the operator's loss: cost that is not charged, and whole holds of calls with unknown cost. */
   loss(): bigint {
     return this.calls.reduce((sum, { state, holdNano, costNano, chargedNano }) => {
       if (state === 'open') return sum;
@@ -46,7 +46,7 @@ export class Model {
     }, 0n);
   }
 
-  /** What is left in each fund on a day, in the order in which they refuse. */
+  /** Returns the rest of each fund on a day, in the order of precedence of their refusals. */
   free(day: string, key: number): [code: string, freeNano: bigint][] {
     const { daily, monthly } = KEY_LIMITS[key]!;
     return [

@@ -8,22 +8,22 @@ import { ACCOUNT_DAILY, KEY_LIMITS, Model } from './money-model';
 export interface MoneyFigures {
   readonly balanceNano: bigint;
   readonly heldNano: bigint;
-  /** What calls cost beyond what was charged for them. */
+  /** Cost of calls that was not charged. */
   readonly lossNano: bigint;
 }
 
 type Result<T> = T | Promise<T>;
 
-/** The money of one account, as it is kept somewhere. */
+/** The money of one account in an implementation under test. */
 export interface MoneyCore {
-  /** Moves the clock that windows go by. */
+  /** Sets the clock of the spend windows. */
   setClock(atMs: number): Result<void>;
   topup(amountNano: bigint): Result<void>;
-  /** Decides a batch of calls: each is `granted <nano>` or the code of its refusal. */
+  /** Reserves a batch of calls; returns `granted <nano>` or the error code of each. */
   reserve(calls: readonly CallToAdmit[]): Result<string[]>;
   /** Expires an open hold. */
   expire(requestId: string): Result<void>;
-  /** Takes usage events and says what became of each. */
+  /** Settles usage events; returns the outcome of each. */
   deliver(events: readonly { readonly requestId: string }[]): Result<string[]>;
   figures(): Result<MoneyFigures>;
 }
@@ -45,7 +45,7 @@ export type Step =
       readonly pick: number;
       readonly costNano: bigint;
       readonly outcome: Outcome;
-      /** What it may have cost beyond that. */
+      /** Possible additional cost, which is a loss. */
       readonly lossNano: bigint;
     }
   | { readonly do: 'topup'; readonly amountNano: bigint }
@@ -77,7 +77,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 1,
-    // Back by one as well: a clock that was set back finds its day as it left it.
+    // Also back by one day, because a clock that is set back must find the same windows.
     arbitrary: fc.record({ do: fc.constant('day' as const), ahead: fc.constantFrom(-1, 1, 1, 28, 31) }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('topup' as const), amountNano: fc.bigInt(1n, 500n) }) },
@@ -95,7 +95,7 @@ export const newAccountIds = (): AccountIds => ({
   keyIds: KEY_LIMITS.map(() => `key_${randomUUIDv7()}`),
 });
 
-/** Drives a core and the model with the same steps, and expects the same of both. */
+/** Runs the same steps on an implementation and on the model, and compares the results. */
 export class MoneyRun {
   readonly #model = new Model();
   readonly #core: MoneyCore;
@@ -220,7 +220,7 @@ export class MoneyRun {
     if (known.state === 'over') return;
     const limits = [outcome === 'LOST' ? 0n : known.holdNano];
     if (known.state === 'expired') limits.push(this.#model.least(known.day, known.key));
-    // What is lost is taken to have cost all that was held.
+    // A lost call counts as having cost its whole hold.
     known.costNano = { SETTLED: costNano, RELEASED: 0n, LOST: known.holdNano }[outcome];
     const charged = minBigint(known.costNano, ...limits);
     known.chargedNano = charged > 0n ? charged : 0n;

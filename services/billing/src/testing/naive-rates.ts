@@ -5,7 +5,7 @@ const BUCKET_MS = 500;
 
 interface Bucket {
   readonly number: number;
-  /** Time of its last count: a minute later it leaves the window. */
+  /** Time of its last count; a minute later the bucket leaves the window. */
   lastMs: number;
   requests: number;
   tokens: number;
@@ -17,13 +17,13 @@ export interface NaiveCall {
   readonly free: boolean;
 }
 
-/** A call that was let in, and what is counted for it by now. */
+/** An admitted call and its counted tokens. */
 export interface NaiveEntry {
   readonly bucket: number;
   readonly taken: number;
   counted: number;
   sequence: number;
-  /** What is counted at its admission, and in the bucket of its last report. */
+  /** Tokens counted in the bucket of the admission (`held`) and in the bucket of the last report (`latest`). */
   held: number;
   latest: number;
   latestBucket: number;
@@ -34,7 +34,7 @@ export interface NaiveLimits {
   readonly tpm: number | null;
 }
 
-/** The limiter in the plainest way: every bucket that ever was, summed up for every call. */
+/** A naive rate limiter: keeps every bucket and sums them up for each call. */
 export class NaiveRates {
   readonly #buckets = new Map<number, Bucket>();
 
@@ -48,13 +48,13 @@ export class NaiveRates {
     return sums;
   }
 
-  /** Seconds until the window would hold none of these. */
+  /** Returns the seconds until the window has no requests or no tokens. */
   reset(nowMs: number, of: 'requests' | 'tokens'): number {
     const lastMs = [...this.#buckets.values()].filter((bucket) => bucket[of] > 0).map((one) => one.lastMs);
     return Math.max(0, Math.ceil((Math.max(0, ...lastMs) + WINDOW_MS - nowMs) / 1_000));
   }
 
-  /** What the limiter is to say: the call counted, or the code and the seconds to wait, -1 for ever. */
+  /** Counts the call, or returns the error code and the seconds to wait; -1 if waiting does not help. */
   take(nowMs: number, limits: NaiveLimits, call: NaiveCall): NaiveEntry | { code: string; wait: number } {
     const taken = call.free ? 0 : call.prompt + call.output;
     const prompt = taken > 0 ? Math.max(1, call.prompt) : 0;
@@ -72,7 +72,7 @@ export class NaiveRates {
     return { code, wait: -1 };
   }
 
-  /** By how much the limits are exceeded for such a call. */
+  /** Returns by how much the call would exceed the limits. */
   #excess(nowMs: number, { rpm, tpm }: NaiveLimits, prompt: number): { requests: number; tokens: number } {
     const used = this.window(nowMs);
     const fitsEmpty = tpm !== null && used.tokens === 0 && tpm > 0 && prompt / 1.25 <= tpm;
@@ -82,11 +82,11 @@ export class NaiveRates {
     };
   }
 
-  letGo(nowMs: number, entry: NaiveEntry): void {
+  release(nowMs: number, entry: NaiveEntry): void {
     this.#release(nowMs, entry.bucket, 1, entry.taken);
   }
 
-  /** What a call has used so far, or in the end. */
+  /** Counts the usage that a report or the end of the call states. */
   use(nowMs: number, entry: NaiveEntry, used: number, sequence: number): void {
     if (sequence <= entry.sequence) return;
     entry.sequence = sequence;

@@ -16,11 +16,11 @@ import { parseUsageEvent } from '../settle/rules/usage-event';
 import { ACCOUNT_DAILY, KEY_LIMITS } from './money-model';
 import type { MoneyCore, MoneyFigures } from './money-run';
 
-/** The domain's rules alone, with the figures that rows keep in variables. One account. */
+/** The domain rules for one account, with figures in variables instead of rows. */
 export class PureMoney implements MoneyCore {
   readonly #keyIds: readonly string[];
   readonly #holds = new Map<string, Hold>();
-  /** Settled + held, by window. */
+  /** Settled and held money by window. */
   readonly #usedNano = new Map<string, bigint>();
   #atMs = 0;
   #balanceNano = 0n;

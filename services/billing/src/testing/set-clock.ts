@@ -1,6 +1,6 @@
 import type { Pool } from '@gateway/postgres';
 
-/** Stops the clock that windows, expiry and partitions go by; `now()` starts it again. The pool is the owner's. */
+/** Stops the clock of windows, expiry and partitions at a time; `now()` restarts it. Needs the owner's pool. */
 export async function setClock(owner: Pool, at: string): Promise<void> {
   const time = at === 'now()' ? at : `'${at}'::timestamptz`;
   await owner.query(

@@ -1,6 +1,6 @@
 import net from 'node:net';
 
-/** Stands between a client and a server and can fail in the ways of a network. */
+/** A proxy between a client and a server that simulates network failures. */
 export class TcpProxy {
   readonly #server: net.Server;
   readonly #pairs = new Set<{ client: net.Socket; server: net.Socket }>();
@@ -32,7 +32,7 @@ export class TcpProxy {
     return this.#swallowed;
   }
 
-  /** Keeps what either side sends, without a word, until `pass`. */
+  /** Holds back all bytes of both sides until `pass`. */
   stall(): void {
     this.#stalled = true;
     for (const { client, server } of this.#pairs) {
@@ -41,7 +41,7 @@ export class TcpProxy {
     }
   }
 
-  /** Once: passes on what holds `text`, then stalls. */
+  /** Forwards the next chunk that contains `text`, then stalls. */
   stallAfter(text: string): void {
     this.#stallAfter = text;
   }
@@ -58,7 +58,7 @@ export class TcpProxy {
     }
   }
 
-  /** Once: passes on what holds `text`, then drops the reply and the connection. */
+  /** Forwards the next chunk that contains `text`, then drops the reply and the connection. */
   swallowReplyTo(text: string): void {
     this.#swallowReplyTo = text;
   }

@@ -15,14 +15,14 @@ import { startBilling } from '../server';
 
 const SECRET = 'a secret for tests only';
 
-/** A billing process in this one, and clients that speak to it as its peers do. */
+/** A billing service in the test's process, with a client for each of its peers. */
 export class TestBilling {
   readonly #service: Awaited<ReturnType<typeof startBilling>>;
   readonly asDashboard: BillingServiceClient;
   readonly asEdge: BillingServiceClient;
   readonly asChat: BillingServiceClient;
 
-  /** On the database of that owner, with the service's own login. */
+  /** Starts a service on the owner's database with the service's own login. */
   static async start(databaseUrl: string, env: NodeJS.ProcessEnv = {}): Promise<TestBilling> {
     const log = createLogger('billing', process.env.TEST_LOG_LEVEL ?? 'silent');
     const serviceUrl = await createServiceDatabase('billing', databaseUrl);
@@ -41,7 +41,7 @@ export class TestBilling {
 
   private constructor(
     service: Awaited<ReturnType<typeof startBilling>>,
-    /** With the login of the service. */
+    /** Uses the login of the service. */
     readonly databaseUrl: string,
   ) {
     this.#service = service;
@@ -59,7 +59,7 @@ export class TestBilling {
     await this.#service.stop();
   }
 
-  /** A funded account with one key. */
+  /** Creates an account with a balance and one key. */
   async createFundedKey(
     balanceNano: bigint,
     limits: Record<string, string> = {},
@@ -91,7 +91,7 @@ export class TestBilling {
     return callUnary(this.asChat, this.asChat.Heartbeat, { ownerId, ownerEpoch }, WAIT);
   }
 
-  /** Sends the requests as one batch on a stream of their own and waits for all answers. */
+  /** Sends the requests as one batch on a new stream and returns all replies. */
   reserve(...requests: ReserveRequest[]): Promise<ReserveReply__Output[]> {
     const stream = this.asChat.Reserve();
     const replies = new Map<string, ReserveReply__Output[]>();
@@ -113,7 +113,7 @@ export class TestBilling {
     });
   }
 
-  /** Sends reports, which nobody answers, on a stream of their own. */
+  /** Sends usage reports, which have no reply, on a new stream. */
   report(...reports: RateReport[]): void {
     const stream = this.asChat.Reserve();
     stream.on('data', () => {});
@@ -135,7 +135,7 @@ export class TestBilling {
 
 export const WAIT = { timeoutMs: 10_000 };
 
-/** A call of a fixed cost. */
+/** Returns a reservation of a call with this cost. */
 export const reserveRequest = (
   key: { accountId: string; keyId: string },
   boundNano: bigint,
@@ -177,7 +177,7 @@ export const usageEvent = (
   ...more,
 });
 
-/** `granted <nano>` or the code of the refusal. */
+/** Returns `granted <nano>` or the error code. */
 export function summary(reply: ReserveReply__Output): string {
   return reply.grant ? `granted ${reply.grant.holdNano}` : refusalOf(reply).code;
 }

@@ -9,7 +9,7 @@ export interface TestRedis {
   stop(): Promise<void>;
 }
 
-/** The server of TEST_REDIS_URL, which others use too, or an embedded one that ends with the test. */
+/** Uses the shared server of TEST_REDIS_URL, or starts an embedded one that ends with the test. */
 export async function createTestRedis(): Promise<TestRedis> {
   const given = process.env.TEST_REDIS_URL;
   if (given) return { url: given, stop: async () => {} };
@@ -24,7 +24,7 @@ export async function connectTestRedis(url: string): Promise<RedisConnection> {
 
 const FORGET = redisScript(`return { redis.call('DEL', KEYS[1]) }`);
 
-/** Loses the rates of one key, as a flush loses those of all. */
+/** Deletes the rate windows of one key, as a flush deletes all. */
 export async function forgetRates(redis: RedisConnection, keyId: string): Promise<void> {
   await redis.run(FORGET, [ratesKey(redis.runId, keyId)], []);
 }

@@ -95,7 +95,7 @@ async function untilBlocked(sessions: number): Promise<void> {
       `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
     if (rows.length >= sessions) return;
-    if (Date.now() > endMs) throw new Error('nobody waits');
+    if (Date.now() > endMs) throw new Error('no session waits');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -68,7 +68,7 @@ async function admittedFor(
   const context = { requestId: 'request-1' } as RequestContext;
   const { headers, ...admitted } = await admission.admit(context, asked);
   const { boundTokens, floorTokens } = reserved[0]!;
-  return { ...admitted, told: headers['x-gateway-max-tokens'], boundTokens, floorTokens, reported };
+  return { ...admitted, announced: headers['x-gateway-max-tokens'], boundTokens, floorTokens, reported };
 }
 
 describe('the maximum output sent upstream', () => {
@@ -76,7 +76,7 @@ describe('the maximum output sent upstream', () => {
     expect(await admittedFor(request(2, 50), 2_100)).toMatchObject({
       loweredMaxTokens: undefined,
       outputTokens: 2_100,
-      told: undefined,
+      announced: undefined,
     });
   });
 
@@ -84,7 +84,7 @@ describe('the maximum output sent upstream', () => {
     expect(await admittedFor(request(2, 0), 501)).toMatchObject({
       loweredMaxTokens: 250,
       outputTokens: 500,
-      told: '250',
+      announced: '250',
     });
   });
 
@@ -92,7 +92,7 @@ describe('the maximum output sent upstream', () => {
     expect(await admittedFor(request(1, 300), 400)).toMatchObject({
       loweredMaxTokens: 100,
       outputTokens: 400,
-      told: '100',
+      announced: '100',
     });
     expect(await admittedFor(request(2, 300), 800)).toMatchObject({ loweredMaxTokens: 100 });
   });
@@ -103,7 +103,7 @@ describe('the maximum output sent upstream', () => {
     expect(await admittedFor(openEnded, 5_000)).toMatchObject({
       loweredMaxTokens: 2_000,
       outputTokens: 2_000,
-      told: '2000',
+      announced: '2000',
     });
   });
 });

@@ -12,7 +12,7 @@ const VIDEO = { durations: [4, 8], aspectRatios: ['16:9'], tiers: {} };
 function entry(slug: string, output: string, more: Model = {}) {
   const pricing = {
     version: '7',
-    source: 'a contract that is nobody’s business',
+    source: 'a confidential contract',
     sourceDate: '2026-01-01',
     tokens: output === 'text' ? { ...RATES, inputNano: '75000000', outputNano: '1000000000' } : null,
     image: output === 'image' ? { perImage: [{ size: '', quality: 'low', priceNano: '10000000' }] } : null,

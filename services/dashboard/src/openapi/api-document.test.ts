@@ -56,10 +56,10 @@ describe('the API document', () => {
     const real = [...endpoints({} as EndpointDependencies), ...PLAYGROUND_OPERATIONS].map(
       ({ method, path }) => `${method} /api/v1${path.replace(/[:*](\w+)/g, '{$1}')}`,
     );
-    const told = dashboard.check.operations
+    const documented = dashboard.check.operations
       .filter(({ path }) => path.startsWith('/api/v1/'))
       .map(({ method, path }) => `${method} ${path}`);
-    expect(told.sort()).toEqual(real.sort());
+    expect(documented.sort()).toEqual(real.sort());
     const ids = dashboard.check.operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });

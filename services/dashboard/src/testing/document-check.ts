@@ -60,8 +60,10 @@ export class DocumentCheck {
     const validate = this.validatorOf(`${known.path}.${method}.${answer.status}`, media.schema ?? true);
     if (!validate(answer.json)) return `${where}: ${this.#ajv.errorsText(validate.errors)}`;
     const code = (answer.json as { error?: { code: string } }).error?.code;
-    const told = Object.keys(media.examples ?? {});
-    return code !== undefined && !told.includes(code) ? `${where}: ${code} is not documented` : undefined;
+    const documented = Object.keys(media.examples ?? {});
+    return code !== undefined && !documented.includes(code)
+      ? `${where}: ${code} is not documented`
+      : undefined;
   }
 
   /** Returns the validator of a schema of the document. */

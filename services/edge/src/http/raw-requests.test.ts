@@ -114,8 +114,8 @@ describe('a request body', () => {
   });
 
   test('over the limit gets invalid_request and closes the connection, with or without Content-Length', async () => {
-    const told = await send(`${HEAD}Content-Length: 5000000\r\n\r\n${'x'.repeat(200_000)}`);
-    expectRawError(told, 'invalid_request');
+    const withLength = await send(`${HEAD}Content-Length: 5000000\r\n\r\n${'x'.repeat(200_000)}`);
+    expectRawError(withLength, 'invalid_request');
     const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
     expectRawError(
       await send(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}`),

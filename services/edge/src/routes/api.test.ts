@@ -114,7 +114,7 @@ describe('invalid_api_key', () => {
     ['a lower-case scheme', authorization(`bearer ${KEY}`)],
     ['two spaces after the scheme', authorization(`Bearer  ${KEY}`)],
     ['a login token', authorization('Bearer eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIxIn0.c2ln')],
-    ['a bad Authorization beside a good x-api-key', { ...authorization('Bearer x'), 'x-api-key': KEY }],
+    ['an invalid Authorization with a valid x-api-key', { ...authorization('Bearer x'), 'x-api-key': KEY }],
   ])('answers %s', async (_what, headers) => {
     await expectFetchError(await call('/v1/chat/completions', { headers }), 'invalid_api_key');
   });

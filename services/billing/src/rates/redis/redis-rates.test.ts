@@ -162,11 +162,11 @@ class Run {
   }
 
   /** Tokens that are given back may leave the token reset later than necessary. */
-  #expectFigures(told: RateFigures | undefined): void {
+  #expectFigures(actual: RateFigures | undefined): void {
     const { requests, tokens } = this.#figures();
-    expect(told?.requests).toEqual(requests);
-    expect(told?.tokens?.remaining).toBe(tokens?.remaining);
-    for (const state of [told?.requests, told?.tokens])
+    expect(actual?.requests).toEqual(requests);
+    expect(actual?.tokens?.remaining).toBe(tokens?.remaining);
+    for (const state of [actual?.requests, actual?.tokens])
       expect(state?.resetSeconds ?? 0).toBeLessThanOrEqual(60);
   }
 
@@ -221,7 +221,7 @@ class Run {
             })),
           );
     for (const { entry, used } of ended) {
-      if (kind === 'release') this.#naive.letGo(this.#nowMs, entry);
+      if (kind === 'release') this.#naive.release(this.#nowMs, entry);
       else this.#naive.use(this.#nowMs, entry, used, Number.POSITIVE_INFINITY);
     }
     if (!left || ended.length === 0) return;

@@ -21,11 +21,11 @@ test('sums changes by account and by window; a month window sums all its days', 
     { accountId: 'a', heldNano: -15n, settledNano: 6n },
     { accountId: 'b', heldNano: -4n, settledNano: 4n },
   ]);
-  const told = windows.map(
+  const summaries = windows.map(
     ({ accountId, kind, subjectId, startsOn, heldNano, settledNano }) =>
       `${accountId} ${kind} ${subjectId} ${startsOn} ${heldNano} ${settledNano}`,
   );
-  expect(told.sort()).toEqual([
+  expect(summaries.sort()).toEqual([
     'a account_day a 2028-02-28 -5 3',
     'a account_day a 2028-02-29 -10 3',
     'a key_day k 2028-02-28 -5 3',

@@ -109,12 +109,12 @@ test('a call can stop waiting for the user', async () => {
 
 test('notifies listeners of a new state and a new user, not of a new token', () => {
   const tab = openTab();
-  const heard: unknown[] = [];
-  tab.subscribe(() => heard.push(tab.state.userId));
+  const notified: unknown[] = [];
+  tab.subscribe(() => notified.push(tab.state.userId));
   tab.store(tokenOf('ada'));
   tab.store(tokenOf('ada'));
   tab.store(tokenOf('eve'));
-  expect(heard).toEqual(['ada', 'eve']);
+  expect(notified).toEqual(['ada', 'eve']);
 });
 
 test.each(['', '{', '"x"', '{"token":1}', 'null', '[]'])('ignores %p in storage', (stored) => {
