@@ -1,6 +1,6 @@
 import { until } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type FaultProvider, type Misbehaviour, startFaultProvider } from './support/fault-provider';
+import { type FaultProvider, type Misbehavior, startFaultProvider } from './support/fault-provider';
 import { type HttpAnswer, postJson } from './support/http';
 import { readLedger } from './support/ledger';
 import { MADE_INPUT_NANO, MADE_OUTPUT_NANO, makeModel } from './support/make-model';
@@ -72,7 +72,7 @@ afterAll(async () => {
 }, 30_000);
 
 /** Replays the stream that the prompt names, cut where the prompt says. */
-const replayCut: Misbehaviour = ({ body, socket }) => {
+const replayCut: Misbehavior = ({ body, socket }) => {
   const [, wire, at, how] = /cut (\w+) (\d+) (\w+)/.exec(body)!;
   socket.write(
     Buffer.concat([Buffer.from(streamHead()), streams.get(wire!)!.bytes.subarray(0, Number(at))]),

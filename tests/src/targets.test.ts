@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { CLOSED_PORT } from './support/closed-port';
 import {
   type FaultProvider,
-  type Misbehaviour,
+  type Misbehavior,
   type ProviderCall,
   startFaultProvider,
 } from './support/fault-provider';
@@ -67,7 +67,7 @@ afterAll(async () => {
 let models = 0;
 const modelTo = (...targets: TargetInput[]) => makeModel(system, customer, `made-${models++}`, targets);
 
-function call(model: string, does: Misbehaviour | undefined, fields: object = {}): Promise<HttpAnswer> {
+function call(model: string, does: Misbehavior | undefined, fields: object = {}): Promise<HttpAnswer> {
   const content = `${does ? provider.prompt(does) : ''} ${SAYS}`;
   const body = { model, messages: [{ role: 'user', content }], max_tokens: 100, ...fields };
   return postJson(`${system.stack.apiUrl}/v1/chat/completions`, body, customer.apiKey);
@@ -84,14 +84,14 @@ async function expectPaidTo(id: string, answer: HttpAnswer, paidNano = PAID_NANO
 }
 
 const answers =
-  (status: number, body: unknown, headers?: Record<string, string>): Misbehaviour =>
+  (status: number, body: unknown, headers?: Record<string, string>): Misbehavior =>
   ({ socket }) =>
     socket.write(httpReply(status, body, headers));
-const isSilent: Misbehaviour = () => {};
+const isSilent: Misbehavior = () => {};
 
 /** The start of a stream without content. */
 const OPENING = `${streamHead()}${sse(ROLE_CHUNK)}`;
-const FAULTS: readonly [string, TargetInput, Misbehaviour | undefined][] = [
+const FAULTS: readonly [string, TargetInput, Misbehavior | undefined][] = [
   ['refuses connections', { provider: 'deepseek' }, undefined],
   ['does not connect in time', { provider: 'xai', connect_timeout_ms: SHORT_MS }, undefined],
   ['resets the connection', { provider: 'openai' }, ({ socket }) => socket.resetAndDestroy()],
@@ -111,7 +111,7 @@ describe.each(['plain', 'streamed'] as const)('a %s call', (kind) => {
   });
 });
 
-test.each<[string, Misbehaviour]>([
+test.each<[string, Misbehavior]>([
   ['sends only response headers', ({ socket }) => socket.write(streamHead())],
   [
     'sends only comments',
@@ -128,7 +128,7 @@ test.each<[string, Misbehaviour]>([
   await expectPaidTo('sim', answer);
 });
 
-test.each<[string, Misbehaviour]>([
+test.each<[string, Misbehavior]>([
   ['ends', ({ socket }) => socket.end(OPENING)],
   ['is reset', ({ socket }) => socket.write(OPENING, () => socket.resetAndDestroy())],
   ['stalls beyond its idle timeout', ({ socket }) => socket.write(OPENING)],

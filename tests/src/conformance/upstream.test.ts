@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { CLOSED_PORT } from '../support/closed-port';
 import { expectConforms } from '../support/conforms';
-import { type FaultProvider, type Misbehaviour, startFaultProvider } from '../support/fault-provider';
+import { type FaultProvider, type Misbehavior, startFaultProvider } from '../support/fault-provider';
 import type { HttpAnswer } from '../support/http';
 import { nano, readLedger } from '../support/ledger';
 import { COMPLETION, DONE, httpReply, STREAM, streamHead, WORD_CHUNKS } from '../support/provider-replies';
@@ -80,14 +80,14 @@ afterAll(async () => {
 function callOf(
   { apiKey }: Customer,
   { model, format }: Way,
-  does: Misbehaviour,
+  does: Misbehavior,
   fields: object = {},
 ): Promise<HttpAnswer> {
   const messages = [{ role: 'user', content: provider.prompt(does) }];
   return caller.chat(apiKey, { model, messages, max_tokens: 2_000, ...fields }, format);
 }
 
-const call = (way: Way, does: Misbehaviour, fields?: object) => callOf(customer, way, does, fields);
+const call = (way: Way, does: Misbehavior, fields?: object) => callOf(customer, way, does, fields);
 
 async function chargeOf(answer: HttpAnswer): Promise<bigint> {
   await system.settled(customer);
@@ -154,7 +154,7 @@ describe.each(WAYS)('$from to $model', (way) => {
 
   describe('a stream that fails after its third word', () => {
     const partialStream = `${streamHead()}${replies.partialStream}`;
-    const breaks: [string, Misbehaviour][] = [
+    const breaks: [string, Misbehavior][] = [
       ['ends without its end marker', ({ socket }) => socket.end(partialStream)],
       ['is reset', ({ socket }) => socket.write(partialStream, () => socket.resetAndDestroy())],
       ['stalls', ({ socket }) => socket.write(partialStream)],
@@ -163,7 +163,7 @@ describe.each(WAYS)('$from to $model', (way) => {
         ({ socket }) => socket.end(partialStream + replies.frame(replies.chunks.at(-1)).slice(0, 30)),
       ],
       ['sends an error event', ({ socket }) => socket.end(partialStream + replies.errorEvent + replies.end)],
-      ...replies.errorEventVariants.map((event): [string, Misbehaviour] => [
+      ...replies.errorEventVariants.map((event): [string, Misbehavior] => [
         `sends ${event.trimEnd()}`,
         ({ socket }) => socket.end(partialStream + event + replies.end),
       ]),
@@ -280,7 +280,7 @@ test('a complete stream passes unchanged except for usage that the client did no
 });
 
 test('a call lost on a stale connection is sent once more', async () => {
-  const good: Misbehaviour = ({ socket }) => socket.write(httpReply(200, COMPLETION));
+  const good: Misbehavior = ({ socket }) => socket.write(httpReply(200, COMPLETION));
   expect((await call(PASSED, good)).status).toBe(200);
   let times = 0;
   const answer = await call(PASSED, (received) => {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@gateway/errors';
 import type { Particulars } from '../support/conforms';
-import type { Misbehaviour } from '../support/fault-provider';
+import type { Misbehavior } from '../support/fault-provider';
 import { googleError } from '../support/gemini-replies';
 import { httpReply, streamHead, type WireReplies, WORDS } from '../support/provider-replies';
 import type { TlsFault } from '../support/tls-faults';
@@ -10,18 +10,18 @@ import { streamOf, WIRE_REPLIES, type WireName } from '../support/wire-replies';
 export interface UpstreamCase extends Particulars {
   readonly code: ErrorCode;
   readonly when: string;
-  readonly does: Misbehaviour;
+  readonly does: Misbehavior;
   /** Restricts the case to plain or streamed calls. */
   readonly only?: 'plain' | 'streamed';
 }
 
 const answers =
-  (status: number, body: unknown, headers?: Record<string, string>): Misbehaviour =>
+  (status: number, body: unknown, headers?: Record<string, string>): Misbehavior =>
   ({ socket }) =>
     socket.write(httpReply(status, body, headers));
 
 const says =
-  (text: string): Misbehaviour =>
+  (text: string): Misbehavior =>
   ({ socket }) =>
     socket.end(text);
 
@@ -56,7 +56,7 @@ const STATUSES: readonly [number, ErrorCode, Particulars?][] = [
 ];
 
 function statusCases({ refusal: refuse }: WireReplies): UpstreamCase[] {
-  const answered = (status: number): Misbehaviour => {
+  const answered = (status: number): Misbehavior => {
     if (status < 400) return answers(status, '', { location: 'http://127.0.0.1:1/v1/chat/completions' });
     const body = refuse(status, `refused with ${status}`);
     return answers(status, body, status === 429 ? { 'retry-after': '7' } : {});
@@ -115,7 +115,7 @@ function statusCases({ refusal: refuse }: WireReplies): UpstreamCase[] {
   ];
 }
 
-function brokenReplies(replies: WireReplies): [string, Misbehaviour, ('plain' | 'streamed')?][] {
+function brokenReplies(replies: WireReplies): [string, Misbehavior, ('plain' | 'streamed')?][] {
   const whole = httpReply(200, replies.whole);
   const firstEvent = replies.frame(replies.chunks[0]);
   return [
@@ -141,7 +141,7 @@ function brokenReplies(replies: WireReplies): [string, Misbehaviour, ('plain' | 
     ['null with 200', answers(200, 'null')],
     ['an object that is not a reply with 200', answers(200, { ok: true })],
     ['an error object with 200', answers(200, replies.refusal(503, 'overloaded'))],
-    ...replies.withoutContent.map(([what, reply]): [string, Misbehaviour] => [what, answers(200, reply)]),
+    ...replies.withoutContent.map(([what, reply]): [string, Misbehavior] => [what, answers(200, reply)]),
     ['a body shorter than its Content-Length', says(whole.slice(0, -20)), 'plain'],
     ['a body cut in a chunk', says(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n100\r\n{"id"`)],
     ['an invalid chunk', says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n')],
@@ -157,7 +157,7 @@ function brokenReplies(replies: WireReplies): [string, Misbehaviour, ('plain' | 
     ['a stream cut in its first event', says(`${streamHead()}${firstEvent.slice(0, 40)}`), 'streamed'],
     ['a stream of comments only', says(`${streamHead()}: processing\n\n: processing\n\n`), 'streamed'],
     ['a stream whose first event is an error', says(`${streamHead()}${replies.errorEvent}`), 'streamed'],
-    ...replies.errorEventVariants.map((event): [string, Misbehaviour, 'streamed'] => [
+    ...replies.errorEventVariants.map((event): [string, Misbehavior, 'streamed'] => [
       `a stream whose first event is ${event.trimEnd()}`,
       says(`${streamHead()}${event}`),
       'streamed',
@@ -165,7 +165,7 @@ function brokenReplies(replies: WireReplies): [string, Misbehaviour, ('plain' | 
     ['a stream whose first event is not JSON', says(`${streamHead()}data: {broken\n\n`), 'streamed'],
     ['a stream of [DONE] only', says(`${streamHead()}data: [DONE]\n\n`), 'streamed'],
     ['a stream without events', ({ socket }) => socket.write(streamHead()), 'streamed'],
-    ...brokenOpenings(replies).map(([what, does]): [string, Misbehaviour, 'streamed'] => [
+    ...brokenOpenings(replies).map(([what, does]): [string, Misbehavior, 'streamed'] => [
       what,
       does,
       'streamed',
@@ -180,7 +180,7 @@ function brokenOpenings({
   frame,
   errorEvent,
   errorEventVariants,
-}: WireReplies): [string, Misbehaviour][] {
+}: WireReplies): [string, Misbehavior][] {
   const partialStream = `${streamHead()}${opening}`;
   const content = frame(chunks.find((chunk) => JSON.stringify(chunk).includes(WORDS[0]!)));
   return [
@@ -196,7 +196,7 @@ function brokenOpenings({
       says(`${partialStream}data: {broken\n\n${content}`),
     ],
     ['a stream with an error before its first content', says(`${partialStream}${errorEvent}${content}`)],
-    ...errorEventVariants.map((event): [string, Misbehaviour] => [
+    ...errorEventVariants.map((event): [string, Misbehavior] => [
       `a stream with ${event.trimEnd()} before its first content`,
       says(`${partialStream}${event}${content}`),
     ]),
@@ -205,7 +205,7 @@ function brokenOpenings({
 
 /** Errors that a stream reports before its first content, which are treated like its status. */
 function openingErrors({ opening, frame, refusal: refuse }: WireReplies): UpstreamCase[] {
-  const fails = (status: number): Misbehaviour =>
+  const fails = (status: number): Misbehavior =>
     says(`${streamHead()}${opening}${frame(refuse(status, `refused with ${status}`))}`);
   return [
     {

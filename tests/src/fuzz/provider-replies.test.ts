@@ -2,7 +2,7 @@ import type { ErrorCode } from '@gateway/errors';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Caller, type ChatEndpoint, COMPLETIONS, createCaller, MESSAGES } from '../conformance/caller';
-import { type FaultProvider, type Misbehaviour, startFaultProvider } from '../support/fault-provider';
+import { type FaultProvider, type Misbehavior, startFaultProvider } from '../support/fault-provider';
 import { nano, readLedger } from '../support/ledger';
 import { httpReply, streamHead } from '../support/provider-replies';
 import { type Customer, type System, startSystem } from '../support/system';
@@ -75,7 +75,7 @@ const EVERY_WAY = fc.constantFrom(
   ...WAYS.map((way) => ({ ...way, [fc.toStringMethod]: () => `${way.endpoint.path} to ${way.model}` })),
 );
 
-async function expectLawfulAfter(way: Way, does: Misbehaviour, stream: boolean): Promise<void> {
+async function expectLawfulAfter(way: Way, does: Misbehavior, stream: boolean): Promise<void> {
   const { endpoint, model } = way;
   const messages = [{ role: 'user', content: provider.prompt(does) }];
   const answer = await caller.chat(customer.apiKey, { model, messages, max_tokens: 1_100, stream }, endpoint);
@@ -84,7 +84,7 @@ async function expectLawfulAfter(way: Way, does: Misbehaviour, stream: boolean):
 }
 
 const says =
-  (bytes: string | Buffer): Misbehaviour =>
+  (bytes: string | Buffer): Misbehavior =>
   ({ socket }) =>
     socket.end(bytes);
 

@@ -10,14 +10,14 @@ export interface ProviderCall {
   readonly socket: net.Socket;
 }
 
-export type Misbehaviour = (call: ProviderCall) => void;
+export type Misbehavior = (call: ProviderCall) => void;
 
 /** A provider whose behavior a test sets per call. It answers other calls successfully in each format. */
 export interface FaultProvider {
   /** Settings of chat that use it as the provider of each format. */
   readonly settings: Readonly<Record<`${'OPENAI' | 'ANTHROPIC' | 'GEMINI'}_BASE_URL`, string>>;
   /** Returns a text for a prompt; each call that contains it gets this behavior. */
-  prompt(misbehaviour: Misbehaviour): string;
+  prompt(misbehaviour: Misbehavior): string;
   /** Number of connections that the gateway keeps open. */
   readonly connections: number;
   /** Number of calls received. */
@@ -28,7 +28,7 @@ export interface FaultProvider {
 const MARK = /\[\[fault (\d+)\]\]/;
 
 export async function startFaultProvider(): Promise<FaultProvider> {
-  const misbehaviours: Misbehaviour[] = [];
+  const misbehaviours: Misbehavior[] = [];
   const sockets = new Set<net.Socket>();
   let calls = 0;
   const onCall = (call: ProviderCall) => {

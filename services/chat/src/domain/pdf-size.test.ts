@@ -155,7 +155,7 @@ test.each<[string, () => Buffer]>([
   expect(timed(make(), 100).usedMs).toBeLessThan(500);
 });
 
-describe('a PDF that takes long to read has no bound', () => {
+describe('a PDF that would take long to read has no bound', () => {
   const objects = (count: number, object: (at: number) => string, rest = '') =>
     Buffer.from(
       `%PDF-1.7\n${Array.from({ length: count }, (_, at) => object(at)).join('')}${rest}`,
@@ -208,15 +208,12 @@ describe('a PDF that takes long to read has no bound', () => {
     `<<${members}/Filter/FlateDecode/Length ${data.length}>>stream\n${data}\nendstream`;
 
   const REFUSED: [string, () => Buffer][] = [
-    ['lists of glyphs without an end', () => pdfOf({ more: [`<< ${'/Differences['.repeat(310_000)} >>`] })],
+    ['unterminated lists of glyphs', () => pdfOf({ more: [`<< ${'/Differences['.repeat(310_000)} >>`] })],
     [
-      'lists of pages and content without an end',
+      'unterminated lists of pages and content',
       () => pdfOf({ more: [`<< ${'/Kids['.repeat(19_000)}${'/Contents['.repeat(300_000)} >>`] }),
     ],
-    [
-      'a glyph’s name of many parts',
-      () => pdfOf({ more: [`<< /Differences [/${'_'.repeat(3_500_000)}] >>`] }),
-    ],
+    ['a glyph name of many parts', () => pdfOf({ more: [`<< /Differences [/${'_'.repeat(3_500_000)}] >>`] })],
     [
       'many references to an object of many versions',
       () =>
@@ -235,14 +232,14 @@ describe('a PDF that takes long to read has no bound', () => {
           objectOf(8, `<< ${'/ToUnicode 7 0 R '.repeat(100_000)} >>`),
         ),
     ],
-    ['lengths that lead into white space before the end', () => lengthsIntoSpaces('', '')],
-    ['lengths that lead into white space after the end', () => lengthsIntoSpaces('endstream', 'x')],
+    ['lengths that point into white space before the end', () => lengthsIntoSpaces('', '')],
+    ['lengths that point into white space after the end', () => lengthsIntoSpaces('endstream', 'x')],
     [
-      'forms of nothing',
+      'empty forms',
       () => objects(38_000, () => objectOf(7, flate(latin1(deflateSync('')), '/Subtype/Form'))),
     ],
     [
-      'object streams of nothing',
+      'empty object streams',
       () => objects(38_000, () => objectOf(7, flate(latin1(deflateSync('')), '/First 0'))),
     ],
     [
@@ -257,13 +254,13 @@ describe('a PDF that takes long to read has no bound', () => {
           more: [streamOf(`<${'0041'.repeat(1_900_000)}>`)],
         }),
     ],
-    ['comments between objects', () => objects(1_900_000, () => '%\n', 'x')],
-    ['trailers', () => objects(200_000, () => 'trailer startxref 0\n', 'x')],
-    ['hexadecimal strings without an end', () => pdfOf({ more: [`[<${'0'.repeat(3_900_000)}`] })],
-    ['strings without an end', () => pdfOf({ more: [`[${'(\\('.repeat(1_200_000)}`] })],
+    ['many comments between objects', () => objects(1_900_000, () => '%\n', 'x')],
+    ['many trailers', () => objects(200_000, () => 'trailer startxref 0\n', 'x')],
+    ['unterminated hexadecimal strings', () => pdfOf({ more: [`[<${'0'.repeat(3_900_000)}`] })],
+    ['unterminated strings', () => pdfOf({ more: [`[${'(\\('.repeat(1_200_000)}`] })],
   ];
   test.each(HEAVY ? REFUSED : REFUSED.slice(0, 4))(
-    '%s: rejected in linear time, regardless of the budget',
+    'with %s: rejected in linear time, regardless of the budget',
     (_, make) => {
       const pdf = make();
       expect(pdf.length).toBeLessThan(4 * 1024 * 1024);
@@ -290,9 +287,9 @@ describe('a PDF that takes long to read has no bound', () => {
       'an object stream of millions of numbers',
       () => pdfOf({ more: [streamOf('1 '.repeat(3_900_000), true, '/First 0 ')] }),
     ],
-    ['hexadecimal strings', () => pdfOf({ more: [`[${'<>'.repeat(1_900_000)}]`] })],
-    ['pages of text', () => pdfOf({ pages: 5_000, compressed: false, text: 'Hello. '.repeat(50) })],
-  ])('%s: reading stops when the budget is spent', (_, make) => {
+    ['many hexadecimal strings', () => pdfOf({ more: [`[${'<>'.repeat(1_900_000)}]`] })],
+    ['many pages of text', () => pdfOf({ pages: 5_000, compressed: false, text: 'Hello. '.repeat(50) })],
+  ])('with %s: reading stops when the budget is spent', (_, make) => {
     const pdf = make();
     expect(pdf.length).toBeLessThan(4 * 1024 * 1024);
     const { size, usedMs } = timed(pdf, 10);
