@@ -147,7 +147,7 @@ test(`the provider's call is canceled within ${CANCELLED_WITHIN_MS} ms of the cl
     durationsMs.push(Date.parse(entry!.at) - leftAtMs);
   }
   durationsMs.sort((a, b) => a - b);
-  report(`cancelled within ms, median and most: ${durationsMs[10]}, ${durationsMs[20]}`);
+  report(`canceled within ms, median and most: ${durationsMs[10]}, ${durationsMs[20]}`);
   // The median, because a busy machine delays single calls.
   expect(durationsMs[10]).toBeLessThan(CANCELLED_WITHIN_MS);
 }, 30_000);

@@ -195,7 +195,7 @@ test('the table lists exactly the routes of the API with their access', () => {
 });
 
 describe('without a login', () => {
-  test.each([...ofUsers, ...routesOf('operator')])('refuses %s', async (route) => {
+  test.each([...ofUsers, ...routesOf('operator')])('refuses %s without a login', async (route) => {
     for (const body of [BODIES[route], { nonsense: true }]) {
       const { status, body: answer } = await call(route, undefined, 'some-id', body);
       expect([status, answer.error.code]).toEqual([401, 'invalid_api_key']);
@@ -323,7 +323,7 @@ describe('unknown fields', () => {
   );
   const idFor = (route: string, key: string) => (route.includes('*slug') ? 'sim/preview' : key);
 
-  test.each([...withFields, ...withoutFields])('are refused by %s', async (route) => {
+  test.each([...withFields, ...withoutFields])('are refused in the body of %s', async (route) => {
     const { id } = (await dashboard.post('keys', { name: 'mine' }, owner.token)).body;
     world.billing.calls.length = 0;
     const token = ACCESS[route] === 'operator' ? operator : owner.token;

@@ -156,7 +156,7 @@ describe('adjustments', () => {
     [{ amount: -1e10, reason: 'x' }, 'invalid_request', undefined],
     [{ amount: 1, reason: 'x'.repeat(201) }, 'invalid_request', undefined],
     [{ amount: 1, reason: 5 }, 'invalid_request', undefined],
-  ])('refuse %p', async (body, code, param) => {
+  ])('refuse the body %p', async (body, code, param) => {
     const { error } = (await adjust(body)).body;
     expect([error.code, error.param]).toEqual([code, param]);
     expect(balance()).toBe(0n);
@@ -190,7 +190,7 @@ describe('the throttle', () => {
     [{ requests_per_second: 1.5 }, 'invalid_request'],
     [{ requests_per_second: 1e7 }, 'invalid_request'],
     [{ requests_per_second: '5' }, 'invalid_request'],
-  ])('refuses %p', async (body, code) => {
+  ])('refuses the setting %p', async (body, code) => {
     expect((await post('throttle', body)).body.error.code).toBe(code);
   });
 });
@@ -426,7 +426,7 @@ describe('models', () => {
     ['models/sim/chat/prices', { if_version: '7' }, 'invalid_request', undefined],
     ['models/sim/chat/prices', { if_version: 0 }, 'invalid_request', undefined],
     ['models', { ...NEW, pricing: { ...NEW.pricing, if_version: 7 } }, 'invalid_request', undefined],
-  ])('%s refuses %p', async (path, body, code, param) => {
+  ])('%s refuses the body %p', async (path, body, code, param) => {
     const { status, body: answer } = await post(path, body);
     expect([status, answer.error?.code, answer.error?.param]).toEqual([400, code, param]);
     expect(world.catalog.edits).toEqual([]);

@@ -67,7 +67,7 @@ describe('models', () => {
     '?limit=1&limit=2',
     '?cursor=%00',
     '?type=',
-  ])('refuses %s', async (query) => {
+  ])('refuses the query %s', async (query) => {
     const answer = await dashboard.get(`models${query}`, token);
     expect(answer.status).toBe(400);
     expect(answer.body.error.code).toBe('invalid_request');
@@ -245,7 +245,7 @@ describe('keys', () => {
     ['a display name as model', { name: 'x', allowed_models: ['GPT 5'] }, 'invalid_request', undefined],
     ['an unknown field', { name: 'x', limit: 1 }, 'invalid_request', undefined],
     ['a control character', { name: 'a\u0000b' }, 'invalid_request', undefined],
-  ])('refuses %s', async (_what, body, code, param) => {
+  ])('refuses to create a key with %s', async (_what, body, code, param) => {
     const answer = await dashboard.post('keys', body, token);
     expect(answer.status).toBe(400);
     expect(answer.body.error.code).toBe(code);

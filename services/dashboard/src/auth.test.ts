@@ -114,7 +114,7 @@ describe('register', () => {
       undefined,
     ],
     ['both a wrong and a missing field', { email: 5, name: 'x' }, 'invalid_request', undefined],
-  ])('refuses %s', async (_what, body, code, param) => {
+  ])('refuses a registration with %s', async (_what, body, code, param) => {
     const answer = await dashboard.post('auth/register', body);
     expect(answer.status).toBe(400);
     expect(answer.body.error.code).toBe(code);
@@ -184,7 +184,7 @@ describe('login', () => {
     ['no email', { password: 'p' }, 'email'],
     ['a blank email', { email: '', password: 'p' }, 'email'],
     ['a blank password', { email: 'a@b.co', password: '' }, 'password'],
-  ])('refuses %s as missing', async (_what, body, param) => {
+  ])('refuses a login with %s as missing', async (_what, body, param) => {
     const { status, body: answer } = await dashboard.post('auth/login', body);
     expect([status, answer.error.code, answer.error.param]).toEqual([400, 'missing_parameter', param]);
   });

@@ -122,7 +122,7 @@ describe('an update of a key', () => {
     [{ allowed_models: Array.from({ length: 501 }, (_, index) => `sim/${index}`) }],
     [{ status: 'enabled' }],
     [{ grace_seconds: 1 }],
-  ])('refuses %p without changing the key', async (body) => {
+  ])('refuses the change %p without changing the key', async (body) => {
     const before = await shown();
     const answer = await act('update', body);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
@@ -204,7 +204,7 @@ describe("the account's limits", () => {
     [{ when_short: 'ask' }],
     [{ when_short: null }],
     [{ monthly_limit: 1 }],
-  ])('refuse %p', async (body) => {
+  ])('refuse the limits %p', async (body) => {
     const answer = await limits(body);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
   });
@@ -224,7 +224,7 @@ describe("the account's settings", () => {
   });
 
   test.each([[{ bare_model_names: null }], [{ bare_model_names: 'yes' }], [{ daily_limit: 1 }]])(
-    'refuse %p',
+    'refuse the settings %p',
     async (body) => {
       const answer = await settings(body);
       expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);

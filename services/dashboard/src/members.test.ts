@@ -417,7 +417,7 @@ describe('requests and usage', () => {
     });
   });
 
-  test('are summed over days', async () => {
+  test('sum usage over several days', async () => {
     const owner = await dashboard.register();
     const query = 'usage?from=2026-05-01&to=2026-05-31&group_by=model';
     expect((await dashboard.get(query, owner.token)).body).toEqual({

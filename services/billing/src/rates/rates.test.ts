@@ -370,7 +370,7 @@ describe('rate windows that Redis lost', () => {
 /** Below the 3 s after which an unresponsive server is given up; generous, because the machine may be busy. */
 const BEFORE_TIMEOUT_MS = 2_500;
 
-test('a restarted Redis connection is detected quickly, and the limit is not exceeded', async () => {
+test('after a reconnect to Redis, rate windows are rebuilt quickly and the limit still holds', async () => {
   const own = await startEmbeddedRedisProcess();
   const port = await TcpProxy.start({ host: '127.0.0.1', port: Number(new URL(own.url).port) });
   const served = await TestBilling.start(database.url, { REDIS_URL: `redis://127.0.0.1:${port.port}` });

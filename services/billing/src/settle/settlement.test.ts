@@ -311,7 +311,7 @@ describe('a hold whose owner is gone', () => {
     expect(await stateOf(call.requestId)).toBe('expired');
   });
 
-  test('does not expire while the service itself was down and could not receive heartbeats', async () => {
+  test('does not expire before the sweeper has run long enough to receive heartbeats', async () => {
     const { call } = await held(1_000n, 400n, { ownerId: 'no-heartbeat' });
     await billing.heartbeat('no-heartbeat', '1');
     await age(call.requestId);

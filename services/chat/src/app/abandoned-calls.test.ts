@@ -17,7 +17,7 @@ const begin = (usageIsHidden: boolean, account = 'a') => {
   return { caller, call: calls.begin(caller.signal, account, usageIsHidden) };
 };
 
-test('a call with visible usage is cancelled when its client disconnects', () => {
+test('a call with visible usage is canceled when its client disconnects', () => {
   const { caller, call } = begin(false);
   caller.abort();
   expect([call.signal.aborted, calls.count]).toEqual([true, 0]);

@@ -88,7 +88,7 @@ describe('GET /v1/models', () => {
     expect(await list(`type=${type}`)).toEqual(slugs);
   });
 
-  test.each(['audio', '', 'Chat'])('refuses type=%j', async (type) => {
+  test.each(['audio', '', 'Chat'])('refuses the filter type=%j', async (type) => {
     await expect(list(`type=${type}`)).rejects.toMatchObject({
       code: 'invalid_request',
       detail: 'type: must be one of chat, image, video, embedding',

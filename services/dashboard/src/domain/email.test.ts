@@ -6,7 +6,7 @@ test.each([
   ['  Ann.Lee+x@Example.COM\n', 'ann.lee+x@example.com'],
   ['ａnn@example.com', 'ann@example.com'],
   ['jürgen@example.com', 'jürgen@example.com'],
-])('normalizes %p', (given, normal) => expect(normaliseEmail(given)).toBe(normal));
+])('normalizes the email %p', (given, normal) => expect(normaliseEmail(given)).toBe(normal));
 
 test.each([
   '',
@@ -22,4 +22,4 @@ test.each([
   '<a@b.co>',
   `${'a'.repeat(65)}@b.co`,
   `a@${'b'.repeat(260)}.co`,
-])('refuses %p', (given) => expect(normaliseEmail(given)).toBeUndefined());
+])('refuses the email %p', (given) => expect(normaliseEmail(given)).toBeUndefined());

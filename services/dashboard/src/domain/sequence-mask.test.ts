@@ -28,7 +28,7 @@ test.each([
   `${mask.hide('keys', '7')}A`,
   mask.hide('keys', '7').slice(1),
   '\0',
-])('refuses %j', (word) => {
+])('refuses the word %j', (word) => {
   expect(() => mask.reveal('keys', word)).toThrow(invalid);
 });
 

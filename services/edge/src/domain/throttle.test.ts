@@ -43,7 +43,7 @@ test('admits no more calls than the leased permits in their second', async () =>
   expect(await passed(20)).toBe(0);
 });
 
-test('leases again when the permits are used up, and reports the waiting calls as demand', async () => {
+test('leases again when the permits are used up, and reports its demand', async () => {
   const { clock, passed, wanted } = start([of(5), of(3), of(0)]);
   expect(await passed(5)).toBe(5);
   clock.ms = 60;

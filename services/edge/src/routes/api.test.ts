@@ -198,20 +198,20 @@ describe('an error from chat', () => {
 
   test.each<[string, () => never, ErrorCode]>([
     [
-      'a rate limit is returned with Retry-After',
+      'that is a rate limit is returned with Retry-After',
       () => {
         throw new GatewayError('rpm_rate_limited', { retryAfterSeconds: 7 });
       },
       'rpm_rate_limited',
     ],
     [
-      'an unexpected error becomes internal_error without its message',
+      'that is unexpected becomes internal_error without its message',
       () => {
         throw new Error('secret details');
       },
       'internal_error',
     ],
-  ])('that is %s', async (_what, fail, code) => {
+  ])('%s', async (_what, fail, code) => {
     fixture.chat.handler = async () => fail();
     const reply = await call('/v1/chat/completions');
     expect(reply.headers.get('retry-after')).toBe(code === 'rpm_rate_limited' ? '7' : null);

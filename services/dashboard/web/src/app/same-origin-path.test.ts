@@ -3,9 +3,12 @@ import { sameOriginPath } from './same-origin-path';
 
 const ORIGIN = 'https://dashboard.example';
 
-test.each(['/', '/keys/key_1', '/requests?model=openai%2Fgpt-5.5&status=failed'])('follows %p', (next) => {
-  expect(sameOriginPath(next, ORIGIN)).toBe(next);
-});
+test.each(['/', '/keys/key_1', '/requests?model=openai%2Fgpt-5.5&status=failed'])(
+  'follows the path %p',
+  (next) => {
+    expect(sameOriginPath(next, ORIGIN)).toBe(next);
+  },
+);
 
 test.each([
   null,
@@ -19,6 +22,6 @@ test.each([
   '/\n/evil.example',
   '/a/..//evil.example',
   '/.//evil.example',
-])('does not follow %p', (next) => {
+])('does not follow the path %p', (next) => {
   expect(sameOriginPath(next, ORIGIN)).toBe('/');
 });

@@ -26,6 +26,6 @@ test.each([
   '--1',
   '1,00,000',
   '12 50',
-])('refuses %p', (text) => {
+])('refuses the amount %p', (text) => {
   expect(parseUsd(text)).toBeUndefined();
 });

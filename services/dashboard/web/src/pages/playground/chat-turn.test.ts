@@ -13,7 +13,7 @@ const turn = (fields: Partial<ChatTurn> = {}): ChatTurn => ({
   ...fields,
 });
 
-test('accumulates chunks', () => {
+test('accumulates the chunks of a reply', () => {
   const usage = { prompt_tokens: 3, completion_tokens: 2 };
   const chunks = [
     { reasoning: 'Hm' },

@@ -26,7 +26,7 @@ test('detects images by their first bytes', () => {
   expect(toShownImage({ b64_json: 'iVBORw0KGgo' })?.extension).toBe('png');
 });
 
-test('accepts only web links', () => {
+test('accepts only http and https URLs of images', () => {
   expect(toShownImage({ url: 'https://example.com/a' })?.src).toBe('https://example.com/a');
   expect(toShownImage({ url: 'javascript:alert(1)' })).toBeUndefined();
   expect(toShownImage({ url: 'data:text/html,x' })).toBeUndefined();

@@ -18,7 +18,7 @@ test.each([
   ['say "hi"', '"say ""hi"""'],
   ['two\nlines', '"two\nlines"'],
   ['', ''],
-])('quotes %j if necessary', (cell, field) => {
+])('quotes the CSV value %j if necessary', (cell, field) => {
   expect(line(cell)).toBe(`${field}\r\n`);
 });
 

@@ -15,7 +15,7 @@ test.each([
   ['range=custom&from=2026-01-03&to=2026-01-02', undefined],
   ['range=custom&from=2020-01-01&to=2026-01-02', undefined],
   ['range=custom&from=2026-02-31x&to=2026-03-02', undefined],
-])('reads %p as %p', (search, expected) => {
+])('reads the usage range %p as %p', (search, expected) => {
   expect(days(search)).toEqual(expected);
 });
 

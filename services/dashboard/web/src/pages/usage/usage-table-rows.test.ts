@@ -14,7 +14,7 @@ const row = (name: string, cost: number, calls = 1): NamedUsage => ({
   cost,
 });
 
-test('adds money exactly', () => {
+test('adds amounts of money exactly', () => {
   expect(totalOf([row('a', 0.1), row('b', 0.2)], 'cost')).toBe(0.3);
   expect(totalOf([row('a', 1, 2), row('b', 1, 3)], 'calls')).toBe(5);
 });
