@@ -56,7 +56,7 @@ export interface HttpResponse {
 export const NOT_SENT = 'NOT_SENT';
 
 /** After an abort: how long to wait for more of what the server has already sent, and how often. */
-const LEAVE_QUIET_MS = 100;
+const DISCONNECT_QUIET_MS = 100;
 const LEAVE_MAX_WAITS = 20;
 
 const agentOptions = {
@@ -110,14 +110,14 @@ export class HttpClient {
           ? undefined
           : setTimeout(() => outgoing.destroy(codedError('TOTAL_TIMEOUT')), totalMs);
       let answered = false;
-      const leave = () => {
-        if (request.onAbort === 'finish') leaveSocket(outgoing);
+      const onAbort = () => {
+        if (request.onAbort === 'finish') halfCloseSocket(outgoing);
         else outgoing.destroy(codedError('ABORTED'));
       };
       const forget = () => {
         clearTimeout(timer);
         clearTimeout(totalTimer);
-        signal.removeEventListener('abort', leave);
+        signal.removeEventListener('abort', onAbort);
         if (this.#inFlight.delete(outgoing)) request.onClose?.();
       };
 
@@ -161,15 +161,15 @@ export class HttpClient {
             idleMs: timeouts.idleMs,
             keepAliveMs: request.keepAliveMs ?? timeouts.idleMs,
             needsReader: request.needsReader ?? false,
-            isLeft: () => request.onAbort === 'finish' && signal.aborted,
+            isClientGone: () => request.onAbort === 'finish' && signal.aborted,
             onIdle: () => {
               if (!request.ignoresIdle?.()) incoming.destroy(codedError('IDLE_TIMEOUT'));
             },
           }),
         });
       });
-      if (signal.aborted) leave();
-      else signal.addEventListener('abort', leave, { once: true });
+      if (signal.aborted) onAbort();
+      else signal.addEventListener('abort', onAbort, { once: true });
       if (!body) outgoing.end();
       else if (Buffer.isBuffer(body)) outgoing.end(body);
     });
@@ -210,7 +210,7 @@ function drained(outgoing: http.ClientRequest): Promise<void> {
 }
 
 /** Half-closes the connection: the server notices the disconnect, and what it has sent can still be read. */
-function leaveSocket(outgoing: http.ClientRequest): void {
+function halfCloseSocket(outgoing: http.ClientRequest): void {
   const { socket } = outgoing;
   if (!socket || socket.connecting || !outgoing.writableFinished) {
     outgoing.destroy(codedError(NOT_SENT));
@@ -225,7 +225,7 @@ function leaveSocket(outgoing: http.ClientRequest): void {
     bytesRead = socket.bytesRead;
   };
   // On a busy process timers fire late, before the data that arrived meanwhile is read.
-  const timer = setInterval(() => setImmediate(look), LEAVE_QUIET_MS);
+  const timer = setInterval(() => setImmediate(look), DISCONNECT_QUIET_MS);
   socket.once('close', () => clearInterval(timer));
 }
 

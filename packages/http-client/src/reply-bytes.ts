@@ -12,7 +12,7 @@ const NOTHING = Buffer.alloc(0);
  */
 export class ReplyBytes implements AsyncIterableIterator<Buffer> {
   readonly #incoming: IncomingMessage;
-  readonly #isLeft: () => boolean;
+  readonly #isClientGone: () => boolean;
   readonly #idleTimer: NodeJS.Timeout;
   #keepAliveSpans = 0;
   #pieces: Buffer[] = [];
@@ -23,7 +23,7 @@ export class ReplyBytes implements AsyncIterableIterator<Buffer> {
 
   /**
    * @param keepAliveMs silence after which an empty chunk is yielded
-   * @param isLeft whether the client has disconnected: then a broken reply ends without an error
+   * @param isClientGone whether the client has disconnected: then a broken reply ends without an error
    * @param onIdle called when the provider has been silent for `idleMs` while the reader waited, and after each further
    *   `keepAliveMs` of silence unless it closes the reply
    * @param needsReader whether a reply that has not been read for `idleMs` is idle too
@@ -34,12 +34,12 @@ export class ReplyBytes implements AsyncIterableIterator<Buffer> {
       readonly idleMs: number;
       readonly keepAliveMs: number;
       readonly needsReader?: boolean;
-      isLeft(): boolean;
+      isClientGone(): boolean;
       onIdle(): void;
     },
   ) {
     this.#incoming = incoming;
-    this.#isLeft = options.isLeft;
+    this.#isClientGone = options.isClientGone;
     const keepAliveSpans = Math.ceil(options.idleMs / options.keepAliveMs);
     this.#idleTimer = setTimeout(() => {
       if (!this.#waiting && !options.needsReader) this.#idleTimer.refresh();
@@ -50,7 +50,7 @@ export class ReplyBytes implements AsyncIterableIterator<Buffer> {
     incoming.on('end', () => this.#finish(undefined));
     incoming.on('error', (error) => this.#finish(error));
     incoming.on('close', () => {
-      if (!this.#over) this.#finish(new Error('reply broke off'));
+      if (!this.#over) this.#finish(new Error('connection closed before the end of the reply'));
     });
   }
 
@@ -66,7 +66,7 @@ export class ReplyBytes implements AsyncIterableIterator<Buffer> {
         this.#waiting = { resolve, reject };
       });
     }
-    if (this.#failure !== undefined && !this.#isLeft()) return Promise.reject(this.#failure);
+    if (this.#failure !== undefined && !this.#isClientGone()) return Promise.reject(this.#failure);
     return Promise.resolve({ value: undefined, done: true });
   }
 
@@ -114,7 +114,7 @@ export class ReplyBytes implements AsyncIterableIterator<Buffer> {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     if (!waiting) return;
-    if (failure !== undefined && !this.#isLeft()) waiting.reject(failure);
+    if (failure !== undefined && !this.#isClientGone()) waiting.reject(failure);
     else waiting.resolve({ value: undefined, done: true });
   }
 }

@@ -42,7 +42,7 @@ async function findProblem(pool: Pool, schema: string, needed: number): Promise<
     );
     const newest = rows[0]?.newest ?? 0;
     if ((rows[0]?.breaking ?? 0) > needed)
-      throw new Error(`schema ${schema} is at migration ${newest}; this version knows ${needed}`);
+      throw new Error(`schema ${schema} is at migration ${newest}; this build supports up to ${needed}`);
     return newest < needed
       ? `schema ${schema} is at migration ${newest}, this version needs ${needed}`
       : undefined;

@@ -97,7 +97,7 @@ async function checkVersion(client: PoolClient, schema: string, known: number): 
     [known],
   );
   if (rows[0]?.breaking)
-    throw new Error(`schema ${schema} is at migration ${rows[0].number}; this version knows ${known}`);
+    throw new Error(`schema ${schema} is at migration ${rows[0].number}; this build supports up to ${known}`);
   return rows.length === 0;
 }
 

@@ -5,7 +5,7 @@ export type { Pool, PoolClient, QueryResult } from 'pg';
 
 const INT8_OID = 20;
 
-const ROW_BY_ROW = [
+const GENERIC_INDEX_PLANS = [
   '-c plan_cache_mode=force_generic_plan',
   ...['hashjoin', 'mergejoin', 'material'].map((node) => `-c enable_${node}=off`),
 ];
@@ -26,14 +26,14 @@ export function createPool(options: {
    * Plans every statement once per connection, as a generic plan with index lookups, so that a plan made while a table
    * was empty stays good when the table is full. Planning a write takes as long as executing it.
    */
-  plannedOnce?: boolean;
+  genericPlans?: boolean;
   /** Plans every statement for its parameter values each time, without JIT compilation, which would take longer. */
-  customPlans?: boolean;
+  planPerExecution?: boolean;
 }): pg.Pool {
   const planning = [
     ...(options.indexesOnly ? ['-c enable_seqscan=off'] : []),
-    ...(options.plannedOnce ? ROW_BY_ROW : []),
-    ...(options.customPlans ? ['-c plan_cache_mode=force_custom_plan', '-c jit=off'] : []),
+    ...(options.genericPlans ? GENERIC_INDEX_PLANS : []),
+    ...(options.planPerExecution ? ['-c plan_cache_mode=force_custom_plan', '-c jit=off'] : []),
   ];
   const pool = new pg.Pool({
     connectionString: options.url,

@@ -38,21 +38,21 @@ export async function ensureServiceRole(owner: Pool, serviceUrl: string): Promis
 async function createRole(client: PoolClient, role: string, password?: string | null): Promise<boolean> {
   await lockRoles(client);
   const { rows } = await client.query<{
-    powerful: boolean | null;
+    hasExtraPrivileges: boolean | null;
     database: string;
-    creates: boolean | null;
+    publicMayCreate: boolean | null;
   }>(
     `SELECT (SELECT rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls
-         OR pg_has_role(oid, current_user, 'MEMBER') FROM pg_roles WHERE rolname = $1) AS powerful,
+         OR pg_has_role(oid, current_user, 'MEMBER') FROM pg_roles WHERE rolname = $1) AS "hasExtraPrivileges",
        current_database() AS database,
-       has_schema_privilege('public', to_regnamespace('public'), 'CREATE') AS creates`,
+       has_schema_privilege('public', to_regnamespace('public'), 'CREATE') AS "publicMayCreate"`,
     [role],
   );
-  const { powerful, database, creates } = rows[0]!;
+  const { hasExtraPrivileges, database, publicMayCreate } = rows[0]!;
   // Probably an administrator's login: its password must not be changed.
-  if (powerful) throw new Error(`role ${role} has more privileges than a service may have`);
-  const exists = powerful !== null;
-  const [service, here] = [role, database].map(pg.escapeIdentifier);
+  if (hasExtraPrivileges) throw new Error(`role ${role} has more privileges than a service may have`);
+  const exists = hasExtraPrivileges !== null;
+  const [service, quotedDatabase] = [role, database].map(pg.escapeIdentifier);
   if (!exists) {
     const secret = password ? ` PASSWORD ${pg.escapeLiteral(scramVerifier(password))}` : '';
     // Another process may create the same role from another database at the same time.
@@ -61,9 +61,9 @@ async function createRole(client: PoolClient, role: string, password?: string | 
   }
   // Neither statement fails if another role owns the database; that role must then grant access.
   await client.query(`
-    REVOKE CONNECT, TEMPORARY ON DATABASE ${here} FROM PUBLIC;
-    GRANT CONNECT ON DATABASE ${here} TO ${service}`);
-  if (creates) await client.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
+    REVOKE CONNECT, TEMPORARY ON DATABASE ${quotedDatabase} FROM PUBLIC;
+    GRANT CONNECT ON DATABASE ${quotedDatabase} TO ${service}`);
+  if (publicMayCreate) await client.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
   return !exists;
 }
 

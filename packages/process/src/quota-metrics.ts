@@ -37,7 +37,7 @@ export function createQuotaMetrics(registry: Registry, prefix: string): QuotaMet
   });
   new Counter({
     name: `${prefix}_quota_refusals_total`,
-    help: 'Acquisitions that a quota refused, by the bound that was reached: limit (of all), holder',
+    help: 'Acquisitions that a quota refused, by the bound that was reached: limit (whole quota), holder (part of one holder)',
     labelNames: ['quota', 'bound'],
     registers,
     collect() {

@@ -51,7 +51,7 @@ export async function runService(
     if (stopping) return;
     stopping = true;
     log.info({ reason }, 'stopping');
-    await stopInTime(service).catch((error) => die(log, error, 'stop'));
+    await stopInTime(service).catch((error) => die(log, error, 'stop failed'));
     log.info('stopped');
     process.exit(0);
   };

@@ -10,7 +10,7 @@ export interface SecurityEvent {
   /** IP address of the client. */
   readonly address?: string;
   readonly requestId?: string;
-  /** Request id of the call that made the change, as in the audit log. */
+  /** The endpoint that was called, such as `admin/keys`, as in the audit log. */
   readonly action?: string;
   /** The object that was changed, for example a key's id. */
   readonly subject?: string;

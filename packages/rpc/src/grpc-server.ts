@@ -82,7 +82,10 @@ function authenticate(
           if (allowed.includes(caller) && isServiceToken(token, secrets, caller)) {
             proceed(metadata);
           } else {
-            call.sendStatus({ code: grpc.status.UNAUTHENTICATED, details: 'unknown caller' });
+            call.sendStatus({
+              code: grpc.status.UNAUTHENTICATED,
+              details: 'caller not allowed, or invalid token',
+            });
           }
         },
       }),

@@ -81,7 +81,7 @@ export class CircuitBreaker {
   }
 
   /**
-   * Records that a reply broke off after it had started. Several in a row make the target suspect, but never open: the start
+   * Records that a reply was cut after it had started. Several in a row make the target suspect, but never open: the start
    * of a reply shows that the target is up, and the request of one client may be the cause.
    */
   broke(nowMs: number): void {

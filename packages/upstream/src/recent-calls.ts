@@ -59,7 +59,7 @@ export class RecentCalls {
     this.#lastFailure = { code: toGatewayError(failure).code, status, atMs: nowMs };
   }
 
-  /** Records that a reply broke off after it had been counted as a success. */
+  /** Records that a reply was cut after it had been counted as a success. */
   broke(nowMs: number): void {
     this.#slot(nowMs).errors++;
     this.#lastFailure = { code: 'upstream_failed', status: 0, atMs: nowMs };

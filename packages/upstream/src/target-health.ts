@@ -74,7 +74,7 @@ export class TargetHealth {
     breaker.failed(failure, accountId, nowMs);
   }
 
-  /** Records that a reply broke off after it had started. */
+  /** Records that a reply was cut after it had started. */
   broke(route: Route): void {
     const { breaker, recent } = this.#target(route);
     const nowMs = this.#nowMs();

@@ -90,7 +90,7 @@ describe('a schema', () => {
     const newer = make({ ...first, '0002-b.sql': '--! breaking\nDROP TABLE broken.a' });
     await migrate({ pool, schema: 'broken', directory: newer, log });
     await expect(awaitMigrations({ pool, schema: 'broken', directory: make(first), log })).rejects.toThrow(
-      'schema broken is at migration 2; this version knows 1',
+      'schema broken is at migration 2; this build supports up to 1',
     );
   });
 });

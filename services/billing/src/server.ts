@@ -138,7 +138,7 @@ function createPools(url: string, log: Logger) {
       // An instance that freezes while holding locks must not fail the calls of the others.
       idleInTransactionTimeoutMs: 2_000,
       indexesOnly: true,
-      plannedOnce: true,
+      genericPlans: true,
     }),
     // Together with the wait for the semaphore these end before the callers' timeout of 5 s.
     listPool: createPool({
@@ -149,7 +149,7 @@ function createPools(url: string, log: Logger) {
       statementTimeoutMs: 2_000,
       // The best index depends on the account and the query; a sum over one account is never worth a scan of all rows,
       // though for a large account the planner may estimate so.
-      customPlans: true,
+      planPerExecution: true,
       indexesOnly: true,
     }),
   };

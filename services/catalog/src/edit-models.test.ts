@@ -232,12 +232,12 @@ describe('aliases', () => {
     ] as const) {
       await expect(setAliases(`${fresh}-other`, [name])).rejects.toMatchObject({
         code: 'invalid_request',
-        detail: `aliases: ${name} is a name of ${owner}`,
+        detail: `aliases: ${name} is already used by ${owner}`,
       });
     }
     await expect(create(chat(`${fresh}-old`))).rejects.toMatchObject({
       code: 'invalid_request',
-      detail: `slug: ${fresh}-old is a name of ${fresh}`,
+      detail: `slug: ${fresh}-old is already used by ${fresh}`,
     });
     expect(await revision()).toBe(before);
   });

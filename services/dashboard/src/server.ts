@@ -163,7 +163,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     checks: {
       database: () => ping(pool),
       catalog: () => models.loaded,
-      operator: () => firstOperator?.settled ?? true,
+      operator: () => firstOperator?.isDone ?? true,
     },
   });
   return {

@@ -41,10 +41,10 @@ import { answerDashboard, type DashboardDependencies } from './routes/dashboard'
 import { readSettings, type Settings } from './settings';
 
 const CALLER = 'edge';
-const REFUSAL_GAP_MS = 100;
+const REFUSED_KEY_RETRY_MS = 100;
 /** For the rest of the shutdown, after the lame-duck time and the grace for calls in flight. */
 const STOP_REST_MS = 10_000;
-const MAX_REFUSALS = 10_000;
+const MAX_REFUSED_KEYS = 10_000;
 const MAX_RESOLVING = 1_000;
 const MIN_KEY_SET_REFETCH_MS = 3_000;
 const MAX_KEY_SET_AGE_MS = 300_000;
@@ -55,8 +55,8 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const keys = new KeyCache({
     resolve: (key) => resolveKey(clients.billing, key),
     maxEntries: settings.EDGE_KEY_CACHE_ENTRIES,
-    maxRefusals: MAX_REFUSALS,
-    refusalGapMs: REFUSAL_GAP_MS,
+    maxRefusedKeys: MAX_REFUSED_KEYS,
+    refusedKeyRetryMs: REFUSED_KEY_RETRY_MS,
     maxResolving: MAX_RESOLVING,
   });
   const watch = watchKeys(clients.billing, keys, log);
@@ -86,7 +86,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     keys,
     refusals,
     throttle,
-    carriers: { chat, ...(media && { media }) },
+    links: { chat, ...(media && { media }) },
     bodyLimits: bodyLimits.api,
     uploadLimits: bodyLimits.upload,
     callTimeoutMs: settings.EDGE_CALL_TIMEOUT_MS,
@@ -104,7 +104,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       authorize: (request, requestId) => authorizePlayground(clients.dashboard, request, requestId),
     },
   };
-  const fronts = addressesOf(settings).map((address) => {
+  const publicPorts = publicPortsOf(settings).map((address) => {
     const answer = async (exchange: Exchange) => {
       const space = address.spaceOf(exchange.request.headers.host);
       if (space === 'api') return answerApi(exchange, api);
@@ -113,7 +113,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     };
     return {
       ...address,
-      ...createFront(settings, { metrics, security, accessLog, answer, log }),
+      ...createPublicPort(settings, { metrics, security, accessLog, answer, log }),
     };
   });
   let stopping = false;
@@ -124,17 +124,18 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     checks: { stopping: () => !stopping, chat: () => chat.up, billing: () => watch.up },
   });
   const ports: Record<string, number> = { admin: admin.port };
-  for (const { name, port, server } of fronts) ports[name] = await listen(server, port, settings.BIND_HOST);
+  for (const { name, port, server } of publicPorts)
+    ports[name] = await listen(server, port, settings.BIND_HOST);
 
   return {
     ports,
     stopTimeoutMs: settings.EDGE_LAME_DUCK_MS + settings.EDGE_STOP_GRACE_MS + STOP_REST_MS,
     async stop() {
       stopping = true;
-      for (const { listener } of fronts) listener.beginClosing(settings.EDGE_LAME_DUCK_MS);
+      for (const { listener } of publicPorts) listener.beginClosing(settings.EDGE_LAME_DUCK_MS);
       // Load balancers see /readyz fail and stop sending; connections are served until they do.
       await sleep(settings.EDGE_LAME_DUCK_MS);
-      await Promise.all(fronts.map(({ server }) => drainServer(server, settings.EDGE_STOP_GRACE_MS)));
+      await Promise.all(publicPorts.map(({ server }) => drainServer(server, settings.EDGE_STOP_GRACE_MS)));
       chat.close();
       media?.close();
       watch.close();
@@ -182,7 +183,7 @@ function bodyLimitsOf(settings: Settings): AllBodyLimits {
   return { api, upload: { ...api, ...upload }, dashboard, dashboardUpload: { ...dashboard, ...upload } };
 }
 
-interface FrontDependencies {
+interface PublicPortDependencies {
   readonly metrics: EdgeMetrics;
   readonly security: SecurityLog;
   readonly accessLog: AccessLog;
@@ -191,7 +192,10 @@ interface FrontDependencies {
 }
 
 /** Creates one public port: its server and the listener of its requests. */
-function createFront(settings: Settings, { metrics, security, accessLog, answer, log }: FrontDependencies) {
+function createPublicPort(
+  settings: Settings,
+  { metrics, security, accessLog, answer, log }: PublicPortDependencies,
+) {
   const listener = new EdgeListener({
     isTrustedProxy: settings.EDGE_TRUSTED_PROXIES,
     onBegin: metrics.begin,
@@ -200,10 +204,10 @@ function createFront(settings: Settings, { metrics, security, accessLog, answer,
       accessLog.add(exchange);
     },
     onUnparsable: () => metrics.unparsable.inc(),
-    onCredentialsRefused: ({ route, callerAddress, requestId }, { code }) =>
+    onCredentialsRefused: ({ route, clientAddress, requestId }, { code }) =>
       security.record({
         event: route === 'dashboard_api' ? 'token.refused' : 'key.refused',
-        address: callerAddress,
+        address: clientAddress,
         requestId,
         reason: code,
       }),
@@ -233,7 +237,7 @@ function createClients(settings: Settings) {
   };
 }
 
-function addressesOf(settings: Settings): { name: string; port: number; spaceOf: SpaceOf }[] {
+function publicPortsOf(settings: Settings): { name: string; port: number; spaceOf: SpaceOf }[] {
   const { EDGE_API_HOSTS: apiHosts, EDGE_DASHBOARD_HOSTS: dashboardHosts } = settings;
   if (apiHosts.length > 0) {
     return [{ name: 'api', port: settings.EDGE_API_PORT, spaceOf: spaceByHost(apiHosts, dashboardHosts) }];

@@ -38,10 +38,10 @@ import { openVideos } from './videos/open-videos';
 const MIGRATIONS = path.join(__dirname, '../migrations');
 /** For calls with an idempotency key. */
 const KEPT_REPLIES = { maxReplyBytes: 32 * 1024 ** 2, maxAccountBytes: 256 * 1024 ** 2 };
-/** One account may use a quarter, enough for one of the largest replies. */
 /** Calls that wait for the result of another one with their idempotency key: in all, and of one account. */
 const MAX_WAITERS = 256;
 const MAX_ACCOUNT_WAITERS = 4;
+/** Memory for replayed responses; one account may use a quarter, enough for one of the largest. */
 const MAX_REPLAYED_BYTES = 4 * KEPT_REPLIES.maxReplyBytes;
 const SWEEP_MS = 60_000;
 /** For the queries of a scrape, which have their own connection, so that they and calls don't delay each other. */

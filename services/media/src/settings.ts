@@ -61,7 +61,7 @@ const shape = {
   /** From the opening of a target's circuit to the first probe. */
   CIRCUIT_OPEN_MS: milliseconds(10_000),
   RESERVE_TIMEOUT_MS: milliseconds(5_000),
-  /** Time without heartbeats after which others take over an instance's bills: within ten seconds, including a quarter of it and a start. */
+  /** Time without heartbeats after which others take over an instance's bills. Detection takes up to a quarter longer. */
   INSTANCE_LEASE_MS: milliseconds(6_000),
   /** Absent: until every waiting client of an image call has been answered. */
   DRAIN_TIMEOUT_MS: timerMs().optional(),

@@ -25,10 +25,12 @@ export interface ModelEntry {
   readonly outputModalities: readonly string[];
   readonly contextLength: number;
   readonly maxOutputTokens: number;
+  /** Minimum output tokens for which a lowered call is still worth sending. */
   readonly outputFloorTokens: number;
   /** Maximum tokens of one image in a request; 0 if not known. */
   readonly maxImageTokens: number;
   readonly capabilities: readonly string[];
+  /** Video actions: `create`, `status`, `result`. */
   readonly workflow: readonly string[];
   readonly targets: readonly Target[];
   readonly pricing: Pricing;
@@ -93,7 +95,7 @@ export interface VideoPricing {
   readonly perSecondNano: Readonly<Record<string, bigint>>;
 }
 
-/** Options of an image model; the proto files explain the fields. */
+/** Options of an image model; proto/gateway/catalog/v1/catalog.proto explains the fields. */
 export interface ImageFeatures {
   readonly sizes: readonly string[];
   readonly sizeRule: ImageSizeRule | undefined;

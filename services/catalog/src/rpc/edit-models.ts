@@ -92,7 +92,7 @@ async function findModel(catalog: CatalogEdit, slug: string): Promise<Model> {
   return model;
 }
 
-/** Otherwise an operator could unknowingly undo the change of another. 0: any version. */
+/** Refuses an outdated version, so that an operator does not overwrite another's prices unknowingly. 0: any version. */
 function checkVersion({ priceVersion, pricing }: Model, entry: ModelEntry, ifVersion: bigint): void {
   if (ifVersion === 0n || ifVersion === priceVersion) return;
   if (isDeepStrictEqual(entry.pricing, pricing)) return;
@@ -104,7 +104,7 @@ async function checkNames(catalog: CatalogEdit, { slug, aliases }: ModelEntry): 
   const owners = await catalog.ownersOf([slug, ...aliases]);
   for (const [name, owner] of owners) {
     if (owner === slug) continue;
-    throw invalid(`${name === slug ? 'slug' : 'aliases'}: ${name} is a name of ${owner}`);
+    throw invalid(`${name === slug ? 'slug' : 'aliases'}: ${name} is already used by ${owner}`);
   }
 }
 

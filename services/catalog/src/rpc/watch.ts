@@ -37,13 +37,13 @@ export class Watchers {
     };
     const unsubscribe = this.#catalog.onChange(send);
     this.#open.add(call);
-    const leave = () => {
+    const close = () => {
       unsubscribe();
       this.#open.delete(call);
     };
-    call.on('cancelled', leave);
-    call.on('close', leave);
-    call.on('error', leave);
+    call.on('cancelled', close);
+    call.on('close', close);
+    call.on('error', close);
     call.sendMetadata(new grpc.Metadata());
     send();
   };

@@ -7,7 +7,7 @@ const size = z.string().regex(SIZE, 'is not <width>x<height>');
 const word = text(64);
 const count = (most: number) => z.number().int().min(0).max(most);
 const seconds = z.number().int().min(1).max(3_600);
-const anyOr = <T extends z.ZodType>(item: T) => z.union([item, z.literal('')]).default('');
+const orEmpty = <T extends z.ZodType>(item: T) => z.union([item, z.literal('')]).default('');
 
 /** Options of an image model. */
 export const imageFeatures = z
@@ -22,16 +22,18 @@ export const imageFeatures = z
         max_pixels: count(2_000_000_000).min(1),
       })
       .optional(),
-    default_size: anyOr(size),
+    default_size: orEmpty(size),
     qualities: listOf(word, 20).default([]),
-    default_quality: anyOr(word),
+    default_quality: orEmpty(word),
     formats: listOf(z.enum(['png', 'jpeg', 'webp']), 3).min(1),
     max_n: count(100).min(1),
     max_input_images: count(100).default(0),
     mask: z.boolean().default(false),
     transparent: z.boolean().default(false),
     output_tokens: z
-      .array(z.strictObject({ size: anyOr(size), quality: anyOr(word), tokens: count(10_000_000).min(1) }))
+      .array(
+        z.strictObject({ size: orEmpty(size), quality: orEmpty(word), tokens: count(10_000_000).min(1) }),
+      )
       .max(200)
       .refine(
         (rows) => new Set(rows.map((row) => `${row.size}\n${row.quality}`)).size === rows.length,
@@ -62,19 +64,22 @@ export const videoFeatures = z
     max_duration: seconds.or(z.literal(0)).default(0),
     default_duration: seconds,
     aspect_ratios: listOf(word, 50).default([]),
-    default_aspect_ratio: anyOr(word),
+    default_aspect_ratio: orEmpty(word),
     max_reference_images: count(100).default(0),
     max_prompt_chars: count(10_000_000).default(0),
     tiers: z
-      .record(word, z.strictObject({ resolution: anyOr(word), durations: listOf(seconds, 100).default([]) }))
+      .record(
+        word,
+        z.strictObject({ resolution: orEmpty(word), durations: listOf(seconds, 100).default([]) }),
+      )
       .refine((tiers) => Object.keys(tiers).length <= 50, 'more than 50 tiers')
       .default({}),
   })
   .superRefine((video, context) => {
     const wrong = (path: string, message: string) =>
       context.addIssue({ code: 'custom', message, path: [path] });
-    const { durations, min_duration: min, max_duration: max, default_duration: usual } = video;
-    const offered = durations.length > 0 ? durations.includes(usual) : min <= usual && usual <= max;
+    const { durations, min_duration: min, max_duration: max, default_duration: preset } = video;
+    const offered = durations.length > 0 ? durations.includes(preset) : min <= preset && preset <= max;
     if (!offered) wrong('default_duration', 'is not one of the durations');
     if (video.default_aspect_ratio !== '' && !video.aspect_ratios.includes(video.default_aspect_ratio)) {
       wrong('default_aspect_ratio', 'is not one of the aspect ratios');

@@ -95,8 +95,8 @@ describe('an invalid seed', () => {
       expect.stringMatching(/^b\.json: models\.1\.name: /),
       expect.stringMatching(/^b\.json: models\.1: .*colour/),
       'sim/y: defined twice',
-      'sim/z: alias sim/y is a name of sim/y',
-      'sim/a: alias latest is a name of sim/z',
+      'sim/z: alias sim/y is already used by sim/y',
+      'sim/a: alias latest is already used by sim/z',
       'sim/y: successor sim/gone does not exist',
     ]);
   });
@@ -133,7 +133,7 @@ describe('an invalid seed', () => {
     ['a floor above the maximum', { output_floor_tokens: 101 }, /output_floor_tokens/],
     ['more output than context', { max_output_tokens: 1001 }, /above context_length/],
     ['an alias with two slashes', { aliases: ['sim/x/y'] }, /aliases\.0/],
-    ['an alias that is a placeholder', { aliases: ['default'] }, /aliases\.0: is a placeholder/],
+    ['an alias that is a reserved name', { aliases: ['default'] }, /aliases\.0: is a reserved name/],
     ['its own slug as an alias', { aliases: ['sim/x'] }, /contains the slug/],
     ['an active model without targets', { targets: [] }, /targets/],
     ['an invalid date', { pricing: { ...pricing(), source_date: '2026-02-30' } }, /source_date/],

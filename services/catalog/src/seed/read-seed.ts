@@ -50,7 +50,7 @@ function crossProblems(models: readonly ModelEntry[]): string[] {
   for (const { slug, aliases } of models) {
     for (const alias of aliases) {
       const owner = owners.get(alias);
-      if (owner !== undefined) problems.push(`${slug}: alias ${alias} is a name of ${owner}`);
+      if (owner !== undefined) problems.push(`${slug}: alias ${alias} is already used by ${owner}`);
       owners.set(alias, slug);
     }
   }

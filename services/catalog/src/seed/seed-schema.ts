@@ -14,7 +14,7 @@ const alias = z
   .string()
   .max(200)
   .regex(ALIAS, 'is not <provider>/<model> or <model>')
-  .refine((name) => !PLACEHOLDER.test(name), 'is a placeholder');
+  .refine((name) => !PLACEHOLDER.test(name), 'is a reserved name');
 
 /** An amount of USD as a decimal string, so that no digit is lost in a floating-point number. */
 const usd = z.string().transform((value, context) => {

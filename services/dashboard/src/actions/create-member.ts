@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Pool } from '@gateway/postgres';
 import type { Role } from '../domain/access';
-import { firstPassword } from '../security/first-password';
+import { temporaryPassword } from '../security/first-password';
 import type { PasswordHasher } from '../security/password-hasher';
 import { insertMember, type Member } from '../store/members';
 
@@ -12,7 +12,7 @@ export async function createMember(
   member: { readonly email: string; readonly name: string; readonly role: Role },
   address: string,
 ): Promise<{ member: Member; password: string }> {
-  const password = firstPassword();
+  const password = temporaryPassword();
   const passwordHash = await hasher.hash(password, address);
   const id = `user_${randomUUIDv7()}`;
   return { member: await insertMember(pool, { ...member, id, accountId, passwordHash }), password };

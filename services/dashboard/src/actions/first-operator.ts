@@ -17,7 +17,7 @@ export class FirstOperator {
   readonly #operator: { email: string; password: string };
   readonly #log: Logger;
   readonly #stop = new AbortController();
-  #settled = false;
+  #isDone = false;
   #work: Promise<void>;
 
   constructor(deps: RegisterDependencies, operator: { email: string; password: string }, log: Logger) {
@@ -28,8 +28,8 @@ export class FirstOperator {
   }
 
   /** The operator exists, or can't be created. */
-  get settled(): boolean {
-    return this.#settled;
+  get isDone(): boolean {
+    return this.#isDone;
   }
 
   async close(): Promise<void> {
@@ -45,7 +45,7 @@ export class FirstOperator {
     ) {
       try {
         await this.#ensureOnce();
-        this.#settled = true;
+        this.#isDone = true;
         return;
       } catch (error) {
         this.#log.warn({ err: GatewayError.from(error).cause ?? error }, 'first operator not created yet');

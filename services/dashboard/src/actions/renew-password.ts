@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { Pool } from '@gateway/postgres';
 import type { User } from '../domain/user';
-import { firstPassword } from '../security/first-password';
+import { temporaryPassword } from '../security/first-password';
 import type { PasswordHasher } from '../security/password-hasher';
 import { findMember, type Member, replacePassword } from '../store/members';
 
@@ -32,7 +32,7 @@ export async function renewPassword(
       detail: "only operators can reset an operator's password",
     });
   }
-  const password = firstPassword();
+  const password = temporaryPassword();
   const passwordHash = await hasher.hash(password, address);
   return { member: await replacePassword(pool, accountId, memberId, passwordHash), password };
 }

@@ -10,7 +10,7 @@ export interface Origin {
   readonly clientIp: string;
 }
 
-/** An entry of an account's audit log about a security event. */
+/** The actor of an audited security event, and the account that it concerns. */
 export interface AuditedActor {
   /** Null: the event concerns the whole gateway. */
   readonly accountId: string | null;

@@ -2,7 +2,7 @@ import type { Pool } from '@gateway/postgres';
 import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v1/Account';
 import { z } from 'zod';
 import { type RegisterDependencies, registerUser } from '../actions/register-user';
-import { firstPassword } from '../security/first-password';
+import { temporaryPassword } from '../security/first-password';
 import { findAccountsByEmail, findOwnerEmails } from '../store/account-users';
 import { emailAddress } from './auth';
 import { type Endpoint, endpoint, type UserCall } from './endpoint';
@@ -121,7 +121,7 @@ async function createAccount(
       await billing.createAccount(context, idempotentId('acct', call, 'new'), name),
     );
   }
-  const password = firstPassword();
+  const password = temporaryPassword();
   const { email: ownerEmail, name: fullName = name } = owner;
   const registration = {
     email: ownerEmail,

@@ -3,4 +3,4 @@ import { randomBytes } from 'node:crypto';
 const PASSWORD_BYTES = 15;
 
 /** For another user's login: there is no mail, so its creator hands it over, and the user changes it. */
-export const firstPassword = (): string => randomBytes(PASSWORD_BYTES).toString('base64url');
+export const temporaryPassword = (): string => randomBytes(PASSWORD_BYTES).toString('base64url');

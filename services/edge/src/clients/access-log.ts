@@ -103,7 +103,7 @@ export class AccessLog {
       try {
         await this.#options.send(batch);
       } catch (error) {
-        this.#options.log.debug({ err: error }, 'the access log is sent again');
+        this.#options.log.debug({ err: error }, 'access log not sent; retrying');
         return;
       }
       this.#waiting.splice(0, batch.length);

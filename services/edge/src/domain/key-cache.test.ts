@@ -31,8 +31,8 @@ beforeEach(() => {
       return answer;
     },
     maxEntries: 3,
-    maxRefusals: 2,
-    refusalGapMs: 100,
+    maxRefusedKeys: 2,
+    refusedKeyRetryMs: 100,
     maxResolving: 4,
     now: () => nowMs,
     wait: async (ms) => {

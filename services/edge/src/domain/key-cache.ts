@@ -15,8 +15,8 @@ export interface KeyCacheOptions {
   readonly resolve: (key: string) => Promise<ResolvedKey>;
   readonly maxEntries: number;
   /** Minimum time between two lookups of a refused value, and how many such values are remembered. */
-  readonly refusalGapMs: number;
-  readonly maxRefusals: number;
+  readonly refusedKeyRetryMs: number;
+  readonly maxRefusedKeys: number;
   /** Lookups in flight at most; beyond it callers are refused with a retry time. */
   readonly maxResolving: number;
   readonly now?: () => number;
@@ -52,8 +52,8 @@ export class KeyCache {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#refused = new RequestCoalescer({
-      gapMs: options.refusalGapMs,
-      maxIds: options.maxRefusals,
+      gapMs: options.refusedKeyRetryMs,
+      maxIds: options.maxRefusedKeys,
       now: this.#now,
       ...(options.wait && { wait: options.wait }),
     });

@@ -118,7 +118,7 @@ describe('a login token', () => {
 });
 
 describe('a token to be renewed', () => {
-  const renewable = { endedForSeconds: 3_600 };
+  const renewable = { maxExpiredSeconds: 3_600 };
 
   test('is accepted for a limited time after it expired', async () => {
     const ended = await sign(first, {}, -3_599);

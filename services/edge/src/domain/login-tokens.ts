@@ -13,7 +13,7 @@ export interface LoginTokensOptions {
 
 export interface VerifyOptions {
   /** Accepts tokens that expired no longer ago than this. */
-  readonly endedForSeconds?: number;
+  readonly maxExpiredSeconds?: number;
 }
 
 /** Verifies login tokens with the dashboard's public keys. */
@@ -47,7 +47,7 @@ export class LoginTokens {
     }
   }
 
-  async #check(token: string, { endedForSeconds = 0 }: VerifyOptions): Promise<string> {
+  async #check(token: string, { maxExpiredSeconds = 0 }: VerifyOptions): Promise<string> {
     if (!this.#keys) {
       throw new GatewayError('internal_error', { cause: new Error('the dashboard gave no signing keys') });
     }
@@ -56,7 +56,7 @@ export class LoginTokens {
       issuer: LOGIN_TOKEN.issuer,
       audience: LOGIN_TOKEN.audience,
       requiredClaims: ['exp', 'sub'],
-      clockTolerance: endedForSeconds,
+      clockTolerance: maxExpiredSeconds,
       currentDate: new Date(this.#now()),
     });
     return payload.sub ?? '';

@@ -2,9 +2,9 @@ import http, { type ClientRequest, type IncomingMessage, type ServerResponse } f
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import { GatewayError } from '@gateway/errors';
-import { SERVICE_TOKEN_HEADER } from '@gateway/rpc';
+import { ClientDisconnected, SERVICE_TOKEN_HEADER } from '@gateway/rpc';
 import { createProxyMiddleware, type Plugin, proxyEventsPlugin } from 'http-proxy-middleware';
-import { CallerGone, type Exchange } from './exchange';
+import type { Exchange } from './exchange';
 import { cleanReplyHeaders, cleanRequestHeaders } from './proxy-headers';
 import type { BufferedBody } from './read-body';
 
@@ -25,7 +25,7 @@ export interface DashboardProxy {
   close(): void;
 }
 
-interface Passage {
+interface ProxiedRequest {
   readonly exchange: Exchange;
   readonly body: BufferedBody;
   readonly timer: NodeJS.Timeout;
@@ -40,28 +40,28 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
   const { target, serviceToken, timeoutMs } = options;
   const agentOptions = { keepAlive: true, maxSockets: 256, maxFreeSockets: 64 };
   const agent = target.startsWith('https:') ? new https.Agent(agentOptions) : new http.Agent(agentOptions);
-  const passages = new WeakMap<IncomingMessage, Passage>();
+  const proxiedRequests = new WeakMap<IncomingMessage, ProxiedRequest>();
 
   const onProxyReq = (proxied: ClientRequest, request: IncomingMessage) => {
-    const passage = passages.get(request);
-    if (!passage) return;
-    passage.proxied = proxied;
-    const { body } = passage;
+    const proxiedRequest = proxiedRequests.get(request);
+    if (!proxiedRequest) return;
+    proxiedRequest.proxied = proxied;
+    const { body } = proxiedRequest;
     // The proxy pipes the request afterwards, which has no more data and ends this one.
     if (body.bytes.length > 0) proxied.write(body.bytes, () => body.release());
   };
   const onProxyRes = (reply: IncomingMessage, request: IncomingMessage) => {
-    const passage = passages.get(request);
-    if (!passage) return;
-    clearTimeout(passage.timer);
+    const proxiedRequest = proxiedRequests.get(request);
+    if (!proxiedRequest) return;
+    clearTimeout(proxiedRequest.timer);
     reply.setTimeout(timeoutMs, () => reply.destroy());
     cleanReplyHeaders(reply.headers);
-    const { shouldKeepAlive } = passage.exchange.response;
+    const { shouldKeepAlive } = proxiedRequest.exchange.response;
     reply.headers.connection = shouldKeepAlive && request.complete ? 'keep-alive' : 'close';
   };
   const onError = (cause: Error, request: IncomingMessage, _response: ServerResponse | Socket) => {
-    const passage = passages.get(request);
-    passage?.settle(passage.refusal ?? new GatewayError('internal_error', { cause }));
+    const proxiedRequest = proxiedRequests.get(request);
+    proxiedRequest?.settle(proxiedRequest.refusal ?? new GatewayError('internal_error', { cause }));
   };
   const middleware = createProxyMiddleware({
     target,
@@ -80,7 +80,7 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
       cleanRequestHeaders(request.headers);
       Object.assign(request.headers, {
         'x-request-id': exchange.requestId,
-        'x-forwarded-for': exchange.callerAddress,
+        'x-forwarded-for': exchange.clientAddress,
         'x-forwarded-host': host,
         'x-forwarded-proto': 'http',
         [SERVICE_TOKEN_HEADER]: serviceToken,
@@ -89,17 +89,24 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
       declareLength(request, body.bytes.length);
       return new Promise<void>((resolve, reject) => {
         const settle = (error?: Error) => {
-          clearTimeout(passage.timer);
+          clearTimeout(proxiedRequest.timer);
           if (error) reject(error);
           else resolve();
         };
-        const onTimeout = () => breakOff(passage, late());
+        const onTimeout = () => abort(proxiedRequest, late());
         const timer = setTimeout(onTimeout, timeoutMs);
-        const passage: Passage = { exchange, body, timer, proxied: undefined, refusal: undefined, settle };
-        passages.set(request, passage);
-        response.once('close', () => settle(response.headersSent ? undefined : new CallerGone()));
+        const proxiedRequest: ProxiedRequest = {
+          exchange,
+          body,
+          timer,
+          proxied: undefined,
+          refusal: undefined,
+          settle,
+        };
+        proxiedRequests.set(request, proxiedRequest);
+        response.once('close', () => settle(response.headersSent ? undefined : new ClientDisconnected()));
         middleware(request, response, (error?: unknown) => {
-          settle(passage.refusal ?? new GatewayError('internal_error', { cause: error }));
+          settle(proxiedRequest.refusal ?? new GatewayError('internal_error', { cause: error }));
         });
       });
     },
@@ -112,10 +119,10 @@ function declareLength(request: IncomingMessage, bytes: number): void {
   if (bytes > 0 || request.method === 'POST') request.headers['content-length'] = String(bytes);
 }
 
-function breakOff(passage: Passage, refusal: GatewayError): void {
-  passage.refusal ??= refusal;
-  passage.proxied?.destroy(refusal);
-  passage.settle(refusal);
+function abort(proxiedRequest: ProxiedRequest, refusal: GatewayError): void {
+  proxiedRequest.refusal ??= refusal;
+  proxiedRequest.proxied?.destroy(refusal);
+  proxiedRequest.settle(refusal);
 }
 
 function late(): GatewayError {

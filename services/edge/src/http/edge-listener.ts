@@ -3,10 +3,11 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
+import { ClientDisconnected } from '@gateway/rpc';
 import { v7 as newRequestId } from 'uuid';
 import type { IsTrustedProxy } from './client-address';
 import { destroyAfterLinger, fromParserError, writeRawError } from './client-error';
-import { CallerGone, createExchange, type Exchange } from './exchange';
+import { createExchange, type Exchange } from './exchange';
 import { writeError } from './write-error';
 
 export interface EdgeListenerOptions {
@@ -80,7 +81,7 @@ export class EdgeListener {
   /** The only exit for errors: responds with the error of the table, or cuts a response that has started. */
   fail(exchange: Exchange, thrown: unknown): void {
     const { response } = exchange;
-    if (response.destroyed || thrown instanceof CallerGone) {
+    if (response.destroyed || thrown instanceof ClientDisconnected) {
       response.destroy();
       return;
     }

@@ -7,7 +7,7 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** The client's address, possibly behind trusted proxies; empty if its socket was already closed. */
-  readonly callerAddress: string;
+  readonly clientAddress: string;
   readonly startedMs: number;
   /** Path of the request target, without the query. */
   readonly path: string;
@@ -47,7 +47,7 @@ export function createExchange(
     requestId,
     request,
     response,
-    callerAddress: clientAddress(request, isTrustedProxy),
+    clientAddress: clientAddress(request, isTrustedProxy),
     startedMs: performance.now(),
     path,
     query,
@@ -57,12 +57,4 @@ export function createExchange(
     isRecorded: false,
     lingerMs: LINGER_MS,
   };
-}
-
-/** The client closed its connection: there is no response to send. */
-export class CallerGone extends Error {
-  constructor() {
-    super('the caller closed the connection');
-    this.name = 'CallerGone';
-  }
 }

@@ -13,7 +13,7 @@ const HOP_BY_HOP = [
   'proxy-authorization',
 ];
 /** Headers that only edge may set for the dashboard. */
-const OURS = ['forwarded', 'x-real-ip', 'x-request-id', 'request-id', 'expect', SERVICE_TOKEN_HEADER];
+const EDGE_ONLY = ['forwarded', 'x-real-ip', 'x-request-id', 'request-id', 'expect', SERVICE_TOKEN_HEADER];
 
 /** Every response has a body, so conditional requests are not supported. */
 const CONDITIONS = [
@@ -25,13 +25,19 @@ const CONDITIONS = [
   'range',
 ];
 
-const NEEDED = new Set(['authorization', 'content-length', 'content-type', 'host', 'transfer-encoding']);
+const NEVER_HOP_BY_HOP = new Set([
+  'authorization',
+  'content-length',
+  'content-type',
+  'host',
+  'transfer-encoding',
+]);
 
 export function stripHopByHop(headers: IncomingHttpHeaders): void {
   for (const name of String(headers.connection ?? '').split(',')) {
     const named = name.trim().toLowerCase();
     // Headers that frame or authenticate a message can't be declared hop-by-hop.
-    if (!NEEDED.has(named)) delete headers[named];
+    if (!NEVER_HOP_BY_HOP.has(named)) delete headers[named];
   }
   for (const name of HOP_BY_HOP) delete headers[name];
 }
@@ -39,7 +45,7 @@ export function stripHopByHop(headers: IncomingHttpHeaders): void {
 /** Sanitizes a client's headers for the dashboard. */
 export function cleanRequestHeaders(headers: IncomingHttpHeaders): void {
   stripHopByHop(headers);
-  for (const name of [...OURS, ...CONDITIONS]) delete headers[name];
+  for (const name of [...EDGE_ONLY, ...CONDITIONS]) delete headers[name];
   for (const name of Object.keys(headers)) if (name.startsWith('x-forwarded-')) delete headers[name];
 }
 

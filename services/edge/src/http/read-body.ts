@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gateway/errors';
 import { LINK_BODY_WINDOW_BYTES } from '@gateway/link';
 import { type Quota, quotaExhausted } from '@gateway/quota';
-import { CallerGone, type Exchange } from './exchange';
+import { ClientDisconnected } from '@gateway/rpc';
+import type { Exchange } from './exchange';
 import { GatheredChunks } from './gathered-chunks';
 import { type ProgressLimits, watchProgress } from './watch-progress';
 
@@ -67,7 +68,7 @@ export function readBody(
       chunks.drop();
       resolve(body);
     };
-    const onClose = () => fail(new CallerGone());
+    const onClose = () => fail(new ClientDisconnected());
     const stopWatching = watchProgress(limits, () => takenBytes, fail);
 
     if (request.destroyed || response.headersSent) return onClose();

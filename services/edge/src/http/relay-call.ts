@@ -1,13 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { GatewayError, type StreamErrors, toErrorFrame } from '@gateway/errors';
 import type { LinkedCall, LinkRequest, ReplySink } from '@gateway/link';
-import { CallerGone, type Exchange } from './exchange';
+import { ClientDisconnected } from '@gateway/rpc';
+import type { Exchange } from './exchange';
 import { publicReplyHeaders } from './reply-headers';
 import type { StreamedUpload } from './send-body';
 import { endAfterLinger } from './write-error';
 
 /** The part of a link pool that is used here. */
-export interface CallCarrier {
+export interface CallLink {
   call(request: LinkRequest, sink: ReplySink): Promise<LinkedCall>;
 }
 
@@ -31,13 +32,13 @@ export interface RelayOptions {
  */
 export async function relayCall(
   exchange: Exchange,
-  carrier: CallCarrier,
+  link: CallLink,
   request: LinkRequest,
   options: RelayOptions,
 ): Promise<void> {
   const reply = new RelayedReply(exchange, options);
   try {
-    reply.call = await carrier.call(request, reply);
+    reply.call = await link.call(request, reply);
   } catch (thrown) {
     const error = GatewayError.from(thrown);
     options.onUnsent?.(error);
@@ -142,7 +143,7 @@ class RelayedReply implements ReplySink {
     this.#finish();
     this.#onTaken();
     if (this.#response.headersSent) {
-      this.#breakOff();
+      this.#truncate();
       this.#resolve();
     } else {
       this.#reject(error);
@@ -153,7 +154,7 @@ class RelayedReply implements ReplySink {
    * Ends a reply that broke after it had started: a stream ends with an error event if it is between two events; anything
    * else must not look complete, so the connection is cut.
    */
-  #breakOff(): void {
+  #truncate(): void {
     const error = new GatewayError('upstream_failed');
     this.#exchange.errorCode = error.code;
     const betweenEvents = this.#lastBytes === undefined || endsEvent(this.#lastBytes);
@@ -164,12 +165,12 @@ class RelayedReply implements ReplySink {
     }
   }
 
-  #endResponse(lastWords?: string): void {
+  #endResponse(finalFrame?: string): void {
     if (this.#body?.unfinished && !this.#response.destroyed) {
-      if (lastWords !== undefined) this.#response.write(lastWords);
+      if (finalFrame !== undefined) this.#response.write(finalFrame);
       endAfterLinger(this.#exchange);
     } else {
-      this.#response.end(lastWords);
+      this.#response.end(finalFrame);
     }
     if (this.#response.writableFinished) return;
     this.#startStallTimer();
@@ -205,7 +206,7 @@ class RelayedReply implements ReplySink {
     this.#finish();
     this.#call?.cancel();
     this.#onTaken();
-    this.#reject(new CallerGone());
+    this.#reject(new ClientDisconnected());
   };
 
   #finish(): void {

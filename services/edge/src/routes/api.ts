@@ -2,12 +2,13 @@ import type { Refusal } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import type { CallHeader } from '@gateway/proto/generated/gateway/edge/v1/CallHeader';
 import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
+import { ClientDisconnected } from '@gateway/rpc';
 import { readApiKey } from '../domain/api-key';
 import type { KeyCache } from '../domain/key-cache';
 import type { Throttle } from '../domain/throttle';
-import { CallerGone, type Exchange } from '../http/exchange';
+import type { Exchange } from '../http/exchange';
 import { type BodyLimits, type BufferedBody, readBody } from '../http/read-body';
-import { type CallCarrier, relayCall } from '../http/relay-call';
+import { type CallLink, relayCall } from '../http/relay-call';
 import {
   assertJsonBody,
   assertUncompressed,
@@ -25,7 +26,7 @@ export interface ApiDependencies extends RelayDependencies {
 
 export interface RelayDependencies {
   /** Paths of a service that is not deployed are `not_found`. */
-  readonly carriers: Readonly<Partial<Record<ApiService, CallCarrier>>>;
+  readonly links: Readonly<Partial<Record<ApiService, CallLink>>>;
   readonly bodyLimits: BodyLimits;
   readonly uploadLimits: SendLimits;
   readonly callTimeoutMs: number;
@@ -44,7 +45,7 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
   const method = request.method ?? '';
   const route = findApiRoute(method, exchange.path);
   if (!route) throw new GatewayError('not_found');
-  carrierOf(route, deps);
+  linkOf(route, deps);
   exchange.route = route.name;
 
   const key = route.keyless ? NO_KEY : await resolveKey(exchange, route, deps);
@@ -53,7 +54,7 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
   exchange.isRecorded = route.maxKeyAgeMs === undefined;
 
   const { upload, body } = await admitBody(exchange, route, key, deps).catch((thrown: unknown) => {
-    if (!(thrown instanceof CallerGone))
+    if (!(thrown instanceof ClientDisconnected))
       report(exchange, exchange.path, key, GatewayError.from(thrown), deps);
     throw thrown;
   });
@@ -93,7 +94,7 @@ export async function relayApiCall(
   try {
     await relayCall(
       exchange,
-      carrierOf(route, deps),
+      linkOf(route, deps),
       { open, body: body.bytes },
       {
         timeoutMs,
@@ -111,10 +112,10 @@ export async function relayApiCall(
 }
 
 /** @throws GatewayError `not_found` when the route's service is not deployed */
-export function carrierOf(route: ApiRoute | undefined, { carriers }: RelayDependencies): CallCarrier {
-  const carrier = route && carriers[route.service];
-  if (!carrier) throw new GatewayError('not_found');
-  return carrier;
+export function linkOf(route: ApiRoute | undefined, { links }: RelayDependencies): CallLink {
+  const link = route && links[route.service];
+  if (!link) throw new GatewayError('not_found');
+  return link;
 }
 
 /** Admits the call at the throttle, then reads its body or prepares to stream it. */

@@ -25,7 +25,7 @@ const PUBLIC_CALLS = new Set([
 ]);
 /** Accepts expired tokens; the dashboard checks whether their session has ended. */
 const RENEWAL = 'POST /api/v1/auth/refresh';
-const RENEWABLE: VerifyOptions = { endedForSeconds: LOGIN_TOKEN.renewableSeconds };
+const RENEWABLE: VerifyOptions = { maxExpiredSeconds: LOGIN_TOKEN.renewableSeconds };
 /** Paths that two servers may interpret differently: empty and dot segments, encoded or not, and backslashes. */
 const AMBIGUOUS = /\/\/|\\|(?:\/|%2f)(?:\.|%2e){1,2}(?:\/|%2f|$)|%5c|%00/i;
 
@@ -38,7 +38,7 @@ export async function answerDashboard(exchange: Exchange, deps: DashboardDepende
     throw new GatewayError('not_found');
 
   // Unauthenticated clients are distinguished by their address.
-  let sender = `address ${clientNetwork(exchange.callerAddress)}`;
+  let sender = `address ${clientNetwork(exchange.clientAddress)}`;
   exchange.route = 'dashboard_ui';
   if (path.startsWith(API_PREFIX)) {
     exchange.route = 'dashboard_api';

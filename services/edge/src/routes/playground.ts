@@ -5,7 +5,7 @@ import type { Exchange } from '../http/exchange';
 import { type BodyLimits, type BufferedBody, readBody } from '../http/read-body';
 import { assertJsonBody, assertUncompressed, forwardedHeaders, isForm } from '../http/request-headers';
 import { StreamedUpload } from '../http/send-body';
-import { carrierOf, NO_BODY, type RelayDependencies, relayApiCall } from './api';
+import { linkOf, NO_BODY, type RelayDependencies, relayApiCall } from './api';
 import { type ApiRoute, findApiRoute } from './api-routes';
 
 export interface PlaygroundDependencies extends RelayDependencies {
@@ -35,7 +35,7 @@ export async function answerPlayground(
 ): Promise<void> {
   const { request, requestId } = exchange;
   const { route, path } = findPlaygroundRoute(request.method ?? '', exchange.path);
-  carrierOf(route, deps);
+  linkOf(route, deps);
   exchange.response.setHeader('cache-control', 'no-store');
   const authorize = (keyId: string) => deps.authorize({ loginToken, keyId }, requestId);
   // A browser reads no response before it has sent the whole body.

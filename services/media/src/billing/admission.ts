@@ -55,7 +55,7 @@ export class Admission {
   async admit(context: RequestContext, request: AdmissionRequest): Promise<Bill> {
     const { bills, billOutbox, outbox } = this.#deps;
     if (!outbox.admits(Date.now())) {
-      throw new GatewayError('internal_error', { cause: new Error('bills pile up') });
+      throw new GatewayError('internal_error', { cause: new Error('too many undelivered bills') });
     }
     const call: BilledCall = {
       requestId: context.requestId,

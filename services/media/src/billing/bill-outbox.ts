@@ -3,7 +3,7 @@ import type { UsageEvent, UsageOutbox } from '@gateway/call-billing';
 import type { Pool } from '@gateway/postgres';
 import { every, type Logger, type Repeated } from '@gateway/process';
 import type { Bills } from '../store/bills';
-import { beat, forgetInstances, leave, listOthers } from '../store/instances';
+import { beat, forgetInstances, listOthers, markStopped } from '../store/instances';
 import { abandonedEvent } from './rules/bill-event';
 import { FailureDetector } from './rules/failure-detector';
 
@@ -167,7 +167,7 @@ export class BillOutbox {
     const { pool, instanceId, log } = this.#options;
     try {
       await this.#forget();
-      await leave(pool, instanceId);
+      await markStopped(pool, instanceId);
     } catch (error) {
       log.warn({ err: error }, 'open bills left to other instances');
     }

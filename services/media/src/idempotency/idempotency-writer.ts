@@ -3,7 +3,7 @@ import type { Logger } from '@gateway/process';
 import type { Idempotency } from '../store/idempotency';
 import type { ClaimedCall, StoredReply } from './rules/idempotency';
 
-export interface KeyNotesOptions {
+export interface IdempotencyWriterOptions {
   readonly store: Pick<Idempotency, 'answered' | 'free' | 'lost'>;
   readonly firstWaitMs: number;
 }
@@ -13,7 +13,7 @@ const TRIES_AT_ONCE = 3;
 const MAX_WAIT_MS = 2_000;
 /** A longer outage of the database loses the state. */
 const TRIES_MS = 15 * 60_000;
-const MAX_LATE_NOTES = 10_000;
+const MAX_PENDING_WRITES = 10_000;
 /** Memory for late states; excludes images. */
 const MAX_LATE_BODY_BYTES = 4_096;
 
@@ -22,17 +22,17 @@ const MAX_LATE_BODY_BYTES = 4_096;
  * stored immediately is retried.
  */
 export class IdempotencyWriter {
-  readonly #options: KeyNotesOptions;
-  #late = 0;
+  readonly #options: IdempotencyWriterOptions;
+  #pending = 0;
 
-  constructor(options: KeyNotesOptions) {
+  constructor(options: IdempotencyWriterOptions) {
     this.#options = options;
   }
 
   async answered(log: Logger, call: ClaimedCall, reply: StoredReply): Promise<void> {
     const { store } = this.#options;
-    if (await this.#atOnce(() => store.answered(call, reply))) return;
-    this.#later(log, lateAnswer(store, call, forLater(reply)));
+    if (await this.#tryNow(() => store.answered(call, reply))) return;
+    this.#pendingr(log, lateAnswer(store, call, forLater(reply)));
   }
 
   async free(log: Logger, call: ClaimedCall): Promise<void> {
@@ -43,14 +43,14 @@ export class IdempotencyWriter {
     await this.#write(log, () => this.#options.store.lost(call));
   }
 
-  async #write(log: Logger, note: () => Promise<void>): Promise<void> {
-    if (!(await this.#atOnce(note))) this.#later(log, note);
+  async #write(log: Logger, write: () => Promise<void>): Promise<void> {
+    if (!(await this.#tryNow(write))) this.#pendingr(log, write);
   }
 
-  async #atOnce(note: () => Promise<void>): Promise<boolean> {
+  async #tryNow(write: () => Promise<void>): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {
-        await note();
+        await write();
         return true;
       } catch {
         if (tries === TRIES_AT_ONCE) return false;
@@ -59,24 +59,24 @@ export class IdempotencyWriter {
     }
   }
 
-  #later(log: Logger, note: () => Promise<void>): void {
-    if (this.#late >= MAX_LATE_NOTES) {
-      log.error({ late: this.#late }, 'idempotency key not updated: too many updates are waiting');
+  #pendingr(log: Logger, write: () => Promise<void>): void {
+    if (this.#pending >= MAX_PENDING_WRITES) {
+      log.error({ late: this.#pending }, 'idempotency key not updated: too many updates are waiting');
       return;
     }
-    this.#late++;
-    this.#untilWritten(note)
+    this.#pending++;
+    this.#untilWritten(write)
       .catch((err) => log.error({ err }, 'idempotency key not updated'))
-      .finally(() => this.#late--);
+      .finally(() => this.#pending--);
   }
 
-  async #untilWritten(note: () => Promise<void>): Promise<void> {
+  async #untilWritten(write: () => Promise<void>): Promise<void> {
     const untilMs = performance.now() + TRIES_MS;
     for (let tries = TRIES_AT_ONCE; ; tries++) {
       // Does not delay the end of the process.
       await sleep(this.#waitMs(tries), undefined, { ref: false });
       try {
-        await note();
+        await write();
         return;
       } catch (error) {
         if (performance.now() > untilMs) throw error;

@@ -39,17 +39,17 @@ export interface IdempotentCallsDeps {
   readonly waiters: Quota;
 }
 
-const NOTE_RETRY_MS = 100;
+const WRITE_RETRY_MS = 100;
 
 /** Calls that clients may repeat with the same Idempotency-Key: they are carried out once. */
 export class IdempotentCalls {
   readonly #deps: IdempotentCallsDeps;
   readonly #inFlight: InFlightKeys;
-  readonly #notes: IdempotencyWriter;
+  readonly #writer: IdempotencyWriter;
 
   constructor(deps: IdempotentCallsDeps) {
     this.#deps = deps;
-    this.#notes = new IdempotencyWriter({ store: deps.store, firstWaitMs: NOTE_RETRY_MS });
+    this.#writer = new IdempotencyWriter({ store: deps.store, firstWaitMs: WRITE_RETRY_MS });
     this.#inFlight = new InFlightKeys({ store: deps.store, waiters: deps.waiters });
   }
 
@@ -66,7 +66,7 @@ export class IdempotentCalls {
     if (key === undefined) {
       const unkeyed = { ...rest, key: requestId, requestId };
       const { store } = this.#deps;
-      const own = new UnkeyedCall(unkeyed, { store, notes: this.#notes, log: context.log });
+      const own = new UnkeyedCall(unkeyed, { store, writer: this.#writer, log: context.log });
       return { kind: 'mine', own };
     }
     checkIdempotencyKey(key);
@@ -76,7 +76,7 @@ export class IdempotentCalls {
   }
 
   async #claimWhenFree(context: RequestContext, call: ClaimedCall): Promise<Claimed> {
-    const leave = this.#inFlight.enter(call.accountId);
+    const release = this.#inFlight.enter(call.accountId);
     const untilMs = performance.now() + this.#deps.waitMs;
     try {
       for (;;) {
@@ -87,7 +87,7 @@ export class IdempotentCalls {
         if (claimed) return claimed;
       }
     } finally {
-      leave();
+      release();
     }
   }
 
@@ -127,16 +127,16 @@ export class IdempotentCalls {
 
   #own(context: RequestContext, call: ClaimedCall): OwnKey {
     const { store } = this.#deps;
-    const notes = this.#notes;
+    const writer = this.#writer;
     const { log } = context;
     return {
       async dispatched() {
         if (await store.dispatched(call)) return;
         throw new GatewayError('internal_error', { cause: new Error('the idempotency key was taken over') });
       },
-      answered: (reply) => notes.answered(log, call, reply),
-      free: () => notes.free(log, call),
-      lost: () => notes.lost(log, call),
+      answered: (reply) => writer.answered(log, call, reply),
+      free: () => writer.free(log, call),
+      lost: () => writer.lost(log, call),
       late: async () => ({ by: 'same-key' }),
     };
   }

@@ -8,7 +8,7 @@ import type { ClaimedCall, StoredReply } from './rules/idempotency';
 
 export interface UnkeyedCallDeps {
   readonly store: Pick<Idempotency, 'register'>;
-  readonly notes: IdempotencyWriter;
+  readonly writer: IdempotencyWriter;
   readonly log: Logger;
 }
 
@@ -34,15 +34,15 @@ export class UnkeyedCall implements OwnKey {
   async dispatched(): Promise<void> {}
 
   answered(reply: StoredReply): Promise<void> {
-    return this.#ended(() => this.#deps.notes.answered(this.#deps.log, this.#call, reply));
+    return this.#ended(() => this.#deps.writer.answered(this.#deps.log, this.#call, reply));
   }
 
   free(): Promise<void> {
-    return this.#ended(() => this.#deps.notes.free(this.#deps.log, this.#call));
+    return this.#ended(() => this.#deps.writer.free(this.#deps.log, this.#call));
   }
 
   lost(): Promise<void> {
-    return this.#ended(() => this.#deps.notes.lost(this.#deps.log, this.#call));
+    return this.#ended(() => this.#deps.writer.lost(this.#deps.log, this.#call));
   }
 
   async late(): Promise<RepeatBy> {
@@ -63,9 +63,9 @@ export class UnkeyedCall implements OwnKey {
     }
   }
 
-  async #ended(note: () => Promise<void>): Promise<void> {
-    this.#end = note;
+  async #ended(write: () => Promise<void>): Promise<void> {
+    this.#end = write;
     // Also if registering failed: the row may exist nevertheless.
-    if (this.#registered) await this.#registered.then(note);
+    if (this.#registered) await this.#registered.then(write);
   }
 }

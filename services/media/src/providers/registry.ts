@@ -21,7 +21,7 @@ interface KnownProvider extends ProviderAddress {
 
 type SimulatedProvider = Omit<KnownProvider, 'env' | 'baseUrl' | 'simulatedPath'> & { readonly path: string };
 
-/** Adding a provider takes a folder and one line here. */
+/** The media providers. CONTRIBUTING.md lists what else a new provider needs. */
 export const KNOWN: Readonly<Record<string, KnownProvider>> = {
   openai: {
     env: 'OPENAI',

@@ -22,7 +22,7 @@ export function getVideoFile({ links, statusClient, findTask, files, pace }: Get
     const link = links.read(call.path);
     const task = link && (await findTask(link.taskId));
     if (!link || task?.state !== 'completed') throw new GatewayError('not_found');
-    const leave = files.lease(task.accountId);
+    const release = files.lease(task.accountId);
     const slow = new AbortController();
     try {
       const signal = AbortSignal.any([left, slow.signal]);
@@ -30,10 +30,10 @@ export function getVideoFile({ links, statusClient, findTask, files, pace }: Get
       return {
         status: 200,
         headers: { 'content-type': mime, ...(bytes !== undefined && { 'content-length': String(bytes) }) },
-        body: pacedBody({ body, pace, onSlow: () => slow.abort(), onOver: leave }),
+        body: pacedBody({ body, pace, onSlow: () => slow.abort(), onOver: release }),
       };
     } catch (error) {
-      leave();
+      release();
       throw error;
     }
   };

@@ -19,8 +19,8 @@ export function getVideoResult(deps: GetVideoResultDeps): LinkHandler {
     const { task_id, status, error } = toTaskJson(task);
     const videos =
       task.state === 'completed' ? await videosOf(deps, context, task, call.headers['x-edge-origin']) : [];
-    const usualSeconds = Number(task.videoMs ?? task.requestedMs) / 1_000;
-    const shown = videos.map((video) => toVideoJson(video, usualSeconds));
+    const defaultSeconds = Number(task.videoMs ?? task.requestedMs) / 1_000;
+    const shown = videos.map((video) => toVideoJson(video, defaultSeconds));
     return jsonReply({ task_id, status, videos: shown, ...(error && { error }) }, headers);
   };
 }

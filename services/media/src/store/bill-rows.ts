@@ -16,7 +16,7 @@ export interface BillRow {
 }
 
 /** Column `sought`: amounts as text, because JSON numbers would lose digits. */
-export interface SoughtJson {
+export interface RecoverableTaskJson {
   task_id?: string;
   upstream_model: string;
   upstream_id: string;
@@ -41,7 +41,7 @@ export const fromBillRow = (row: BillRow): BilledCall => ({
   admittedMs: row.admitted_ms,
 });
 
-export const toSoughtJson = (task: RecoverableTask): SoughtJson => ({
+export const toRecoverableTaskJson = (task: RecoverableTask): RecoverableTaskJson => ({
   ...(task.taskId !== undefined && { task_id: task.taskId }),
   upstream_model: task.upstreamModel,
   upstream_id: task.upstreamId,
@@ -50,7 +50,7 @@ export const toSoughtJson = (task: RecoverableTask): SoughtJson => ({
   per_second_nano: task.perSecondNano.toString(),
 });
 
-export const fromSoughtJson = (json: SoughtJson): RecoverableTask => ({
+export const fromRecoverableTaskJson = (json: RecoverableTaskJson): RecoverableTask => ({
   ...(json.task_id !== undefined && { taskId: json.task_id }),
   upstreamModel: json.upstream_model,
   upstreamId: json.upstream_id,

@@ -7,9 +7,9 @@ import {
   BILL_COLUMNS,
   type BillRow,
   fromBillRow,
-  fromSoughtJson,
-  type SoughtJson,
-  toSoughtJson,
+  fromRecoverableTaskJson,
+  type RecoverableTaskJson,
+  toRecoverableTaskJson,
 } from './bill-rows';
 import { insertTask } from './insert-task';
 
@@ -20,7 +20,7 @@ export interface Adoption {
 }
 
 interface AbandonedRow extends BillRow {
-  readonly sought: SoughtJson | null;
+  readonly sought: RecoverableTaskJson | null;
   readonly is_keyed: boolean;
 }
 
@@ -82,7 +82,13 @@ export class Bills {
     const { rowCount } = await this.#pool.query(
       `UPDATE media.bills SET state = 'dispatched', provider = $3, admitted_ms = $4, sought = $5
        WHERE request_id = $1 AND state IN ('open', 'dispatched') AND instance_id = $2`,
-      [requestId, this.#instanceId, provider, admittedMs, recoverable ? toSoughtJson(recoverable) : null],
+      [
+        requestId,
+        this.#instanceId,
+        provider,
+        admittedMs,
+        recoverable ? toRecoverableTaskJson(recoverable) : null,
+      ],
     );
     return rowCount === 1;
   }
@@ -191,8 +197,8 @@ export class Bills {
   /** Treats the bill from now on as if its provider had answered. */
   async #follow(client: PoolClient, row: AbandonedRow, newTaskId: () => string): Promise<void> {
     const { requestId, accountId, keyId, model, provider } = fromBillRow(row);
-    const { taskId: id = newTaskId(), ...sought } = fromSoughtJson(row.sought!);
-    const task = { id, requestId, accountId, keyId, model, provider, ...sought };
+    const { taskId: id = newTaskId(), ...recoverable } = fromRecoverableTaskJson(row.sought!);
+    const task = { id, requestId, accountId, keyId, model, provider, ...recoverable };
     await insertTask(client, task, 0);
     await client.query('UPDATE media.bills SET instance_id = NULL WHERE request_id = $1', [requestId]);
   }

@@ -5,7 +5,7 @@ import { createServiceDatabase, createTestDatabase, type TestDatabase } from '@g
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ClaimedCall, StoredReply } from '../idempotency/rules/idempotency';
 import { Idempotency } from './idempotency';
-import { beat, leave } from './instances';
+import { beat, markStopped } from './instances';
 
 const log = createLogger('media', 'silent');
 
@@ -174,7 +174,7 @@ describe('a key whose owner has ended', () => {
     const leaving = storeOf(instanceId);
     await leaving.claim(call());
     expect(await alive.claim(call())).toEqual({ kind: 'busy' });
-    await leave(pool, instanceId);
+    await markStopped(pool, instanceId);
     expect(await alive.claim(call())).toEqual({ kind: 'mine' });
   });
 

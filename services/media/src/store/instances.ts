@@ -11,7 +11,7 @@ export async function beat(pool: Pool, instanceId: string): Promise<void> {
 }
 
 /** The instance ends, and others need not wait before they take over its bills. */
-export async function leave(pool: Pool, instanceId: string): Promise<void> {
+export async function markStopped(pool: Pool, instanceId: string): Promise<void> {
   await pool.query('UPDATE media.instances SET beats = -1 WHERE id = $1', [instanceId]);
 }
 

@@ -27,7 +27,7 @@ export interface TasksOptions {
   readonly firstPollMs: number;
 }
 
-export interface Room {
+export interface PollCapacity {
   readonly provider: string;
   readonly tasks: number;
 }
@@ -38,7 +38,7 @@ export interface TaskReader {
   readonly allowedModels: readonly string[];
 }
 
-export interface ForgottenTasks {
+export interface OrphanedTasksQuery {
   readonly olderThanMs: number;
   readonly leaseMs: number;
   readonly limit: number;
@@ -122,7 +122,7 @@ export class Tasks {
   }
 
   /** Leases due tasks, up to the free capacity of each provider: longest waiting first. */
-  async claimDue(room: readonly Room[], leaseMs: number): Promise<ClaimedTask[]> {
+  async claimDue(room: readonly PollCapacity[], leaseMs: number): Promise<ClaimedTask[]> {
     const { rows } = await this.#options.pool.query<ClaimedRow>({
       name: 'claim-due-tasks',
       text: `WITH due AS (
@@ -137,7 +137,7 @@ export class Tasks {
   }
 
   /** Returns tasks that no instance polls because their provider is no longer configured. */
-  async claimOrphaned({ olderThanMs, leaseMs, limit }: ForgottenTasks): Promise<ClaimedTask[]> {
+  async claimOrphaned({ olderThanMs, leaseMs, limit }: OrphanedTasksQuery): Promise<ClaimedTask[]> {
     const { rows } = await this.#options.pool.query<ClaimedRow>({
       name: 'claim-forgotten-tasks',
       text: `WITH due AS (

@@ -157,7 +157,7 @@ export class FormParts {
 }
 
 function toUpload({ name, fileKind, pixels: counter, spool }: FilePart): Upload {
-  if (!spool || !fileKind) throw new Error('a file that has not come whole');
+  if (!spool || !fileKind) throw new Error('incomplete file');
   const pixels = counter?.pixels;
   const size = pixels !== undefined && { pixels };
   return { part: name, kind: fileKind, bytes: spool.bytes, ...size, open: () => spool.read() };

@@ -53,7 +53,7 @@ export async function resolveTask(
   await decideByCurrentKey(keys, call.key, checkAllowed(models, task.model));
   const { rates, requestCostLimitNano: limitNano } = await admission.admitFree(context, call.key);
   if (task.problems.unpricedPolls > 0) {
-    const cause = new Error(`the seconds of task ${task.id} make no bill`);
+    const cause = new Error(`the duration of task ${task.id} reported by its provider can't be billed`);
     throw new GatewayError('video_billing_error', { cause }).withRates(rates);
   }
   const usedNano = task.costNano ?? 0n;

@@ -48,10 +48,10 @@ export function toListedJson(task: VideoTask) {
   };
 }
 
-export function toVideoJson({ url, durationSeconds, expiresAtMs }: GeneratedVideo, usualSeconds: number) {
+export function toVideoJson({ url, durationSeconds, expiresAtMs }: GeneratedVideo, defaultSeconds: number) {
   return {
     url,
-    duration: durationSeconds ?? usualSeconds,
+    duration: durationSeconds ?? defaultSeconds,
     expires_at: expiresAtMs === undefined ? null : timeText(expiresAtMs),
   };
 }

@@ -9,11 +9,11 @@ import type { OwnKey } from '../idempotency/own-key';
 import type { ProviderCall } from '../images/rules/image-provider';
 import type { TargetMetrics } from '../metrics';
 import {
+  isNotAccepted,
   orderFailureOf,
   refused,
   type SubmitFailure,
   submitFailure,
-  tookNothing,
 } from './rules/submit-failure';
 import type { UpstreamTask, VideoOrder, VideoProvider } from './rules/video-provider';
 import type { NewTask, RecoverableTask } from './rules/video-task';
@@ -91,7 +91,7 @@ export class VideoSubmitter {
         );
         health.failed(route, thisFailure, bill.call.accountId);
         metrics.failed(route, thisFailure);
-        if (!tookNothing(thisFailure)) return submitFailure(thisFailure);
+        if (!isNotAccepted(thisFailure)) return submitFailure(thisFailure);
         failure = preferRetryable(failure, thisFailure);
       }
     }

@@ -60,7 +60,7 @@ async function* piecesOf(response: Response, requestId: string | undefined): Asy
     };
   }
   // A complete reply ends with an end event.
-  const message = 'The reply broke off.';
+  const message = 'The response ended early.';
   throw ApiError.fromFrame(
     { error: { type: 'upstream_error', code: 'upstream_failed', message } },
     requestId,

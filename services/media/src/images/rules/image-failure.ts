@@ -18,7 +18,7 @@ export interface ImageFailure {
 const REFUSED_BEFORE_START = new Set([401, 402, 403, 404, 405, 429]);
 
 /**
- * Maps every failure of a provider to one public error of spec 7.3: `image_generation_failed`, unless the provider is
+ * Maps every failure of a provider to one public error (docs/errors.md): `image_generation_failed`, unless the provider is
  * unreachable, asks for a wait, or blames the caller's parameters.
  */
 export function imageFailure(error: unknown): ImageFailure {

@@ -6,7 +6,7 @@ import type { ImageTokens } from './image-provider';
 import { imageSizeText } from './image-size';
 
 const TOKENS_PER_PRICE = 1_000_000n;
-/** Maximum tokens that a provider adds to a prompt: roles, delimiters, the note about a mask. */
+/** Maximum tokens that a provider adds to a prompt: roles, delimiters, the write about a mask. */
 const FRAME_TOKENS = 256;
 const SQUARE_PIXELS = 1_024 * 1_024;
 const MEGAPIXEL = 1_024 * 1_024;

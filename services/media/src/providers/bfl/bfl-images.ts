@@ -16,7 +16,7 @@ export interface BflOptions {
   readonly longestWaitMs: number;
 }
 
-const USUAL: BflOptions = { firstWaitMs: 250, longestWaitMs: 2_000 };
+const DEFAULT_WAITS: BflOptions = { firstWaitMs: 250, longestWaitMs: 2_000 };
 const MAX_REPLY_BYTES = 1024 * 1024;
 const TYPES = { jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp' };
 
@@ -24,7 +24,7 @@ const TYPES = { jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp' };
 export function bflImages(
   { id, baseUrl, credentials }: ProviderAccount,
   upstream: Upstream,
-  waits = USUAL,
+  waits = DEFAULT_WAITS,
 ): ImageProvider {
   const base = new URL(baseUrl.replace(/\/+$/, ''));
   const key = { 'x-key': credentials.API_KEY ?? '' };

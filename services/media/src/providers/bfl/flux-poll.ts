@@ -23,7 +23,7 @@ const MAX_UNREADABLE_REPLIES = 20;
 /** Maximum of the wait that it requests: the task may end earlier. */
 const MAX_RETRY_MS = 30_000;
 /** Refusals that are temporary. */
-const PASSING = new Set([408, 425, 429]);
+const TRANSIENT_STATUSES = new Set([408, 425, 429]);
 const MAX_REPLY_BYTES = 1024 * 1024;
 /** Final states; any other state, known or not, is waited for. */
 const FAILED = new Set(['Error', 'Failed', 'Task not found']);
@@ -40,7 +40,7 @@ export async function pollFlux(options: FluxPollOptions, call: ProviderCall): Pr
     await pause(waitMs, call.signal);
     waitMs = Math.min(options.longestWaitMs, waitMs * GROWTH);
     const reply = await poll(options, call);
-    if (!reply || isPassing(reply.status)) {
+    if (!reply || isTransient(reply.status)) {
       // Unreachable or overloaded, for however long: the task exists and is charged.
       waitMs = Math.max(options.longestWaitMs, retryMs(reply));
       continue;
@@ -57,7 +57,7 @@ export async function pollFlux(options: FluxPollOptions, call: ProviderCall): Pr
   throw brokenReply('the task could not be polled');
 }
 
-const isPassing = (status: number): boolean => status >= 500 || PASSING.has(status);
+const isTransient = (status: number): boolean => status >= 500 || TRANSIENT_STATUSES.has(status);
 
 function retryMs(reply: JsonReply | undefined): number {
   return Math.min(MAX_RETRY_MS, 1_000 * (retryAfterSeconds(reply?.headers['retry-after']) ?? 0));

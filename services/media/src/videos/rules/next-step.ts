@@ -1,4 +1,4 @@
-import { mayMove, type TaskState } from './task';
+import { canTransition, type TaskState } from './task';
 import { billableMs, videoCostNano } from './video-price';
 import type { TaskReport } from './video-provider';
 
@@ -119,7 +119,7 @@ function waitOn(
   const failedMs = problems.failedPolls === 0 ? 0 : intervalMs * 2 ** Math.min(problems.failedPolls - 1, 10);
   const usualMs = problems.unpricedPolls > 0 ? intervalMs : usualWaitMs(task.ageMs, intervalMs);
   const waitMs = Math.max(usualMs, Math.min(failedMs, intervalMs * MAX_FAILED_INTERVALS));
-  const state = mayMove(task.state, reported) ? reported : task.state;
+  const state = canTransition(task.state, reported) ? reported : task.state;
   return { kind: 'wait', state, problems, waitMs };
 }
 

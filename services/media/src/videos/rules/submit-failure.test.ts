@@ -1,6 +1,6 @@
 import { UpstreamError } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
-import { orderFailureOf, refused, submitFailure, tookNothing } from './submit-failure';
+import { isNotAccepted, orderFailureOf, refused, submitFailure } from './submit-failure';
 
 const cause = new Error('x');
 const ofStatus = (status: number, more: object = {}) => submitFailure({ kind: 'status', status, ...more });
@@ -66,11 +66,11 @@ test('a refusal is final and released', () => {
 });
 
 test('only an order that was certainly not accepted may go to another target', () => {
-  expect(tookNothing({ kind: 'unreachable', cause })).toBe(true);
-  expect(tookNothing({ kind: 'broken', cause })).toBe(false);
+  expect(isNotAccepted({ kind: 'unreachable', cause })).toBe(true);
+  expect(isNotAccepted({ kind: 'broken', cause })).toBe(false);
   const taken = [400, 408, 422, 500, 502, 503, 504].filter((status) =>
-    tookNothing({ kind: 'status', status }),
+    isNotAccepted({ kind: 'status', status }),
   );
   expect(taken).toEqual([]);
-  expect([401, 402, 429].every((status) => tookNothing({ kind: 'status', status }))).toBe(true);
+  expect([401, 402, 429].every((status) => isNotAccepted({ kind: 'status', status }))).toBe(true);
 });

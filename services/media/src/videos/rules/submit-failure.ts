@@ -13,7 +13,7 @@ export interface SubmitFailure {
 const OUR_FAULT = new Set([401, 402, 403, 404, 405]);
 const CALLERS_FAULT = new Set([400, 413, 415, 422]);
 /** Statuses of intermediaries, which do not know the outcome. */
-const IN_BETWEEN = new Set([408, 502, 504]);
+const INTERMEDIARY_STATUSES = new Set([408, 502, 504]);
 
 const DOUBT = 'the provider may have taken the order; it is not charged, and is not sent again';
 
@@ -34,7 +34,7 @@ export function submitFailure(failure: UpstreamFailure): SubmitFailure {
   }
   const { status, message } = failure;
   const cause = new Error(`provider answered ${status}`);
-  if (IN_BETWEEN.has(status)) {
+  if (INTERMEDIARY_STATUSES.has(status)) {
     const error = new GatewayError('video_generation_failed', { cause, detail: DOUBT, shouldRetry: false });
     return { error, bill: 'lost' };
   }
@@ -57,7 +57,7 @@ export function refused(detail: string): SubmitFailure {
 }
 
 /** Another account may get the order: this one has certainly not accepted it. */
-export function tookNothing(failure: UpstreamFailure): boolean {
+export function isNotAccepted(failure: UpstreamFailure): boolean {
   if (failure.kind === 'unreachable') return true;
   return failure.kind === 'status' && (failure.status === 429 || OUR_FAULT.has(failure.status));
 }

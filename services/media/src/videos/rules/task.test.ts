@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { mayMove, TASK_STATES } from './task';
+import { canTransition, TASK_STATES } from './task';
 
 test('task states only move forward', () => {
   const moves = TASK_STATES.flatMap((from) =>
-    TASK_STATES.filter((to) => mayMove(from, to)).map((to) => `${from} → ${to}`),
+    TASK_STATES.filter((to) => canTransition(from, to)).map((to) => `${from} → ${to}`),
   );
   expect(moves).toEqual([
     'queued → running',

@@ -7,6 +7,6 @@ export type TaskState = (typeof TASK_STATES)[number];
 export const isOver = (state: TaskState): boolean => state !== 'queued' && state !== 'running';
 
 /** A task never returns to the queue, and a final state never changes. */
-export function mayMove(from: TaskState, to: TaskState): boolean {
+export function canTransition(from: TaskState, to: TaskState): boolean {
   return from === 'queued' ? to !== 'queued' : from === 'running' && isOver(to);
 }
