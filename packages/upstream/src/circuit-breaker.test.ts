@@ -8,7 +8,7 @@ const limited: UpstreamFailure = { kind: 'status', status: 429, retryAfterSecond
 
 function failing(failure: UpstreamFailure, times: number, account: (index: number) => string = () => 'a') {
   const breaker = new CircuitBreaker(10_000);
-  for (let index = 0; index < times; index++) breaker.failed(failure, account(index), 0);
+  for (let index = 0; index < times; index++) breaker.recordFailure(failure, account(index), 0);
   return breaker;
 }
 
@@ -29,20 +29,20 @@ describe('the circuit of a target', () => {
   test('is suspect but never opens when replies break off', () => {
     const breaker = new CircuitBreaker(10_000);
     const breakReply = () => {
-      breaker.succeeded();
-      breaker.broke(0);
+      breaker.recordSuccess();
+      breaker.recordBrokenReply(0);
     };
     for (let times = 0; times < 4; times++) breakReply();
     expect(breaker.state(0)).toBe('closed');
-    breaker.ended();
+    breaker.recordCompleteReply();
     for (let times = 0; times < 4; times++) breakReply();
     expect(breaker.state(0)).toBe('closed');
     for (let times = 0; times < 100; times++) breakReply();
     expect(breaker.state(9_999)).toBe('suspect');
     expect(breaker.state(10_000)).toBe('half-open');
-    breaker.begin(10_000);
-    breaker.succeeded();
-    breaker.ended();
+    breaker.startCall(10_000);
+    breaker.recordSuccess();
+    breaker.recordCompleteReply();
     expect(breaker.state(10_000)).toBe('closed');
   });
 
@@ -66,16 +66,16 @@ describe('a half-open circuit', () => {
   test('lets one call through as the probe', () => {
     const breaker = failing(unreachable, 5);
     expect(breaker.state(10_000)).toBe('half-open');
-    breaker.begin(10_000);
+    breaker.startCall(10_000);
     expect(breaker.state(10_000)).toBe('open');
   });
 
   test('closes when the probe succeeds', () => {
     const breaker = failing(unreachable, 5);
-    breaker.begin(10_000);
-    breaker.succeeded();
+    breaker.startCall(10_000);
+    breaker.recordSuccess();
     expect(breaker.state(10_000)).toBe('closed');
-    breaker.failed(broken, 'a', 10_000);
+    breaker.recordFailure(broken, 'a', 10_000);
     expect(breaker.state(10_000)).toBe('closed');
   });
 
@@ -83,8 +83,8 @@ describe('a half-open circuit', () => {
     const breaker = failing(unreachable, 5);
     let nowMs = 10_000;
     for (const waitMs of [20_000, 40_000, 60_000, 60_000]) {
-      breaker.begin(nowMs);
-      breaker.failed(unreachable, 'a', nowMs);
+      breaker.startCall(nowMs);
+      breaker.recordFailure(unreachable, 'a', nowMs);
       expect(breaker.state(nowMs + waitMs - 1)).toBe('open');
       expect(breaker.state(nowMs + waitMs)).toBe('half-open');
       nowMs += waitMs;
@@ -99,7 +99,7 @@ describe('a half-open circuit', () => {
 
   test('allows another probe when the client of the first one disconnects', () => {
     const breaker = failing(unreachable, 5);
-    breaker.begin(10_000);
+    breaker.startCall(10_000);
     expect(breaker.state(20_000)).toBe('half-open');
   });
 });

@@ -46,14 +46,14 @@ export class CircuitBreaker {
     return nowMs < this.#coolsUntilMs ? 'cooling' : 'closed';
   }
 
-  /** Records that a call is sent to the target. In half-open state it becomes the probe, and the circuit opens for others. */
-  begin(nowMs: number): void {
+  /** Must be called before each call to the target. In half-open state the call becomes the probe, and the circuit opens for others. */
+  startCall(nowMs: number): void {
     if (this.state(nowMs) !== 'half-open') return;
     this.#probing = true;
     this.#waitsUntilMs = nowMs + this.#waitMs;
   }
 
-  succeeded(): void {
+  recordSuccess(): void {
     this.#failures = 0;
     this.#unreachable = 0;
     this.#accounts.clear();
@@ -62,7 +62,7 @@ export class CircuitBreaker {
     this.#probing = false;
   }
 
-  failed(failure: UpstreamFailure, accountId: string, nowMs: number): void {
+  recordFailure(failure: UpstreamFailure, accountId: string, nowMs: number): void {
     if (failure.kind === 'status' && failure.status === 429) {
       const coolMs = (failure.retryAfterSeconds ?? 1) * 1_000;
       this.#coolsUntilMs = nowMs + Math.min(coolMs, MAX_COOL_MS);
@@ -84,14 +84,14 @@ export class CircuitBreaker {
    * Records that a reply was cut after it had started. Several in a row make the target suspect, but never open: the start
    * of a reply shows that the target is up, and the request of one client may be the cause.
    */
-  broke(nowMs: number): void {
+  recordBrokenReply(nowMs: number): void {
     if (++this.#brokenReplies < SUSPECT_AFTER) return;
     this.#failures = Math.max(this.#failures, SUSPECT_AFTER);
     this.#waitsUntilMs = Math.max(this.#waitsUntilMs, nowMs + this.#firstWaitMs);
   }
 
   /** Records a complete reply. */
-  ended(): void {
+  recordCompleteReply(): void {
     this.#brokenReplies = 0;
   }
 

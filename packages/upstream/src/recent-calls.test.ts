@@ -6,10 +6,10 @@ const NOTHING = { calls: 0, errors: 0, timed: 0, latencySumMs: 0, latencyMaxMs: 
 
 test('sums calls, errors and latencies of the recent window', () => {
   const recent = new RecentCalls();
-  recent.answered(1_000, 30);
-  recent.answered(70_000, 50);
-  recent.answered(70_001);
-  recent.failed(100_000, { kind: 'status', status: 503 });
+  recent.recordSuccess(1_000, 30);
+  recent.recordSuccess(70_000, 50);
+  recent.recordSuccess(70_001);
+  recent.recordFailure(100_000, { kind: 'status', status: 503 });
   expect(recent.figures(100_500)).toEqual({
     calls: 4,
     errors: 1,
@@ -22,18 +22,18 @@ test('sums calls, errors and latencies of the recent window', () => {
 
 test('counts a call whose reply breaks off as an error, without counting the call again', () => {
   const recent = new RecentCalls();
-  recent.answered(0, 10);
-  recent.broke(5);
+  recent.recordSuccess(0, 10);
+  recent.recordBrokenReply(5);
   expect(recent.figures(5)).toMatchObject({ calls: 1, errors: 1, lastFailure: { code: 'upstream_failed' } });
 });
 
 test('forgets calls older than the window, but keeps the last failure', () => {
   const recent = new RecentCalls();
-  recent.answered(0, 10);
-  recent.failed(29_999, unreachable);
+  recent.recordSuccess(0, 10);
+  recent.recordFailure(29_999, unreachable);
   expect(recent.figures(RECENT_MS - 1)).toMatchObject({ calls: 2, errors: 1 });
   const lastFailure = { code: 'upstream_unavailable', status: 0, agoMs: RECENT_MS - 29_999 };
   expect(recent.figures(RECENT_MS)).toEqual({ ...NOTHING, lastFailure });
-  recent.answered(RECENT_MS, 7);
+  recent.recordSuccess(RECENT_MS, 7);
   expect(recent.figures(RECENT_MS)).toMatchObject({ calls: 1, errors: 0, latencySumMs: 7 });
 });

@@ -42,7 +42,7 @@ export class RecentCalls {
    * Records an answered call.
    * @param tookMs absent if the duration does not represent the target's latency
    */
-  answered(nowMs: number, tookMs?: number): void {
+  recordSuccess(nowMs: number, tookMs?: number): void {
     const slot = this.#slot(nowMs);
     slot.calls++;
     if (tookMs === undefined) return;
@@ -51,7 +51,7 @@ export class RecentCalls {
     slot.latencyMaxMs = Math.max(slot.latencyMaxMs, tookMs);
   }
 
-  failed(nowMs: number, failure: UpstreamFailure): void {
+  recordFailure(nowMs: number, failure: UpstreamFailure): void {
     const slot = this.#slot(nowMs);
     slot.calls++;
     slot.errors++;
@@ -60,7 +60,7 @@ export class RecentCalls {
   }
 
   /** Records that a reply was cut after it had been counted as a success. */
-  broke(nowMs: number): void {
+  recordBrokenReply(nowMs: number): void {
     this.#slot(nowMs).errors++;
     this.#lastFailure = { code: 'upstream_failed', status: 0, atMs: nowMs };
   }

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 
 const fail = (route: typeof a, failure: UpstreamFailure, times = 5) => {
-  for (let time = 0; time < times; time++) health.failed(route, failure, 'account');
+  for (let time = 0; time < times; time++) health.recordFailure(route, failure, 'account');
 };
 const order = () => health.inOrder(all).map(({ provider }) => provider.id);
 
@@ -64,15 +64,15 @@ describe('a target', () => {
   test('that has opened refuses a call that was routed to it before', () => {
     const routes = health.inOrder(all);
     fail(a, unreachable);
-    expect(routes.map((route) => health.begin(route))).toEqual([false, true, true]);
+    expect(routes.map((route) => health.admit(route))).toEqual([false, true, true]);
   });
 
   test('accepts one probe when it is half-open', () => {
     fail(a, unreachable);
     nowMs = WAIT_MS;
     const [first, second] = [health.inOrder(all), health.inOrder(all)];
-    expect([health.begin(first[0]!), health.begin(second[0]!)]).toEqual([true, false]);
-    health.succeeded(a);
+    expect([health.admit(first[0]!), health.admit(second[0]!)]).toEqual([true, false]);
+    health.recordSuccess(a);
     expect(order()).toEqual(['a', 'b', 'c']);
   });
 
@@ -101,11 +101,11 @@ test('reports the circuit state of each target', () => {
 });
 
 test('reports calls and errors of each target, without counting client errors as errors', () => {
-  health.succeeded(a, 40);
+  health.recordSuccess(a, 40);
   fail(a, refused, 1);
   fail(a, limited, 1);
-  health.succeeded(b, 5);
-  health.broke(b);
+  health.recordSuccess(b, 5);
+  health.recordBrokenReply(b);
   nowMs = 200;
   expect(health.reports()).toMatchObject([
     {

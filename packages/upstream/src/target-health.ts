@@ -47,44 +47,44 @@ export class TargetHealth {
   }
 
   /** Returns whether the call may use the target; false if its circuit has opened meanwhile or another call is the probe. */
-  begin(route: Route): boolean {
+  admit(route: Route): boolean {
     const { breaker } = this.#target(route);
     const nowMs = this.#nowMs();
     if (breaker.state(nowMs) === 'open') return false;
-    breaker.begin(nowMs);
+    breaker.startCall(nowMs);
     return true;
   }
 
   /** @param tookMs absent for a refusal, whose duration does not represent the target's latency */
-  succeeded(route: Route, tookMs?: number): void {
+  recordSuccess(route: Route, tookMs?: number): void {
     const { breaker, recent } = this.#target(route);
-    recent.answered(this.#nowMs(), tookMs);
-    breaker.succeeded();
+    recent.recordSuccess(this.#nowMs(), tookMs);
+    breaker.recordSuccess();
   }
 
   /** Records a failure. A refusal caused by the client counts as a success: it shows that the target is healthy. */
-  failed(route: Route, failure: UpstreamFailure, accountId: string): void {
+  recordFailure(route: Route, failure: UpstreamFailure, accountId: string): void {
     if (isClientError(failure)) {
-      this.succeeded(route);
+      this.recordSuccess(route);
       return;
     }
     const { breaker, recent } = this.#target(route);
     const nowMs = this.#nowMs();
-    recent.failed(nowMs, failure);
-    breaker.failed(failure, accountId, nowMs);
+    recent.recordFailure(nowMs, failure);
+    breaker.recordFailure(failure, accountId, nowMs);
   }
 
   /** Records that a reply was cut after it had started. */
-  broke(route: Route): void {
+  recordBrokenReply(route: Route): void {
     const { breaker, recent } = this.#target(route);
     const nowMs = this.#nowMs();
-    recent.broke(nowMs);
-    breaker.broke(nowMs);
+    recent.recordBrokenReply(nowMs);
+    breaker.recordBrokenReply(nowMs);
   }
 
   /** Records a complete reply. */
-  ended(route: Route): void {
-    this.#target(route).breaker.ended();
+  recordCompleteReply(route: Route): void {
+    this.#target(route).breaker.recordCompleteReply();
   }
 
   /** For metrics. */

@@ -134,8 +134,8 @@ function send(
     abandoned,
     metrics: { streamBroke: (id) => broken.push(id), clientDisconnected: (outcome) => left.push(outcome) },
     health: {
-      broke: ({ target }) => healths.push(`${target.provider} broke`),
-      ended: ({ target }) => healths.push(`${target.provider} ended`),
+      recordBrokenReply: ({ target }) => healths.push(`${target.provider} broke`),
+      recordCompleteReply: ({ target }) => healths.push(`${target.provider} ended`),
     },
     replyMemory,
     keepAliveMs,

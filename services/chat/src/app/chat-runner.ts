@@ -42,7 +42,7 @@ export interface ChatRunnerDeps {
   readonly abandoned: Pick<AbandonedCalls, 'begin'>;
   readonly clock: ProgressClock;
   readonly metrics: Pick<TargetMetrics, 'streamBroke' | 'clientDisconnected'>;
-  readonly health: Pick<TargetHealth, 'broke' | 'ended'>;
+  readonly health: Pick<TargetHealth, 'recordBrokenReply' | 'recordCompleteReply'>;
   /** Memory for replies that are not streams. */
   readonly replyMemory: Quota;
   /** A client without data for much longer may consider the connection dead. */
@@ -143,7 +143,7 @@ export class ChatRunner {
     const memory = new ReplyMemory(this.#deps.replyMemory, call.accountId);
     try {
       const body = await this.#readAndSettle(context, call, begun, memory);
-      this.#deps.health.ended(begun.route);
+      this.#deps.health.recordCompleteReply(begun.route);
       const headers = {
         'content-type': 'application/json',
         'content-length': String(body.length),
@@ -153,7 +153,7 @@ export class ChatRunner {
     } catch (error) {
       memory.release();
       const isOurs = error instanceof GatewayError;
-      if (!isOurs && !context.signal.aborted) this.#deps.health.broke(begun.route);
+      if (!isOurs && !context.signal.aborted) this.#deps.health.recordBrokenReply(begun.route);
       if (error instanceof ReplyTooLarge) await settleUnread(context, call, begun);
       throw error;
     }
@@ -263,7 +263,7 @@ export class ChatRunner {
     const [usage, source] = finalUsage(sent, stream, done !== undefined);
     stream.close();
     if (done) {
-      this.#deps.health.ended(route);
+      this.#deps.health.recordCompleteReply(route);
       await this.#settleReply(context, call, usage, source, source === 'provider');
       yield done;
       return;
@@ -275,7 +275,7 @@ export class ChatRunner {
     const error = new GatewayError('upstream_failed', { cause: failure });
     context.log.warn({ provider: provider.id, err: failure }, 'provider stream failed');
     this.#deps.metrics.streamBroke(provider.id);
-    this.#deps.health.broke(route);
+    this.#deps.health.recordBrokenReply(route);
     await this.#settleReply(context, call, usage, source, false, { status: 200, errorCode: error.code });
     yield Buffer.from(request.replies.errorFrame(error));
   }

@@ -56,7 +56,7 @@ export class Dispatcher {
     let failure: UpstreamFailure | undefined;
     for (const route of health.inOrder(call.routes)) {
       const body = bodyFor(call, route);
-      if (!body || !health.begin(route)) continue;
+      if (!body || !health.admit(route)) continue;
       const startMs = performance.now();
       try {
         const begun = {
@@ -65,13 +65,13 @@ export class Dispatcher {
           reply: await this.#send(context, call, route, body, { signal, holdUntilMs }),
         };
         const firstByteMs = performance.now() - startMs;
-        health.succeeded(route, firstByteMs);
+        health.recordSuccess(route, firstByteMs);
         metrics.answered(route, firstByteMs);
         return begun;
       } catch (error) {
         if (context.signal.aborted) throw error;
         const thisFailure = failureOf(error);
-        health.failed(route, thisFailure, call.accountId);
+        health.recordFailure(route, thisFailure, call.accountId);
         metrics.failed(route, thisFailure);
         if (isClientError(thisFailure)) throw new UpstreamError(thisFailure);
         failure = failure ? preferRetryable(failure, thisFailure) : thisFailure;

@@ -62,7 +62,7 @@ export async function callWith(
     abandoned: new AbandonedCalls({ maxOfAccount: 1, timeoutMs: WAIT_MS }),
     clock,
     metrics: { streamBroke: () => {}, clientDisconnected: () => {} },
-    health: { broke: () => {}, ended: () => {} },
+    health: { recordBrokenReply: () => {}, recordCompleteReply: () => {} },
     replyMemory: memoryQuota(2 * MAX_REPLY_BYTES, 0),
     keepAliveMs: WAIT_MS,
   });

@@ -57,7 +57,7 @@ export class ImageDispatcher {
     const { health } = this.#deps;
     let failure: UpstreamFailure = { kind: 'unreachable', cause: new Error('every circuit is open') };
     for (const route of health.inOrder(image.routes) as readonly ImageRoute[]) {
-      if (!health.begin(route)) continue;
+      if (!health.admit(route)) continue;
       await stored(() => image.beforeTry(route));
       try {
         return { route, result: await this.#try(route, image) };
@@ -93,13 +93,13 @@ export class ImageDispatcher {
         },
       );
       const tookMs = performance.now() - startMs;
-      health.succeeded(route, tookMs);
+      health.recordSuccess(route, tookMs);
       metrics.answered(route, tookMs);
       return result;
     } catch (error) {
       const failure = targetFailureOf(error);
-      if (failure) health.failed(route, failure, accountId);
-      else health.succeeded(route);
+      if (failure) health.recordFailure(route, failure, accountId);
+      else health.recordSuccess(route);
       metrics.failed(route, failure);
       throw error;
     }

@@ -72,7 +72,7 @@ export class VideoSubmitter {
     if (unclaimed) return unclaimed;
     let failure: UpstreamFailure = { kind: 'unreachable', cause: new Error('every circuit is open') };
     for (const route of health.inOrder(routes)) {
-      if (!health.begin(route)) continue;
+      if (!health.admit(route)) continue;
       const recoverable = recoverableTask(submission, route);
       const unsent = await storeFailure(() => bill.dispatched(route.provider.id, recoverable));
       if (unsent) return unsent;
@@ -80,7 +80,7 @@ export class VideoSubmitter {
         return await this.#send(bill, order, route);
       } catch (error) {
         if (error instanceof MediaRefused) {
-          health.succeeded(route);
+          health.recordSuccess(route);
           metrics.failed(route, undefined);
           return refused(error.detail);
         }
@@ -89,7 +89,7 @@ export class VideoSubmitter {
           { provider: route.provider.id, failure: failureText(error) },
           'provider did not accept the request',
         );
-        health.failed(route, thisFailure, bill.call.accountId);
+        health.recordFailure(route, thisFailure, bill.call.accountId);
         metrics.failed(route, thisFailure);
         if (!isNotAccepted(thisFailure)) return submitFailure(thisFailure);
         failure = preferRetryable(failure, thisFailure);
@@ -109,7 +109,7 @@ export class VideoSubmitter {
     const startMs = performance.now();
     const submitted = await provider.submit({ ...order, upstreamModel }, this.#callOf(requestId, route));
     const tookMs = performance.now() - startMs;
-    health.succeeded(route, tookMs);
+    health.recordSuccess(route, tookMs);
     metrics.answered(route, tookMs);
     if (submitted.upstreamId !== undefined) return { ...submitted, provider: provider.id };
     return { error: new GatewayError('video_task_id_missing'), bill: 'released' };
