@@ -120,7 +120,7 @@ class Scene {
     isBusy: async () => this.claim.kind === 'busy',
     bodyOf: async () => {
       this.steps.push('load');
-      return this.kept;
+      return this.storedBody;
     },
     dispatched: async () => void this.steps.push('key dispatched') === undefined,
     answered: async () => void this.steps.push('key answered'),
@@ -128,7 +128,7 @@ class Scene {
     lost: async () => void this.steps.push('key lost'),
   };
   claim: Claim = { kind: 'mine' };
-  kept: Buffer | undefined;
+  storedBody: Buffer | undefined;
   readonly replays = new Quota({ limit: 100, perHolder: 25 });
 
   readonly health = new TargetHealth(() => performance.now(), 10_000);
@@ -695,19 +695,19 @@ describe('a call with an Idempotency-Key', () => {
   });
 
   test('that was answered returns its stored response free of charge', async () => {
-    scene.kept = Buffer.from('{"data":[]}');
-    scene.claim = answeredWith(scene.kept.length);
+    scene.storedBody = Buffer.from('{"data":[]}');
+    scene.claim = answeredWith(scene.storedBody.length);
     const reply = await scene.send({}, keyed);
     expect(reply.status).toBe(200);
     expect(scene.steps).toEqual(['free hold', 'load']);
     expect(scene.replays.used).toBe(11);
-    expect(await bytesOf(reply)).toEqual(scene.kept);
+    expect(await bytesOf(reply)).toEqual(scene.storedBody);
     expect(scene.replays.used).toBe(0);
   });
 
   test('returns its stored response even after its model was removed or changed', async () => {
-    scene.kept = Buffer.from('{}');
-    scene.claim = answeredWith(scene.kept.length);
+    scene.storedBody = Buffer.from('{}');
+    scene.claim = answeredWith(scene.storedBody.length);
     for (const fields of [{ model: 'sim/delisted' }, { n: 100 }, { size: '10x10' }]) {
       expect((await scene.send(fields, keyed)).status).toBe(200);
     }

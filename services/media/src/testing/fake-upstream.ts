@@ -2,7 +2,7 @@ import { UpstreamError } from '@gateway/upstream';
 import type { Upstream, UpstreamReply, UpstreamRequest } from '../domain/upstream';
 import { readBody } from '../domain/upstream-body';
 
-/** What a provider does with a request: a reply with a JSON value or bytes, or a failure. */
+/** A provider's response to a request: a reply with JSON or bytes, or a failure. */
 export type FakeReply =
   | { readonly status?: number; readonly headers?: Record<string, string>; readonly json: unknown }
   | { readonly status?: number; readonly headers?: Record<string, string>; readonly bytes: Buffer }
@@ -15,7 +15,7 @@ export interface SentRequest {
   readonly body: string;
 }
 
-/** A provider that gives recorded replies, one after the other, and keeps what it was asked. */
+/** A provider that returns recorded replies in sequence and records its requests. */
 export class FakeUpstream implements Upstream {
   readonly sent: SentRequest[] = [];
   readonly #replies: FakeReply[];

@@ -10,7 +10,7 @@ import type {
 
 type Scripted<T> = T | Error | ((signal?: AbortSignal) => Promise<T>);
 
-/** A provider that does as it is told and keeps what it was asked. */
+/** A provider whose behavior a test sets; records its orders and polls. */
 export class FakeVideoProvider implements VideoProvider {
   readonly fetchesLinks = true;
   readonly orders: VideoOrder[] = [];

@@ -1,9 +1,9 @@
 import net from 'node:net';
 
-/** A server that does on each connection as it is told, byte by byte. */
+/** A server that writes the test's exact bytes on each connection. */
 export interface LoopbackServer {
   readonly port: number;
-  /** Connections so far. */
+  /** Number of connections so far. */
   readonly connections: number;
   readonly openConnections: number;
   stop(): Promise<void>;

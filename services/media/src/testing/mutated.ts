@@ -1,4 +1,4 @@
-/** The value with any one part of it replaced. */
+/** Returns the value with any one part replaced. */
 export function mutated(value: unknown, [step = 0, ...path]: readonly number[], by: unknown): unknown {
   if (typeof value !== 'object' || value === null || path.length === 0) return by;
   const keys = Object.keys(value);

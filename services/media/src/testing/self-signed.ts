@@ -1,4 +1,4 @@
-/** Nobody trusts it and it guards nothing: made for tests. Valid for a hundred years. */
+/** An untrusted certificate for tests and its key. Valid for a hundred years. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgKXnJi1PcG7FP0lBa

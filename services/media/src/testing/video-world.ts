@@ -67,7 +67,7 @@ interface Answered {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The service's videos on a real database, between fake providers and a billing that grants what it is told to. */
+/** The service's videos on a real database, with fake providers and a fake billing that a test controls. */
 export class VideoWorld {
   readonly providers = new Map(PROVIDERS.map((id) => [id, new FakeVideoProvider(id)]));
   readonly models = new Map<string, Model>([[MODEL.slug, MODEL]]);
@@ -76,7 +76,7 @@ export class VideoWorld {
   requestCostLimitNano: string | undefined;
   hasCatalog = true;
   refusal: GatewayError | undefined;
-  /** What billing says that keys may call now; absent: what the call says. */
+  /** Models that the current key may call according to billing; by default those of the call. */
   currentlyAllowed: string[] | undefined;
 
   static async start(): Promise<VideoWorld> {
@@ -97,7 +97,7 @@ export class VideoWorld {
     return this.providers.get('first')!;
   }
 
-  /** One process of the service. */
+  /** Starts an instance of the service. */
   async instance(): Promise<VideoInstance> {
     const instanceId = randomUUID();
     await beat(this.pool, instanceId);
@@ -163,7 +163,7 @@ export class VideoWorld {
     return new VideoInstance(instanceId, videos, bills);
   }
 
-  /** The other takes over what the one leaves, as if it had been silent for long. */
+  /** Lets one instance take over the bills of another, as after an expired lease. */
   async adopt(one: VideoInstance, other: VideoInstance): Promise<void> {
     const gone = [{ id: one.id, beats: 0n }];
     const eventOf = (call: BilledCall, state: BillState) => abandonedEvent(call, state, Date.now());
@@ -172,7 +172,7 @@ export class VideoWorld {
     await forgetInstances(this.pool, gone);
   }
 
-  /** As if so much time had passed for every task. */
+  /** Moves every task back in time, as if that much time had passed. */
   async pass(ms: number): Promise<void> {
     await this.pool.query(
       `UPDATE media.tasks SET created_at = created_at - $1 * interval '1 millisecond',
@@ -182,7 +182,7 @@ export class VideoWorld {
   }
 
   async clear(): Promise<void> {
-    // Cheaper than TRUNCATE, which makes files anew.
+    // Cheaper than TRUNCATE, which creates new files.
     for (const table of ['tasks', 'bills', 'instances', 'idempotency']) {
       await this.pool.query(`DELETE FROM media.${table}`);
     }
@@ -215,7 +215,7 @@ export class VideoWorld {
 
 export class VideoInstance {
   readonly #routes: LinkHandler;
-  /** Of the caller of whatever is asked for. */
+  /** Aborts the calls of this instance, as a client disconnect does. */
   readonly leave = new AbortController();
 
   constructor(
@@ -238,13 +238,13 @@ export class VideoInstance {
     return this.call('POST', `/v1/videos/${provider}/${action}`, bytes, accountId, undefined, keyId);
   }
 
-  /** @param allowedModels of the key that asks; none: all */
+  /** @param allowedModels of the key; all models if empty */
   list(query = '', accountId = ACCOUNT, allowedModels: string[] = []): Promise<Answered> {
     const path = `/v1/videos${query && `?${query}`}`;
     return this.call('GET', path, Buffer.alloc(0), accountId, undefined, 'key_1', allowedModels);
   }
 
-  /** @param idempotencyKey by which the call may be sent again */
+  /** @param idempotencyKey with which the call can be repeated */
   create(fields: object = {}, idempotencyKey?: string): Promise<Answered> {
     const body = Buffer.from(JSON.stringify({ model: 'sim/video', prompt: 'a cat', ...fields }));
     return this.call('POST', '/v1/videos/sim/create', body, ACCOUNT, idempotencyKey);

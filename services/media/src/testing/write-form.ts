@@ -12,7 +12,7 @@ export interface FilePart {
 
 export type WrittenPart = FieldPart | FilePart;
 
-/** A form as clients write it. */
+/** Returns a form as clients write it. */
 export function writeForm(parts: readonly WrittenPart[], boundary = 'form-boundary'): Buffer {
   const pieces = parts.flatMap((part) => {
     const file = 'bytes' in part;
@@ -26,7 +26,7 @@ export function writeForm(parts: readonly WrittenPart[], boundary = 'form-bounda
 
 export const formType = (boundary = 'form-boundary') => `multipart/form-data; boundary=${boundary}`;
 
-/** What looks like an image of that many bytes. */
+/** Returns bytes of that length that begin like a PNG. */
 export function pngBytes(bytes: number, fill = 0): Buffer {
   const png = Buffer.alloc(bytes, fill);
   png.write('\x89PNG\r\n\x1a\n', 'latin1');

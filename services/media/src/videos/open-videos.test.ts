@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterAll(() => world?.stop(), 60_000);
 
 /** Waits for the poll interval and polls every task. */
-async function look(by = media): Promise<void> {
+async function pollAll(by = media): Promise<void> {
   await world.pass(INTERVAL_MS);
   await by.videos.poller.runOnce();
 }
@@ -280,7 +280,7 @@ describe('when an instance dies during an order', () => {
     expect((await other.list()).json.data).toMatchObject([{ id: json.task_id, status: 'queued' }]);
     expect(world.reserved[0]?.taskId).toBe(json.task_id);
     world.first.reports = SECONDS;
-    await look(other);
+    await pollAll(other);
     const [{ requestId } = { requestId: '' }] = world.reserved;
     expect(world.first.polls).toEqual([{ upstreamId: `v-1/${requestId}`, upstreamModel: 'v-1' }]);
     expect(world.ends).toMatchObject([{ requestId, outcome: SETTLED, ...COST }]);
@@ -292,7 +292,7 @@ describe('when an instance dies during an order', () => {
     world.first.externalTaskId = (_order, requestId) => requestId;
     const other = await dieAfterOrder('key-1');
     world.first.reports = { state: 'unknown' };
-    for (let looks = 0; looks < 200 && world.ends.length === 0; looks++) {
+    for (let polls = 0; polls < 200 && world.ends.length === 0; polls++) {
       await world.pass(5 * INTERVAL_MS);
       await other.videos.poller.runOnce();
     }
@@ -317,14 +317,14 @@ describe('the poller', () => {
     const { json, requestId } = await media.create();
     await media.videos.poller.runOnce();
     expect(world.first.polls).toEqual([]);
-    await look();
+    await pollAll();
     expect(world.first.polls).toEqual([{ upstreamId: 'up-1', upstreamModel: 'v-1' }]);
     world.first.reports = { state: 'running' };
-    await look();
+    await pollAll();
     expect(await statusOf(json.task_id)).toMatchObject({ status: 'running' });
     world.first.reports = { state: 'completed', seconds: 5, videos: VIDEOS };
-    await look();
-    await look();
+    await pollAll();
+    await pollAll();
     expect(world.first.polls).toHaveLength(3);
     expect(world.ends).toMatchObject([
       { requestId, outcome: SETTLED, ...COST, provider: 'first', usageSource: 'USAGE_SOURCE_PROVIDER' },
@@ -345,7 +345,7 @@ describe('the poller', () => {
   ] as const)('charges nothing for a task that is %s', async (status, report, outcome) => {
     const { json } = await media.create();
     world.first.reports = report;
-    await look();
+    await pollAll();
     const taskId = json.task_id;
     expect(world.ends).toMatchObject([
       { outcome, costNano: '0', errorCode: 'video_generation_failed', taskId },
@@ -377,7 +377,7 @@ describe('the poller', () => {
     while (world.first.polls.length === 0) await new Promise((resolve) => setImmediate(resolve));
     const other = await world.instance();
     world.first.reports = { state: 'completed', videos: VIDEOS };
-    await look(other);
+    await pollAll(other);
     expect(await statusOf(json.task_id)).toMatchObject({ status: 'queued' });
     await world.pass(60_000);
     await other.videos.poller.runOnce();
@@ -406,9 +406,9 @@ describe('the poller', () => {
   test('backs off after failed polls and continues the task', async () => {
     const { json } = await media.create();
     world.first.reports = new UpstreamError({ kind: 'broken', cause: 0 });
-    await look();
-    await look();
-    await look();
+    await pollAll();
+    await pollAll();
+    await pollAll();
     expect(world.first.polls).toHaveLength(2);
     world.first.reports = { state: 'completed', videos: VIDEOS };
     await world.pass(30_000);
@@ -442,15 +442,15 @@ describe('the poller', () => {
   test('retries invalid seconds and then charges the ordered seconds', async () => {
     const { json } = await media.create();
     world.first.reports = { state: 'completed', seconds: 0, videos: VIDEOS };
-    for (let looks = 0; looks < 4; looks++) {
-      await look();
+    for (let polls = 0; polls < 4; polls++) {
+      await pollAll();
       for (const action of ['status', 'result']) {
         await expect(media.post(action, { task_id: json.task_id })).rejects.toEqual(
           code('video_billing_error', { shouldRetry: false }),
         );
       }
     }
-    await look();
+    await pollAll();
     expect(await statusOf(json.task_id)).toMatchObject({ status: 'completed' });
     expect(world.ends).toMatchObject([{ outcome: SETTLED, ...COST, usageSource: 'USAGE_SOURCE_COUNTED' }]);
   });
@@ -536,7 +536,7 @@ describe('a status or result call', () => {
   test("is refused when the video cost more than the key's per-request cap", async () => {
     const { json } = await media.create();
     world.first.reports = { state: 'completed', seconds: 60, videos: VIDEOS };
-    await look();
+    await pollAll();
     world.requestCostLimitNano = '1000000000';
     const cap = { limitNano: 1_000_000_000n, usedNano: 3_000_000_000n };
     for (const action of ['status', 'result']) {
@@ -552,13 +552,13 @@ describe('a status or result call', () => {
   test('ignores the caps of other keys and caps that were lowered later', async () => {
     const { json } = await media.create();
     world.first.reports = { state: 'completed', seconds: 60, videos: VIDEOS };
-    await look();
+    await pollAll();
     world.requestCostLimitNano = '1';
     const asked = { task_id: json.task_id };
     expect((await media.post('status', asked, ACCOUNT, 'sim', 'key_2')).json.status).toBe('completed');
     const cheap = await media.create();
     world.first.reports = { state: 'completed', seconds: 5, videos: VIDEOS };
-    await look();
+    await pollAll();
     expect(await statusOf(cheap.json.task_id)).toMatchObject({ status: 'completed' });
   });
 });
@@ -567,10 +567,10 @@ describe('the task list', () => {
   test("has the account's tasks, newest first, with cost and request id", async () => {
     const first = await media.create();
     world.first.reports = { state: 'completed', seconds: 5, videos: VIDEOS };
-    await look();
+    await pollAll();
     const failing = await media.create();
     world.first.reports = { state: 'failed', detail: 'no' };
-    await look();
+    await pollAll();
     const running = await media.create();
     world.reserved.length = 0;
     const { json } = await media.list();
@@ -628,7 +628,7 @@ describe('the task list', () => {
   test('shows a cost of at most the hold, whatever the video cost', async () => {
     await media.create();
     world.first.reports = { state: 'completed', seconds: 60, videos: VIDEOS };
-    await look();
+    await pollAll();
     expect((await media.list()).json.data).toMatchObject([{ duration: 60, cost: 0.25 }]);
   });
 
@@ -677,7 +677,7 @@ describe('the result of a task', () => {
     const { json } = await media.create();
     expect(await resultOf(json.task_id)).toEqual({ task_id: json.task_id, status: 'queued', videos: [] });
     world.first.reports = { state: 'completed', seconds: 5, videos: VIDEOS };
-    await look();
+    await pollAll();
     world.first.reports = { state: 'completed', videos: [{ url: 'https://cdn.test/2.mp4' }] };
     expect(await resultOf(json.task_id)).toEqual({
       task_id: json.task_id,
@@ -689,7 +689,7 @@ describe('the result of a task', () => {
   test('has the expiry of its URLs, and concurrent calls share one poll', async () => {
     const { json } = await media.create();
     world.first.reports = { state: 'completed', videos: VIDEOS };
-    await look();
+    await pollAll();
     world.first.polls.length = 0;
     for (const { videos } of await Promise.all([resultOf(json.task_id), resultOf(json.task_id)])) {
       expect(videos).toEqual([
@@ -702,7 +702,7 @@ describe('the result of a task', () => {
   test('of a failed task contains the error', async () => {
     const { json } = await media.create();
     world.first.reports = { state: 'failed' };
-    await look();
+    await pollAll();
     expect(await resultOf(json.task_id)).toMatchObject({
       status: 'failed',
       videos: [],
@@ -713,7 +713,7 @@ describe('the result of a task', () => {
   test("returns the provider's error and can be requested again", async () => {
     const { json } = await media.create();
     world.first.reports = { state: 'completed', videos: VIDEOS };
-    await look();
+    await pollAll();
     world.first.reports = new UpstreamError({ kind: 'broken', cause: 0 });
     await expect(resultOf(json.task_id)).rejects.toEqual(code('upstream_failed'));
     world.first.reports = new UpstreamError({ kind: 'unreachable', cause: 0 });
@@ -734,7 +734,7 @@ describe('the result of a task', () => {
     });
     const { json } = await media.create();
     world.first.reports = { state: 'completed', videos: [{ url: secret }] };
-    await look();
+    await pollAll();
     const [video] = (await resultOf(json.task_id)).videos;
     expect(video).toEqual({
       url: expect.stringMatching(/^http:\/\/api\.test:8080\/v1\/videos\/files\/task_/),
@@ -763,7 +763,7 @@ describe('the result of a task', () => {
     const linkOf = async (accountId: string) => {
       const { json } = await media.post('create', { model: 'sim/video', prompt: 'a cat' }, accountId);
       world.first.reports = { state: 'completed', videos: [{ url: 'https://provider.test/file' }] };
-      await look();
+      await pollAll();
       const result = (await media.post('result', { task_id: json.task_id }, accountId)).json;
       return new URL(result.videos[0].url).pathname;
     };
@@ -772,9 +772,9 @@ describe('the result of a task', () => {
     const slow = Array.from({ length: 17 }, () => get(one));
     // One download is refused; the others hold their slots.
     await expect(Promise.race(slow)).rejects.toEqual(code('rate_limited'));
-    const beside = get(other);
+    const concurrent = get(other);
     open.abort();
-    expect((await beside).json).toBe('b');
+    expect((await concurrent).json).toBe('b');
     const ends = await Promise.allSettled(slow);
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(16);
     open = new AbortController();

@@ -10,7 +10,7 @@ const task: TaskProgress = {
   perSecondNano: 50_000_000n,
   problems: NO_PROBLEMS,
 };
-const look = (report: TaskReport | undefined, changed: Partial<TaskProgress> = {}) =>
+const stepAfter = (report: TaskReport | undefined, changed: Partial<TaskProgress> = {}) =>
   nextStep({ ...task, ...changed }, report, settings);
 const videos = [{ url: 'https://example.com/a.mp4' }];
 
@@ -50,12 +50,12 @@ describe('a task ends', () => {
       { kind: 'end', state: 'expired', bill: { outcome: 'released' } },
     ],
   ])('%s', (_name, report, step) => {
-    expect(look(report)).toEqual(step);
-    expect(look(report, { state: 'running' })).toEqual(step);
+    expect(stepAfter(report)).toEqual(step);
+    expect(stepAfter(report, { state: 'running' })).toEqual(step);
   });
 
   test('with a cost above the hold if the provider reports more seconds; settlement limits the charge', () => {
-    const step = look({ state: 'completed', seconds: 60, videos });
+    const step = stepAfter({ state: 'completed', seconds: 60, videos });
     expect(step).toMatchObject({ bill: { costNano: 3_000_000_000n, videoMs: 60_000n } });
   });
 
@@ -65,7 +65,7 @@ describe('a task ends', () => {
       const report: TaskReport = { state: 'completed', seconds, videos };
       let { problems } = task;
       for (let unpricedPolls = 1; unpricedPolls <= 4; unpricedPolls++) {
-        const step = look(report, { state: 'running', problems });
+        const step = stepAfter(report, { state: 'running', problems });
         expect(step).toEqual({
           kind: 'wait',
           state: 'running',
@@ -74,7 +74,7 @@ describe('a task ends', () => {
         });
         if (step.kind === 'wait') problems = step.problems;
       }
-      expect(look(report, { state: 'running', problems })).toMatchObject({
+      expect(stepAfter(report, { state: 'running', problems })).toMatchObject({
         kind: 'end',
         state: 'completed',
         bill: { outcome: 'settled', videoMs: 5_000n, source: 'counted' },
@@ -85,26 +85,26 @@ describe('a task ends', () => {
   test('as expired and lost after a day, and not before', () => {
     const old = { ageMs: settings.giveUpMs, state: 'running' } as const;
     const gaveUp = { kind: 'end', state: 'expired', bill: { outcome: 'lost' } };
-    expect(look({ state: 'running' }, old)).toEqual(gaveUp);
-    expect(look(undefined, old)).toEqual(gaveUp);
-    expect(look({ state: 'completed', videos }, old)).toMatchObject({ state: 'completed' });
-    expect(look({ state: 'running' }, { ...old, ageMs: settings.giveUpMs - 1 })).toMatchObject({
+    expect(stepAfter({ state: 'running' }, old)).toEqual(gaveUp);
+    expect(stepAfter(undefined, old)).toEqual(gaveUp);
+    expect(stepAfter({ state: 'completed', videos }, old)).toMatchObject({ state: 'completed' });
+    expect(stepAfter({ state: 'running' }, { ...old, ageMs: settings.giveUpMs - 1 })).toMatchObject({
       kind: 'wait',
     });
   });
 
   test('as expired and lost after ten minutes in which its provider does not know it', () => {
     let { problems } = task;
-    for (let looks = 0; looks < 200; looks++) {
-      const step = look({ state: 'unknown' }, { problems });
+    for (let polls = 0; polls < 200; polls++) {
+      const step = stepAfter({ state: 'unknown' }, { problems });
       expect(step).toMatchObject({ kind: 'wait', waitMs: 3_000 });
       if (step.kind === 'wait') problems = step.problems;
     }
-    expect(look({ state: 'unknown' }, { problems })).toMatchObject({
+    expect(stepAfter({ state: 'unknown' }, { problems })).toMatchObject({
       state: 'expired',
       bill: { outcome: 'lost' },
     });
-    const found = look({ state: 'running' }, { problems });
+    const found = stepAfter({ state: 'running' }, { problems });
     expect(found).toMatchObject({ state: 'running', problems: NO_PROBLEMS });
   });
 });
@@ -117,13 +117,17 @@ describe('the wait before the next poll', () => {
     [300_000, 15_000],
     [80_000_000, 15_000],
   ])('at an age of %d ms is %d ms', (ageMs, waitMs) => {
-    expect(look({ state: 'running' }, { ageMs })).toMatchObject({ kind: 'wait', state: 'running', waitMs });
+    expect(stepAfter({ state: 'running' }, { ageMs })).toMatchObject({
+      kind: 'wait',
+      state: 'running',
+      waitMs,
+    });
   });
 
   test('doubles after each failed poll, up to 30 s', () => {
     let { problems } = task;
     const waits = Array.from({ length: 7 }, () => {
-      const step = look(undefined, { problems });
+      const step = stepAfter(undefined, { problems });
       if (step.kind !== 'wait') throw new Error('ended');
       problems = step.problems;
       return step.waitMs;
@@ -133,6 +137,9 @@ describe('the wait before the next poll', () => {
 });
 
 test('a running task does not return to queued', () => {
-  expect(look({ state: 'queued' }, { state: 'running' })).toMatchObject({ kind: 'wait', state: 'running' });
-  expect(look(undefined, { state: 'running' })).toMatchObject({ kind: 'wait', state: 'running' });
+  expect(stepAfter({ state: 'queued' }, { state: 'running' })).toMatchObject({
+    kind: 'wait',
+    state: 'running',
+  });
+  expect(stepAfter(undefined, { state: 'running' })).toMatchObject({ kind: 'wait', state: 'running' });
 });
