@@ -1,9 +1,9 @@
-/** The one direction in which imports may point; design in README.md, "How the code is laid out". */
+/** The allowed directions of imports. CONTRIBUTING.md, "Where things are", describes the layers. */
 const service = '^services/([^/]+)/src';
 const drivers =
   'node_modules/(pg|redis|kafkajs|express|undici|@grpc/grpc-js|@fastify|http-proxy-middleware|pino|prom-client)/|^(http|https|http2|tls|fs|fs/promises|child_process|worker_threads)$';
 const adapters = 'store|clients|providers|formats|journal|upload|redis|kafka';
-/** Pure rules: what the features of a service share, and each feature's own. */
+/** Pure rules: those that the features of a service share, and those of one feature. */
 const rules = '(?:domain|[^/]+/rules)';
 
 module.exports = {
@@ -53,7 +53,8 @@ module.exports = {
     },
     {
       name: 'domain-is-pure',
-      comment: 'Rules know no HTTP, SQL, gRPC or provider: within its service a rule imports only rules.',
+      comment:
+        'Rules depend on no HTTP, SQL, gRPC or provider: within its service a rule imports only rules.',
       severity: 'error',
       from: { path: `${service}/${rules}/`, pathNot: '\\.test\\.ts$' },
       to: { path: service, pathNot: `^services/$1/src/${rules}/` },
@@ -88,7 +89,7 @@ module.exports = {
     },
     {
       name: 'web-pages-stand-apart',
-      comment: 'What two pages share is in ui/ or api/.',
+      comment: 'Code that two pages share belongs in ui/ or api/.',
       severity: 'error',
       from: { path: '^services/dashboard/web/src/pages/([^/]+)/' },
       to: { path: '^services/dashboard/web/src/(pages|app)/', pathNot: '/src/pages/$1/' },
@@ -107,7 +108,7 @@ module.exports = {
     },
     {
       name: 'web-stands-apart',
-      comment: 'What runs in the browser and what runs at the server meet at the API only.',
+      comment: 'Browser code and server code share only the API.',
       severity: 'error',
       from: { path: '^services/dashboard/web/' },
       to: { path: '^(services|packages|proto|deploy|tests|bench)/', pathNot: '^services/dashboard/web/' },

@@ -23,7 +23,7 @@ describe('topLevelMembers', () => {
 });
 
 test.each(Array.from({ length: 40 }, (_, chars) => 'x'.repeat(chars)))(
-  'finds the end of a string in which an escape follows "%s"',
+  'finds the end of a string in which escapes follow "%s"',
   (text) => {
     for (const escaped of ['\\"]}', '\\\\', '\\\\\\"', '\\"\\"']) {
       expect(keys(`{"a":"${text}${escaped}","b":[]}`)).toEqual(['a', 'b']);

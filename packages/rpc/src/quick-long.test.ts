@@ -33,19 +33,16 @@ beforeAll(() => {
   loadService('catalog');
 });
 
-test.each(['int64', 'sint64', 'sfixed64', 'uint64', 'fixed64'])(
-  'is the type of decoded %s fields',
-  (kind) => {
-    const { root } = protobuf.parse(`syntax = "proto3"; message M { ${kind} n = 1; }`);
-    const type = root.lookupType('M');
-    const asText = { longs: String, defaults: true };
-    const unsigned = kind === 'uint64' || kind === 'fixed64';
-    for (const signed of NUMBERS) {
-      const number = unsigned ? BigInt.asUintN(64, signed) : signed;
-      const read = type.decode(type.encode({ n: Long.fromBigInt(number, unsigned) }).finish());
-      expect(read).toMatchObject({ n: expect.any(QuickLong) });
-      expect(type.toObject(read, asText)).toEqual({ n: String(number) });
-    }
-    expect(type.toObject(type.decode(Buffer.of()), asText)).toEqual({ n: '0' });
-  },
-);
+test.each(['int64', 'sint64', 'sfixed64', 'uint64', 'fixed64'])('decodes %s fields as QuickLong', (kind) => {
+  const { root } = protobuf.parse(`syntax = "proto3"; message M { ${kind} n = 1; }`);
+  const type = root.lookupType('M');
+  const asText = { longs: String, defaults: true };
+  const unsigned = kind === 'uint64' || kind === 'fixed64';
+  for (const signed of NUMBERS) {
+    const number = unsigned ? BigInt.asUintN(64, signed) : signed;
+    const read = type.decode(type.encode({ n: Long.fromBigInt(number, unsigned) }).finish());
+    expect(read).toMatchObject({ n: expect.any(QuickLong) });
+    expect(type.toObject(read, asText)).toEqual({ n: String(number) });
+  }
+  expect(type.toObject(type.decode(Buffer.of()), asText)).toEqual({ n: '0' });
+});

@@ -32,7 +32,7 @@ describe('the base URL of a provider', () => {
       SIMULATOR,
       'https://proxy/v1',
     ],
-  ])('is %s', (_what, env, simulator, url) => {
+  ])('is %s', (_which, env, simulator, url) => {
     expect(baseUrlOf(openai, env, simulator)).toBe(url);
   });
 
