@@ -34,9 +34,9 @@ import { MediaProviders } from './clients/media-providers';
 import { ExpectedOutputs } from './domain/expected-outputs';
 import { tokenizerCpuQuota } from './domain/tokenizer-cpu-quota';
 import { Journal } from './journal/journal';
-import { recoverPreviousEpochs } from './journal/recover-previous-epochs';
+import { recoverCalls } from './journal/recover-calls';
 import { createChatMetrics } from './metrics';
-import { createProviders, KNOWN } from './providers/registry';
+import { createProviders, PROVIDERS } from './providers/registry';
 import { countTokens } from './rpc/count-tokens';
 import { createChatCompletion } from './rpc/create-chat-completion';
 import { createMessage } from './rpc/create-message';
@@ -107,7 +107,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   });
   const admission = new Admission({ reserve, journal, outbox, outputs: new ExpectedOutputs() });
   const stopping = new AbortController();
-  await recoverPreviousEpochs({ billing, journal, outbox, log, signal: stopping.signal });
+  await recoverCalls({ billing, journal, outbox, log, signal: stopping.signal });
   const stopHeartbeat = startHeartbeat(billing, journal.owner, log);
 
   const upstream = new HttpClient();
@@ -170,7 +170,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   });
 
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
-  const simulated = simulatedProviders(KNOWN, env, settings.SIM_BASE_URL);
+  const simulated = simulatedProviders(PROVIDERS, env, settings.SIM_BASE_URL);
   const listing = listProviders({ providers: providers.keys(), simulated, health });
   const grpc = await startGrpcServer({
     host: settings.BIND_HOST,

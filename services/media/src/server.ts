@@ -22,7 +22,7 @@ import { fromProtoModel } from './clients/from-proto-model';
 import { IdempotentCalls } from './idempotency/idempotent-calls';
 import { openImages } from './images/open-images';
 import { createMediaMetrics } from './metrics';
-import { createProviders, KNOWN, type MediaProviders } from './providers/registry';
+import { createProviders, type MediaProviders, PROVIDERS } from './providers/registry';
 import { UpstreamHttp } from './providers/upstream-http';
 import { routeCall } from './rpc/route-call';
 import { readSettings, type Settings } from './settings';
@@ -126,7 +126,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     log,
     handler: withRefusalReports(refusals, routes),
   });
-  const simulated = simulatedProviders(KNOWN, env, settings.SIM_BASE_URL);
+  const simulated = simulatedProviders(PROVIDERS, env, settings.SIM_BASE_URL);
   const listing = listProviders({ providers: idsOf(providers), simulated, health });
   const grpc = await startGrpc(settings, log, link, listing);
   const admin = await startAdminServer({

@@ -182,7 +182,7 @@ const moneyCases = (endpoint: ChatEndpoint): readonly ConformanceCase[] => [
     when: `a concurrent call holds the rest of the balance, POST ${endpoint.path}`,
     async provoke({ system, caller }) {
       const customer = await system.provision({ balanceUsd: 0.000_4 });
-      const messages = [{ role: 'user', content: '[[sim {"delay_ms":1000}]]' }];
+      const messages = [{ role: 'user', content: '[[sim {"delay_ms":4000}]]' }];
       const slow = caller.chat(customer.apiKey, { messages }, endpoint);
       while ((await system.dashboard.balance(customer.token)).held === 0) {
         // Waits until the slow call holds the balance.

@@ -11,7 +11,7 @@ import {
   type HoldEnd,
   settleExpiredHold,
   settleOpenHold,
-} from '../settle/rules/settlement';
+} from '../settle/rules/charge-hold';
 import { parseUsageEvent } from '../settle/rules/usage-event';
 import { ACCOUNT_DAILY, KEY_LIMITS } from './money-model';
 import type { MoneyCore, MoneyFigures } from './money-run';

@@ -1,12 +1,12 @@
 import { type CallOutcome, MeteredCall, type UsageEvent } from '@gateway/call-billing';
-import type { TokenUsage, UsageSource } from '../domain/usage';
 import {
   abandonedCallEvent,
   type DispatchedCall,
   type LossReason,
   settledEvent,
   writtenOffEvent,
-} from '../domain/usage-event';
+} from '../domain/settlement-event';
+import type { TokenUsage, UsageSource } from '../domain/usage';
 
 /** Stores the records of calls. */
 export interface UsageJournal {

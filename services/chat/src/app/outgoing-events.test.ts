@@ -14,7 +14,7 @@ const start = () =>
       model: 'openai/gpt-5.5',
       includeUsage: false,
       mode: { reasoning: 'included' },
-      budget: new Quota({ limit: 1_000 }),
+      bufferQuota: new Quota({ limit: 1_000 }),
     }),
   );
 const push = (events: OutgoingEvents, text: string) => events.push(Buffer.from(text)).toString();

@@ -1,9 +1,9 @@
 import type { ReserveClient, UsageOutbox } from '@gateway/call-billing';
 import type { RequestContext } from '@gateway/rpc';
 import { describe, expect, test } from '@jest/globals';
+import { boundOf } from '../domain/call-cost';
 import { ExpectedOutputs } from '../domain/expected-outputs';
 import type { Model } from '../domain/model';
-import { boundOf } from '../domain/price';
 import { NO_USAGE } from '../domain/usage';
 import type { Journal } from '../journal/journal';
 import { Admission, type AdmissionRequest } from './reserve-call';

@@ -1,6 +1,6 @@
+import { boundOf } from './call-cost';
 import type { Model, TokenPrice } from './model';
 import type { PdfSize } from './pdf-size';
-import { boundOf } from './price';
 
 /** The parts of a request that determine how many tokens it can use. */
 export interface RequestSize {

@@ -1,7 +1,7 @@
 import type { UsageEvent } from '@gateway/call-billing';
 import type { TokenPrice } from '../domain/model';
+import type { DispatchedCall } from '../domain/settlement-event';
 import type { TokenUsage } from '../domain/usage';
-import type { DispatchedCall } from '../domain/usage-event';
 
 /** One line of the journal. */
 export type JournalRecord =

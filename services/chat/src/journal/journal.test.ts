@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type DispatchedCall, settledEvent } from '../domain/settlement-event';
 import { NO_USAGE } from '../domain/usage';
-import { type DispatchedCall, settledEvent } from '../domain/usage-event';
 import { Journal } from './journal';
-import { recover } from './recover';
+import { replayJournal } from './replay-journal';
 import { segmentNumber } from './segment';
 
 const price = { inputNano: 1_000_000_000n, outputNano: 4_000_000_000n };
@@ -50,7 +50,7 @@ describe('after a kill', () => {
     await journal.final(final('ended'));
 
     const next = open();
-    const { finished, interrupted } = recover(next, 9);
+    const { finished, interrupted } = replayJournal(next, 9);
     expect(next.owner).toEqual({ id: journal.owner.id, epoch: journal.owner.epoch + 1n });
     expect(finished).toEqual([final('ended')]);
     expect(
@@ -61,13 +61,13 @@ describe('after a kill', () => {
     ]);
   });
 
-  test('cache writes of one hour keep their price', async () => {
+  test('cache writes of one hour trackCall their price', async () => {
     const journal = open();
     const dear = { ...price, cacheWriteNano: 1_250_000_000n, cacheWriteLongNano: 2_000_000_000n };
     await journal.dispatched({ ...call('cut'), price: dear }, 10);
     journal.progress('cut', { ...NO_USAGE, cacheWrite: 10, cacheWriteLong: 20 });
     await journal.final(final('ended'));
-    const [cut] = recover(open(), 9).interrupted;
+    const [cut] = replayJournal(open(), 9).interrupted;
     expect(cut).toMatchObject({ costNano: '52500', tokens: { input: '0', cacheWrite: '30' } });
   });
 
@@ -81,7 +81,7 @@ describe('after a kill', () => {
     journal.progress('hidden', { ...NO_USAGE, input: 10, output: 4 });
     await journal.dispatched({ ...call('ended'), ...held }, 10);
     await journal.final(final('ended'));
-    const { interrupted } = recover(open(), 9);
+    const { interrupted } = replayJournal(open(), 9);
     expect(
       interrupted.map(({ requestId, costNano, lossReason, lossNano }) => [
         requestId,
@@ -103,7 +103,7 @@ describe('after a kill', () => {
     const [newest] = segments().sort();
     const text = `${JSON.stringify({ t: 'final', event: final('whole') })}\n{"t":"final","event":{"requ`;
     writeFileSync(path.join(directory, newest!), text);
-    expect(recover(open(), 9).finished).toHaveLength(1);
+    expect(replayJournal(open(), 9).finished).toHaveLength(1);
   });
 
   test('segments are kept until every call in them is acknowledged', async () => {
@@ -111,7 +111,7 @@ describe('after a kill', () => {
     await first.final(final('one'));
     await first.final(final('two'));
     const next = open();
-    recover(next, 9);
+    replayJournal(next, 9);
     const [earliest] = next.earlierSegments;
     next.acknowledge('one');
     expect(next.earlierSegments).toContain(earliest);
@@ -144,11 +144,11 @@ test('many concurrent final records are all durable', async () => {
   const journal = open(16 * 1024);
   const ids = Array.from({ length: 300 }, (_value, index) => `call ${index}`);
   await Promise.all(ids.map((id) => journal.final(final(id))));
-  const { finished } = recover(open(16 * 1024), 9);
+  const { finished } = replayJournal(open(16 * 1024), 9);
   expect(finished.map(({ requestId }) => requestId)).toEqual(ids);
 });
 
-test('a journal closed without open calls leaves nothing to recover', async () => {
+test('a journal closed without open calls leaves nothing to replayJournal', async () => {
   const journal = open();
   await journal.final(final('one'));
   journal.acknowledge('one');

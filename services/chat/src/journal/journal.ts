@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import type { Owner, UsageEvent } from '@gateway/call-billing';
+import type { DispatchedCall } from '../domain/settlement-event';
 import type { TokenUsage } from '../domain/usage';
-import type { DispatchedCall } from '../domain/usage-event';
 import { encodeRecord, type JournalRecord } from './journal-record';
 import { nextEpoch } from './owner';
 import { removeSegment, Segment, segmentNumber } from './segment';
@@ -70,7 +70,7 @@ export class Journal {
   }
 
   /** Marks a segment of a previous epoch as containing a call that billing may not have. */
-  keep(requestId: string, segment: number): void {
+  trackCall(requestId: string, segment: number): void {
     if (this.#firstSegment.has(requestId)) return;
     this.#firstSegment.set(requestId, segment);
     this.#callsBySegment.set(segment, (this.#callsBySegment.get(segment) ?? 0) + 1);
@@ -125,7 +125,7 @@ export class Journal {
 
   #write(record: JournalRecord, requestId: string): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    this.keep(requestId, this.#current.number);
+    this.trackCall(requestId, this.#current.number);
     return new Promise((resolve, reject) => {
       this.#pending.push({ text: encodeRecord(record), resolve, reject });
       if (this.#pending.length === 1) setImmediate(() => this.#flush());

@@ -4,8 +4,8 @@ const MODEL_KEY = Buffer.from('"model"');
 
 /** The start of an event, up to and including the model's name. */
 interface Head {
-  readonly theirs: Buffer;
-  readonly ours: Buffer;
+  readonly providerPrefix: Buffer;
+  readonly callerPrefix: Buffer;
 }
 
 /**
@@ -35,15 +35,15 @@ export class ModelNameRewriter {
    * every chunk would cost measurable time.
    */
   inEvent(event: Buffer): Buffer {
-    if (!this.#head || !startsWith(event, this.#head.theirs)) {
+    if (!this.#head || !startsWith(event, this.#head.providerPrefix)) {
       const head = this.#scan(event);
       if (!head) return event;
       this.#head = head;
     }
-    const { theirs, ours } = this.#head;
-    const start = theirs.length - ours.length;
-    if (start < 0) return Buffer.concat([ours, event.subarray(theirs.length)]);
-    ours.copy(event, start);
+    const { providerPrefix, callerPrefix } = this.#head;
+    const start = providerPrefix.length - callerPrefix.length;
+    if (start < 0) return Buffer.concat([callerPrefix, event.subarray(providerPrefix.length)]);
+    callerPrefix.copy(event, start);
     return event.subarray(start);
   }
 
@@ -52,8 +52,8 @@ export class ModelNameRewriter {
     const name = topLevelScalar(event, MODEL_KEY);
     if (!name) return undefined;
     return {
-      theirs: Buffer.from(event.subarray(0, name.end)),
-      ours: Buffer.concat([event.subarray(0, name.start), this.#json]),
+      providerPrefix: Buffer.from(event.subarray(0, name.end)),
+      callerPrefix: Buffer.concat([event.subarray(0, name.start), this.#json]),
     };
   }
 }

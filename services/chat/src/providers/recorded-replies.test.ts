@@ -1,7 +1,7 @@
 import { Quota } from '@gateway/quota';
 import { expect, test } from '@jest/globals';
 import { callWith, PRICE } from '../app/recorded-call.fixture';
-import { costOf } from '../domain/price';
+import { costOf } from '../domain/call-cost';
 import { NO_USAGE, type TokenUsage } from '../domain/usage';
 import { REFUSAL_WITHOUT_TEXT } from '../formats/openai/finish-reason';
 import { SseSplitter } from '../sse/sse-splitter';
@@ -17,7 +17,7 @@ import {
   recording,
   recordingsOf,
 } from './recorded-replies.fixture';
-import { createProviders, KNOWN } from './registry';
+import { createProviders, PROVIDERS } from './registry';
 
 const EXPECTED: Readonly<Record<Protocol, ExpectedReplies>> = {
   openai: expectedOpenAi,
@@ -31,8 +31,8 @@ const CLIENTS = [
 type ClientFormat = (typeof CLIENTS)[number]['wire'];
 
 const providers = createProviders(
-  { CHAT_PROVIDERS: Object.keys(KNOWN).join(','), SIM_BASE_URL: 'http://simulator.invalid/v1' },
-  Object.fromEntries(Object.values(KNOWN).map(({ env }) => [`${env}_API_KEY`, 'k'])),
+  { CHAT_PROVIDERS: Object.keys(PROVIDERS).join(','), SIM_BASE_URL: 'http://simulator.invalid/v1' },
+  Object.fromEntries(Object.values(PROVIDERS).map(({ env }) => [`${env}_API_KEY`, 'k'])),
   new Quota({ limit: 1_000_000 }),
 );
 

@@ -14,7 +14,7 @@ interface Account {
 }
 
 interface KnownProvider extends ProviderAddress {
-  readonly create: (account: Account, unread: Quota) => ChatProvider;
+  readonly create: (account: Account, bufferQuota: Quota) => ChatProvider;
 }
 
 const openAiLike =
@@ -22,7 +22,7 @@ const openAiLike =
     quirks: OpenAiQuirks,
     counting: Partial<Pick<OpenAiAccount, 'usage' | 'encoding' | 'countsByO200k'>> = {},
   ) =>
-  (account: Account, unread: Quota): ChatProvider =>
+  (account: Account, bufferQuota: Quota): ChatProvider =>
     openAiProvider(
       {
         usage: { reasoning: 'included' },
@@ -32,11 +32,11 @@ const openAiLike =
         ...account,
         quirks,
       },
-      unread,
+      bufferQuota,
     );
 
 /** The chat providers. CONTRIBUTING.md, "Add a chat provider", lists what else a new provider needs. */
-export const KNOWN: Readonly<Record<string, KnownProvider>> = {
+export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   openai: {
     env: 'OPENAI',
     baseUrl: 'https://api.openai.com/v1',
@@ -88,28 +88,28 @@ export interface ProviderSettings {
 export function createProviders(
   settings: ProviderSettings,
   env: NodeJS.ProcessEnv,
-  unread: Quota,
+  bufferQuota: Quota,
 ): ReadonlyMap<string, ChatProvider> {
   const providers = new Map<string, ChatProvider>();
   const offered = settings.CHAT_PROVIDERS.split(',').filter(Boolean);
-  const addresses = offered.flatMap((id) => KNOWN[id] ?? []);
+  const addresses = offered.flatMap((id) => PROVIDERS[id] ?? []);
   const problems = simulatorProblems(addresses, env, settings.SIM_BASE_URL);
   for (const id of offered) {
-    const known = KNOWN[id];
+    const known = PROVIDERS[id];
     const apiKey = known && env[`${known.env}_API_KEY`];
     const baseUrl = known && baseUrlOf(known, env, settings.SIM_BASE_URL);
     if (!known) problems.push(`CHAT_PROVIDERS: unknown provider ${id}`);
     else if (!apiKey) problems.push(`${known.env}_API_KEY: required for provider ${id}`);
     else if (!baseUrl || !URL.canParse(baseUrl)) problems.push(`${known.env}_BASE_URL: not a URL`);
-    else providers.set(id, known.create({ id, baseUrl, apiKey }, unread));
+    else providers.set(id, known.create({ id, baseUrl, apiKey }, bufferQuota));
   }
   if (problems.length > 0) throw new SettingsError(problems);
   if (settings.SIM_BASE_URL) {
     const apiKey = 'sim';
-    providers.set('sim', simulated({ id: 'sim', baseUrl: settings.SIM_BASE_URL, apiKey }, unread));
+    providers.set('sim', simulated({ id: 'sim', baseUrl: settings.SIM_BASE_URL, apiKey }, bufferQuota));
     // For testing `upstream_unavailable`: a port on which nothing can listen.
     const unreachable = { id: 'sim-unreachable', baseUrl: 'http://127.0.0.1:1/v1', apiKey };
-    providers.set(unreachable.id, simulated(unreachable, unread));
+    providers.set(unreachable.id, simulated(unreachable, bufferQuota));
   }
   return providers;
 }

@@ -22,7 +22,7 @@ interface KnownProvider extends ProviderAddress {
 type SimulatedProvider = Omit<KnownProvider, 'env' | 'baseUrl' | 'simulatedPath'> & { readonly path: string };
 
 /** The media providers. CONTRIBUTING.md lists what else a new provider needs. */
-export const KNOWN: Readonly<Record<string, KnownProvider>> = {
+export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   openai: {
     env: 'OPENAI',
     baseUrl: 'https://api.openai.com/v1',
@@ -99,10 +99,10 @@ export function createProviders(
     if (known.video) videos.set(account.id, known.video(account, upstream));
   };
   const offered = settings.MEDIA_PROVIDERS.split(',').filter(Boolean);
-  const addresses = offered.flatMap((id) => KNOWN[id] ?? []);
+  const addresses = offered.flatMap((id) => PROVIDERS[id] ?? []);
   const problems = simulatorProblems(addresses, env, settings.SIM_BASE_URL);
   for (const id of offered) {
-    const known = KNOWN[id];
+    const known = PROVIDERS[id];
     if (!known) problems.push(`MEDIA_PROVIDERS: unknown provider ${id}`);
     else add(known, readAccount(id, known, env, settings.SIM_BASE_URL, problems));
   }

@@ -33,7 +33,7 @@ export interface ChatProtocol<R extends TextRequest> extends ProviderProtocol {
   /** False if the provider reports no cache writes: there are none then, whatever the directive sets. */
   readonly reportsCacheWrites: boolean;
   toBody(context: ReplyContext<R>): unknown;
-  /** @throws ProviderError for a reply that the provider would refuse */
+  /** @throws ProviderError for a request that the provider would refuse */
   toStream(context: ReplyContext<R>): ReplyStream;
   /** Returns a frame that ends a stream with an error. */
   toErrorFrame(body: unknown): string;

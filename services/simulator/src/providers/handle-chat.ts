@@ -27,7 +27,7 @@ export function handleChat<R extends TextRequest>(
   protocol: ChatProtocol<R>,
   parse: ParseBody<R>,
 ): Promise<void> {
-  return handleMetered(call, deps, protocol, () => readJson(call, deps, protocol, parse), reply);
+  return handleMetered(call, deps, protocol, () => readJson(call, deps, protocol, parse), answerChat);
 }
 
 /** Handles a call that counts the tokens of a prompt. */
@@ -44,57 +44,51 @@ export function handleTokenCount<R extends TextRequest>(
   );
 }
 
-export function reply<R extends TextRequest>(exchange: ChatExchange<R>): CallOutcome | Promise<CallOutcome> {
+export function answerChat<R extends TextRequest>(
+  exchange: ChatExchange<R>,
+): CallOutcome | Promise<CallOutcome> {
   const { deps, directive, request, protocol } = exchange;
   const blocked = directive.policy === true;
-  const statusNames = deps.replies.write(blocked ? BLOCKED : directive, request.options);
+  const reply = deps.replies.write(blocked ? BLOCKED : directive, request.options);
   const promptTokens = countPrompt(request.prompt, deps.tokenizer);
   const charge = (sent: number) => {
-    const usage = usageOf(
-      { reply: statusNames, n: request.n, sent },
-      promptTokens,
-      directive,
-      deps.tokenizer,
-    );
+    const usage = usageOf({ reply, n: request.n, sent }, promptTokens, directive, deps.tokenizer);
     return protocol.reportsCacheWrites ? usage : { ...usage, cacheWriteTokens: 0 };
   };
   return request.stream
-    ? streamReply(exchange, statusNames, charge, blocked)
-    : sendReply(exchange, statusNames, charge, blocked);
+    ? streamReply(exchange, reply, charge, blocked)
+    : sendReply(exchange, reply, charge, blocked);
 }
 
 type Charge = (sent: number) => CallOutcome['usage'];
 
 function sendReply<R extends TextRequest>(
   exchange: ChatExchange<R>,
-  statusNames: Reply,
+  reply: Reply,
   charge: Charge,
   blocked: boolean,
 ): CallOutcome {
   const { protocol, request, identity } = exchange;
-  const sent = statusNames.pieces.length * request.n;
+  const sent = reply.pieces.length * request.n;
   const usage = charge(sent);
-  return sendJsonReply(
-    exchange,
-    protocol.toBody({ request, identity, reply: statusNames, usage, blocked }),
-    sent,
-    { usage },
-  );
+  return sendJsonReply(exchange, protocol.toBody({ request, identity, reply, usage, blocked }), sent, {
+    usage,
+  });
 }
 
 async function streamReply<R extends TextRequest>(
   exchange: ChatExchange<R>,
-  statusNames: Reply,
+  reply: Reply,
   charge: Charge,
   blocked: boolean,
 ): Promise<CallOutcome> {
   const { call, protocol, request, directive, identity } = exchange;
   const status = statusOf(directive);
-  const all = charge(statusNames.pieces.length * request.n);
+  const all = charge(reply.pieces.length * request.n);
   const { frames, reportedUsage = charge } = protocol.toStream({
     request,
     identity,
-    reply: statusNames,
+    reply,
     usage: all,
     blocked,
   });

@@ -1,4 +1,4 @@
-import type { HoldEnd } from '../../settle/rules/settlement';
+import type { HoldEnd } from '../../settle/rules/charge-hold';
 import { type Queryable, rowsOf, statement } from '../../store/statement';
 
 const INSERT = statement(

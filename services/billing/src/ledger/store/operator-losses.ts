@@ -1,4 +1,4 @@
-import type { LossReason } from '../../settle/rules/settlement';
+import type { LossReason } from '../../settle/rules/charge-hold';
 import { type Page, type PageRequest, toPage } from '../../store/page';
 import { type Queryable, rowsOf, statement } from '../../store/statement';
 

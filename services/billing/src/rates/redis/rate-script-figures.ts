@@ -4,7 +4,7 @@ import type { CallToAdmit } from '../../reserve/rules/admission';
 import { overRequests, overTokens } from '../rules/rate-limit-errors';
 import type { CallToRate, RateOutcome } from '../rules/rate-limiter';
 import type { RateLimits } from '../rules/rate-limits';
-import { WINDOW_SECONDS } from './rate-scripts';
+import { WINDOW_SECONDS } from './sliding-window-scripts';
 
 /** Far more than fits into a minute, and exact in Lua's numbers. */
 const MAX_FIGURE = 10n ** 12n;

@@ -21,6 +21,7 @@ import {
   sum,
   sumsOf,
 } from './rate-script-figures';
+import { type RedisConnection, type RedisScript, redisScript } from './redis';
 import {
   countScript,
   FINAL_SEQUENCE,
@@ -28,8 +29,7 @@ import {
   releaseScript,
   seedScript,
   takeScript,
-} from './rate-scripts';
-import { type RedisConnection, type RedisScript, redisScript } from './redis';
+} from './sliding-window-scripts';
 
 export interface RedisRatesOptions {
   readonly redis: Pick<RedisConnection, 'runId' | 'run' | 'suspendUntilPing'>;

@@ -151,7 +151,7 @@ export function decideCall(
 
   const boundNano = withinRequestLimit(call, key);
   if (boundNano === undefined) return refuse(overRequestLimit(call, key));
-  const decision = fitToFunds(boundNano, call.floorNano, account, key, nowMs);
+  const decision = fitToSpendLimits(boundNano, call.floorNano, account, key, nowMs);
   return decision.granted && account.limitedUntilMs > nowMs
     ? refuse(overAbandonedCost(account, nowMs))
     : decision;
@@ -192,26 +192,26 @@ interface SpendLimit {
   error(neededNano: bigint): GatewayError;
 }
 
-function fitToFunds(
+function fitToSpendLimits(
   boundNano: bigint,
   floorNano: bigint,
   account: AccountFigures,
   key: KeyFigures,
   nowMs: number,
 ): Decision {
-  const funds = spendLimitsOf(account, key, nowMs);
-  const leastNano = minBigint(funds[0].freeNano, ...funds.map((fund) => fund.freeNano));
+  const limits = spendLimitsOf(account, key, nowMs);
+  const leastNano = minBigint(limits[0].freeNano, ...limits.map((limit) => limit.freeNano));
   if (boundNano <= leastNano) return grant(boundNano, key);
 
   // A call that costs anything needs a hold above zero, however low its floor.
   const lowestNano = floorNano > 0n ? floorNano : 1n;
   const neededNano =
     account.insufficientFundsPolicy === 'lower' ? minBigint(lowestNano, boundNano) : boundNano;
-  const short = funds.find((fund) => fund.freeNano < neededNano);
+  const short = limits.find((limit) => limit.freeNano < neededNano);
   if (short) {
     return refuse(
       short.error(neededNano),
-      funds.every(({ freeNano, heldNano }) => freeNano + heldNano >= neededNano),
+      limits.every(({ freeNano, heldNano }) => freeNano + heldNano >= neededNano),
     );
   }
 
@@ -222,8 +222,8 @@ function fitToFunds(
 
 /** Returns what is left of balance and caps together; negative when one of them is overdrawn. */
 export function freeNano(account: AccountFigures, key: KeyFigures): bigint {
-  const funds = spendLimitsOf(account, key, 0);
-  return minBigint(funds[0].freeNano, ...funds.map((fund) => fund.freeNano));
+  const limits = spendLimitsOf(account, key, 0);
+  return minBigint(limits[0].freeNano, ...limits.map((limit) => limit.freeNano));
 }
 
 type CapCode = 'key_monthly_limit' | 'account_daily_limit' | 'key_daily_limit';
@@ -246,7 +246,7 @@ function spendLimitsOf(
   nowMs: number,
 ): [SpendLimit, ...SpendLimit[]] {
   const hasMoney = account.balanceNano > 0n;
-  const funds: [SpendLimit, ...SpendLimit[]] = [
+  const limits: [SpendLimit, ...SpendLimit[]] = [
     // With nothing left even a free call is refused: the contract says "zero or below".
     {
       freeNano: hasMoney ? account.balanceNano - account.heldNano : -1n,
@@ -261,7 +261,7 @@ function spendLimitsOf(
     resetsAtMs: (atMs: number) => number,
   ) => {
     if (limitNano === null) return;
-    funds.push({
+    limits.push({
       freeNano: limitNano - usedNano,
       heldNano,
       error: (neededNano) =>
@@ -274,5 +274,5 @@ function spendLimitsOf(
   cap('key_monthly_limit', key.monthlyLimitNano, key.thisMonth, nextUtcMonthMs);
   cap('account_daily_limit', account.dailyLimitNano, account.today, nextUtcDayMs);
   cap('key_daily_limit', key.dailyLimitNano, key.today, nextUtcDayMs);
-  return funds;
+  return limits;
 }

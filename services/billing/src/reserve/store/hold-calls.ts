@@ -4,7 +4,7 @@ import { lockAccounts } from '../../accounts/store/lock-accounts';
 import { countAccountUse, type KeySpendSnapshot, readKeyFigures } from '../../keys/store/read-key-figures';
 import type { RateOutcome, RateReservation } from '../../rates/rules/rate-limiter';
 import { isLimited, type RateLimits } from '../../rates/rules/rate-limits';
-import type { Hold } from '../../settle/rules/settlement';
+import type { Hold } from '../../settle/rules/charge-hold';
 import { ifAny, inTwoRoundTrips } from '../../store/two-round-trip-transaction';
 import {
   type AccountFigures,

@@ -1,6 +1,6 @@
-import { countMoney } from '../../ledger/store/count-money';
+import { applyMoneyChanges } from '../../ledger/store/apply-money-changes';
 import type { RateReservation } from '../../rates/rules/rate-limiter';
-import type { Hold, HoldState } from '../../settle/rules/settlement';
+import type { Hold, HoldState } from '../../settle/rules/charge-hold';
 import type { UsageEvent } from '../../settle/rules/usage-event';
 import { arrayLiteral } from '../../store/array-literal';
 import { type Queryable, rowsOf, statement } from '../../store/statement';
@@ -130,7 +130,7 @@ export function insertHolds(
       holds.map(({ reservation }) => reservation?.bucket ?? null),
       holds.map(({ reservation }) => reservation?.generation ?? null),
     ]),
-    countMoney(on, changes),
+    applyMoneyChanges(on, changes),
   ]);
 }
 

@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import type { Pool } from '@gateway/postgres';
 import { type Queryable, rowsOf, statement } from '../../store/statement';
 import type { StatementBatch } from '../../store/statement-batch';
-import type { HoldEnd } from '../rules/settlement';
+import type { HoldEnd } from '../rules/charge-hold';
 
 // Costs are summed by the minute, so that a flood of abandoned calls leaves at most 61 rows per account.
 // A minute counts until its last second is an hour old.

@@ -1,9 +1,9 @@
-import { countMoney } from '../../ledger/store/count-money';
+import { applyMoneyChanges } from '../../ledger/store/apply-money-changes';
 import { insertCharges } from '../../ledger/store/insert-charges';
 import { rowsOf, statement } from '../../store/statement';
 import type { StatementBatch } from '../../store/statement-batch';
 import { ifAny } from '../../store/two-round-trip-transaction';
-import type { HoldEnd } from '../rules/settlement';
+import type { HoldEnd } from '../rules/charge-hold';
 
 const END = statement(
   'end-holds',
@@ -38,7 +38,7 @@ export function endHolds(on: StatementBatch, ends: readonly HoldEnd[]): Promise<
       ends.map(({ chargedNano }) => chargedNano),
       ends.map(({ usedTokens }) => usedTokens),
     ]),
-    countMoney(on, changes),
+    applyMoneyChanges(on, changes),
     ...ifAny(charged, (list) => insertCharges(on, list)),
     ...ifAny(lost, (list) =>
       rowsOf(on, LOSE, [

@@ -3,7 +3,7 @@ import { lockAccounts } from '../../accounts/store/lock-accounts';
 import { fromHoldRow, HOLD_COLUMNS, type HoldRow } from '../../reserve/store/holds';
 import { rowsOf, statement } from '../../store/statement';
 import { ifAny, inBatch } from '../../store/two-round-trip-transaction';
-import { expireHold } from '../rules/settlement';
+import { expireHold } from '../rules/charge-hold';
 import { endHolds } from './end-holds';
 
 const BATCH = 500;

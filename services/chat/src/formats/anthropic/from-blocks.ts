@@ -31,7 +31,7 @@ export function textPartsOf(content: Content): TextPart[] {
 export function fromSystemBlocks(content: Content, onUnsupported: OnUnsupported): SystemTurn {
   if (typeof content === 'string') return { role: 'system', parts: textPartsOf(content) };
   const parts = content.flatMap((each) =>
-    each.type === 'text' ? [textPart(each)] : untold(each, onUnsupported),
+    each.type === 'text' ? [textPart(each)] : unsupportedBlockAsText(each, onUnsupported),
   );
   return { role: 'system', parts };
 }
@@ -50,21 +50,21 @@ export function fromUserBlocks(content: Content, onUnsupported: OnUnsupported): 
 export function fromAssistantBlocks(content: Content, onUnsupported: OnUnsupported): AssistantTurn {
   if (typeof content === 'string') return { role: 'assistant', parts: textPartsOf(content) };
   const parts: AssistantPart[] = [];
-  let ofNextCall: Signature | undefined;
+  let nextCallSignature: Signature | undefined;
   for (const each of content) {
     if (each.type === 'thinking') {
-      const ofCall = readCallSignature(each.signature ?? '');
-      if (ofCall) ofNextCall = ofCall;
+      const callSignature = readCallSignature(each.signature ?? '');
+      if (callSignature) nextCallSignature = callSignature;
       else parts.push(thinkingPart(each));
     } else if (each.type === 'tool_use') {
-      parts.push(toolCallPart(each, ofNextCall));
-      ofNextCall = undefined;
+      parts.push(toolCallPart(each, nextCallSignature));
+      nextCallSignature = undefined;
     } else if (each.type === 'text') {
       parts.push(textPart(each));
     } else if (each.type === 'redacted_thinking') {
       parts.push({ kind: 'redacted_thinking', data: readSignature(each.data, 'anthropic') });
     } else {
-      parts.push(...untold(each, onUnsupported));
+      parts.push(...unsupportedBlockAsText(each, onUnsupported));
     }
   }
   return { role: 'assistant', parts };
@@ -126,7 +126,7 @@ function shownParts(each: ContentBlock, onUnsupported: OnUnsupported): ResultPar
       // Other formats define every tool at the start.
       return [plainText(each.tool_name)];
     default:
-      return untold(each, onUnsupported);
+      return unsupportedBlockAsText(each, onUnsupported);
   }
 }
 
@@ -179,7 +179,7 @@ function searchResultPart(result: block.SearchResultBlock): TextPart {
   };
 }
 
-function untold(each: ContentBlock, onUnsupported: OnUnsupported): TextPart[] {
+function unsupportedBlockAsText(each: ContentBlock, onUnsupported: OnUnsupported): TextPart[] {
   onUnsupported(`a ${each.type} block`);
   return [plainText(JSON.stringify(each))];
 }

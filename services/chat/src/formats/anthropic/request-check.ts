@@ -16,7 +16,7 @@ const MAX_TOOLS = 1_024;
 const MAX_BLOCKS = 20_000;
 
 const ROLES = new Set<unknown>(['user', 'assistant', 'system']);
-/** Roles of OpenAI's format, which Anthropic refuses too. */
+/** Message fields of OpenAI's format, which Anthropic refuses too. */
 const OTHER_FORMAT = ['tool_calls', 'tool_call_id', 'function_call', 'refusal', 'name'];
 const READABLE = new Set<string>(READABLE_BLOCKS);
 const OPAQUE = new Set<string>(OPAQUE_BLOCKS);
@@ -284,7 +284,7 @@ const isEmptyText = (block: unknown): boolean =>
 
 const MAX_DEPTH = 16;
 
-/** Blocks of unknown structure may contain blocks with citations. */
+/** Whether any block, at any depth, requests a cache entry with a lifetime of an hour. */
 function asksLongCache(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return false;
   if (!Array.isArray(value) && isObject((value as Fields).cache_control)) {

@@ -5,7 +5,7 @@ import type { AssistantPart, ThinkingPart } from '../../domain/conversation';
 import type { Reply, ReplyEvent } from '../../domain/reply';
 import { anyReply, eventsOf } from '../../domain/reply.fixture';
 import { fitToolId } from '../../domain/tool-ids';
-import { fromOpenAiUsage } from '../../providers/openai/chat-usage';
+import { fromOpenAiUsage } from '../../providers/openai/openai-usage';
 import { ChunkReader } from '../../providers/openai/read-chunks';
 import { readCompletion } from '../../providers/openai/read-completion';
 import { SseSplitter } from '../../sse/sse-splitter';

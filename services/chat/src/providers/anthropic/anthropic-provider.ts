@@ -2,8 +2,8 @@ import type { Quota } from '@gateway/quota';
 import type { ChatProvider } from '../../domain/chat-provider';
 import { ModelNameRewriter } from '../model-name-rewriter';
 import { addedInputTokens } from './added-input';
+import { fromMessagesUsage } from './anthropic-usage';
 import { MessageEvents } from './message-events';
-import { fromMessagesUsage } from './messages-usage';
 import { PassThroughMessages } from './pass-through-messages';
 import { readMessage } from './read-message';
 import { readOpeningEvent } from './read-opening';
@@ -20,7 +20,10 @@ export interface AnthropicAccount {
   readonly apiKey: string;
 }
 
-export function anthropicProvider({ id, baseUrl, apiKey }: AnthropicAccount, budget: Quota): ChatProvider {
+export function anthropicProvider(
+  { id, baseUrl, apiKey }: AnthropicAccount,
+  bufferQuota: Quota,
+): ChatProvider {
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/v1/messages`);
   return {
     id,
@@ -47,7 +50,7 @@ export function anthropicProvider({ id, baseUrl, apiKey }: AnthropicAccount, bud
     readStream: () => new MessageEvents(),
     readOpening: readOpeningEvent,
     passReply: ({ bytes }, model) => new ModelNameRewriter(model).inReply(bytes),
-    passStream: ({ model }) => new PassThroughMessages(budget, model),
+    passStream: ({ model }) => new PassThroughMessages(bufferQuota, model),
     refusalOf: refusedMessages,
   };
 }

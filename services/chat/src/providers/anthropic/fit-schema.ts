@@ -12,12 +12,12 @@ const DESCRIBED_BOUNDS = [
   ...['minLength', 'maxLength', 'pattern', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties'],
 ];
 /** Keywords that the grammar can't express: no grammar is better than a wrong one. */
-const BEYOND = [
+const UNSUPPORTED_KEYWORDS = [
   ...['not', 'if', 'then', 'else', 'patternProperties', 'propertyNames', 'dependentSchemas'],
   ...['dependentRequired', 'prefixItems', 'contains', 'unevaluatedProperties', '$dynamicRef'],
 ];
 
-class Unfit extends Error {}
+class UnsupportedSchema extends Error {}
 
 /**
  * Returns the schema in the subset that the API compiles for structured output and strict tools: no additional properties,
@@ -29,15 +29,15 @@ export function fitSchema(schema: Schema): Schema | undefined {
     const fitted = fit(schema, 0);
     return isRecursive(fitted) ? undefined : fitted;
   } catch (error) {
-    if (error instanceof Unfit) return undefined;
+    if (error instanceof UnsupportedSchema) return undefined;
     throw error;
   }
 }
 
 function fit(value: unknown, depth: number): Schema {
-  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) throw new Unfit();
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) throw new UnsupportedSchema();
   const schema = value as Schema;
-  if (BEYOND.some((key) => key in schema)) throw new Unfit();
+  if (UNSUPPORTED_KEYWORDS.some((key) => key in schema)) throw new UnsupportedSchema();
   const inner = (of: unknown) => fit(of, depth + 1);
   const definitions = pick(schema, ['$defs', 'definitions'], (all) => mapValues(all, inner));
   if (schema.$ref !== undefined) return { ...definitions, $ref: localRef(schema.$ref) };
@@ -52,7 +52,7 @@ function fit(value: unknown, depth: number): Schema {
     ['anyOf', 'allOf', 'enum', 'const', 'type'],
     same,
   );
-  if (Object.keys(types).length === 0) throw new Unfit();
+  if (Object.keys(types).length === 0) throw new UnsupportedSchema();
   return {
     ...definitions,
     ...pick(schema, ['title', 'default'], same),
@@ -66,7 +66,7 @@ function fit(value: unknown, depth: number): Schema {
 }
 
 function fitObject(schema: Schema, inner: (of: unknown) => Schema): Schema {
-  if ((schema.additionalProperties ?? false) !== false) throw new Unfit();
+  if ((schema.additionalProperties ?? false) !== false) throw new UnsupportedSchema();
   return {
     properties: mapValues(schema.properties, inner),
     additionalProperties: false,
@@ -92,7 +92,7 @@ function descriptionOf(schema: Schema): Schema {
 
 /** Resolves a definition inside the schema; the grammar supports no other reference, nor one to the schema itself. */
 function localRef(ref: unknown): string {
-  if (typeof ref !== 'string' || !/^#\/(\$defs|definitions)\/[^/]+$/.test(ref)) throw new Unfit();
+  if (typeof ref !== 'string' || !/^#\/(\$defs|definitions)\/[^/]+$/.test(ref)) throw new UnsupportedSchema();
   return ref;
 }
 
@@ -147,5 +147,5 @@ function isPrimitive(value: unknown): boolean {
 }
 
 function fail(): never {
-  throw new Unfit();
+  throw new UnsupportedSchema();
 }

@@ -4,7 +4,7 @@ import type { TokenUsage } from '../../domain/usage';
 import { objectJson } from '../../json/exact-json';
 import { isErrorEvent } from '../../sse/error-event';
 import { dataOf, parseData } from '../../sse/sse-data';
-import { fromMessagesUsage, laterUsage } from './messages-usage';
+import { fromMessagesUsage, laterUsage } from './anthropic-usage';
 import { ownSignature, readToolUse } from './read-message';
 import { fromStopReason } from './stop-reason';
 

@@ -6,20 +6,20 @@ import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { namedFrame } from '../../sse/named-frame';
 import { dataOf, endsLikeObject, parseData } from '../../sse/sse-data';
 import { UncountedEvents } from '../uncounted-events';
+import { fromMessagesUsage, laterUsage } from './anthropic-usage';
 import { MessageText } from './message-text';
-import { fromMessagesUsage, laterUsage } from './messages-usage';
 
 /** A quote inside a JSON string is escaped, so these bytes are never a model's text. */
 const DELTA = Buffer.from('"content_block_delta"');
 const SIGNATURE = Buffer.from('"signature_delta"');
 const TOOL_USE = Buffer.from('"tool_use"');
-/** Length of what precedes a delta's text: `…_delta","partial_json":"`. */
+/** Mark the start of a delta's text: `…_delta","partial_json":"`. */
 const DELTA_TYPE_END = Buffer.from('_delta","');
 const TEXT_START = Buffer.from('":"');
-/** Length of what follows it: `"}}` and the blank line. */
+/** Length of the end of a delta: `"}}` and the blank line. */
 const DELTA_END_BYTES = 5;
 const BYTES_PER_TOKEN = 4;
-const TELLING = ['"usage"', '"message_stop"', '"error"'].map((text) => Buffer.from(text));
+const USAGE_MARKERS = ['"usage"', '"message_stop"', '"error"'].map((text) => Buffer.from(text));
 
 /**
  * Reads usage from a stream of message events that pass through unchanged. Deltas, nearly all of a stream, are never parsed;
@@ -33,9 +33,9 @@ export class PassThroughMessages implements PassThroughStream {
   #textBytes = 0;
 
   /** @param model slug by which the caller knows it */
-  constructor(budget: Quota, model: string) {
+  constructor(bufferQuota: Quota, model: string) {
     this.#model = model;
-    this.#unread = new UncountedEvents(budget, new MessageText());
+    this.#unread = new UncountedEvents(bufferQuota, new MessageText());
   }
 
   get usage(): TokenUsage | undefined {
@@ -50,7 +50,7 @@ export class PassThroughMessages implements PassThroughStream {
       if (!event.includes(SIGNATURE)) this.#keep(event, textBytesOf(event, delta + DELTA.length));
       if (looksWhole) return { kind: 'pass', bytes: event };
     } else if (event.includes(TOOL_USE)) this.#keep(event, 0);
-    const isTelling = isCalledError(event) || TELLING.some((bytes) => event.includes(bytes));
+    const isTelling = isCalledError(event) || USAGE_MARKERS.some((bytes) => event.includes(bytes));
     return looksWhole && !isTelling ? { kind: 'pass', bytes: event } : this.#inspect(event);
   }
 

@@ -9,7 +9,7 @@ import { openTurnThinks } from './write-messages';
  * | capability          | models        |                                                              |
  * | ------------------- | ------------- | ------------------------------------------------------------ |
  * | `thinking_budget`   | 4.6 and older | `enabled` with `budget_tokens`                               |
- * | `adaptive_thinking` | 4.6 and newer | `adaptive`, `output_config.effort`; no words to go on from   |
+ * | `adaptive_thinking` | 4.6 and newer | `adaptive`, `output_config.effort`; no assistant prefill       |
  * | adaptive alone      | 4.7 and newer | also effort `xhigh`; no temperature, `top_p`, `top_k` at all |
  * | `thinking_always`   | Fable 5, …    | also no `disabled`                                           |
  */
@@ -85,7 +85,7 @@ function adaptive(rules: ThinkingRules): WireThinking {
   return { type: 'adaptive', ...(!rules.budget && { display: 'summarized' }) };
 }
 
-/** Models with adaptive thinking may think unasked; where that can't be disabled they are asked for little. */
+/** Models with adaptive thinking may think unasked; where that can't be disabled, their effort is set to low. */
 function withoutThinking(rules: ThinkingRules, forced: boolean): WrittenThinking {
   if (!rules.adaptive) return {};
   if (rules.always) return { effort: 'low' };

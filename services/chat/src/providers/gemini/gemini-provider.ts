@@ -8,7 +8,7 @@ import { ResponseReader } from './response-reader';
 import { wholeReply } from './whole-reply';
 import { writeGeminiRequest } from './write-request';
 
-/** Two circuits per model; reaching this limit is an error. */
+/** Two URLs per model; the cache is cleared beyond this number. */
 const MAX_URLS = 1_000;
 
 export interface GeminiProviderOptions {

@@ -4,9 +4,9 @@ import type { ChatProvider } from '../../domain/chat-provider';
 import type { Encoding } from '../../domain/token-estimator';
 import type { UsageMode } from '../../domain/usage';
 import { ModelNameRewriter } from '../model-name-rewriter';
-import { fromOpenAiUsage, serviceTierOf } from './chat-usage';
 import { countCompletion } from './count-completion';
 import { type CountedRequest, countBound, countPrompt } from './count-prompt';
+import { fromOpenAiUsage, serviceTierOf } from './openai-usage';
 import { PassThroughChunks } from './pass-through-chunks';
 import { passThroughMembers } from './pass-through-members';
 import type { OpenAiQuirks } from './quirks';
@@ -23,15 +23,16 @@ export interface OpenAiAccount {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly quirks: OpenAiQuirks;
-  /** Encoding of its models. */
+  /** How its usage figures count reasoning and cached tokens. */
   readonly usage: UsageMode;
+  /** Encoding of its models. */
   readonly encoding: Encoding;
   /** Its models count text by `o200k_base` exactly, so that the gateway can count a request too. */
   readonly countsByO200k: boolean;
 }
 
 /** A provider with OpenAI's chat completions API. */
-export function openAiProvider(account: OpenAiAccount, unread: Quota): ChatProvider {
+export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): ChatProvider {
   const { quirks } = account;
   const url = new URL(`${account.baseUrl.replace(/\/+$/, '')}/chat/completions`);
   const headers = { authorization: `Bearer ${account.apiKey}`, 'content-type': 'application/json' };
@@ -65,7 +66,7 @@ export function openAiProvider(account: OpenAiAccount, unread: Quota): ChatProvi
         includeUsage,
         model,
         mode: account.usage,
-        budget: unread,
+        bufferQuota,
         onlyTier,
         repairs: quirks.repairsReplies,
       }),

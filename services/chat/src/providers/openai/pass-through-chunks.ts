@@ -5,8 +5,8 @@ import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { dataOf, endsLikeObject, parseData } from '../../sse/sse-data';
 import { ModelNameRewriter } from '../model-name-rewriter';
 import { UncountedEvents } from '../uncounted-events';
-import { fromOpenAiUsage, serviceTierOf } from './chat-usage';
 import { ChunkText, choicesOf } from './chunk-text';
+import { fromOpenAiUsage, serviceTierOf } from './openai-usage';
 import { ChunkRepair } from './repair-reply';
 
 /** `data: [DONE]` with any framing is shorter than any chunk. */
@@ -24,8 +24,8 @@ export interface PassThroughChunksOptions {
   /** The caller asked for the usage chunk. */
   readonly includeUsage: boolean;
   readonly mode: UsageMode;
-  readonly budget: Quota;
-  /** For a provider that has no other encoding. */
+  readonly bufferQuota: Quota;
+  /** The service tier of a provider that has only one. */
   readonly onlyTier?: string | undefined;
   /** The provider's chunks differ from the format (`OpenAiQuirks.repairsReplies`). */
   readonly repairs?: boolean;
@@ -45,13 +45,13 @@ export class PassThroughChunks implements PassThroughStream {
   #serviceTier: string | undefined;
   #begun = false;
 
-  constructor({ includeUsage, model, mode, budget, onlyTier, repairs }: PassThroughChunksOptions) {
+  constructor({ includeUsage, model, mode, bufferQuota, onlyTier, repairs }: PassThroughChunksOptions) {
     this.#repair = repairs ? new ChunkRepair() : undefined;
     this.#model = new ModelNameRewriter(model);
     this.#includeUsage = includeUsage;
     this.#mode = mode;
     this.#serviceTier = onlyTier;
-    this.#unread = new UncountedEvents(budget, new ChunkText());
+    this.#unread = new UncountedEvents(bufferQuota, new ChunkText());
   }
 
   get usage(): TokenUsage | undefined {

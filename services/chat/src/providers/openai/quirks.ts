@@ -9,7 +9,7 @@ export interface OpenAiQuirks {
    * not fit into the context beside the prompt.
    */
   readonly needsMaximum: false | 'always' | 'where_it_fits';
-  /** Streams report usage only on request; absent: always, and the provider does not know the option. */
+  /** Streams report usage only on request; false: streams always report it, and the provider does not know the option. */
   readonly asksForUsage: boolean;
   /** Members of messages, extensions of other providers, that clients send with their history and the provider refuses. */
   readonly unsupportedFields: readonly string[];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ReplyEvent } from '../../domain/reply';
-import { fromOpenAiUsage } from './chat-usage';
+import { fromOpenAiUsage } from './openai-usage';
 import { ChunkReader } from './read-chunks';
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 3 } };

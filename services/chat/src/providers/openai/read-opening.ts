@@ -4,7 +4,7 @@ import { choicesOf } from './chunk-text';
 import { assertNotFailed } from './reply-json';
 
 /** Members of a delta that carry text, a refusal, thinking, audio or a call. */
-const SAYING = [
+const CONTENT_MEMBERS = [
   'content',
   'refusal',
   'reasoning_content',
@@ -15,7 +15,7 @@ const SAYING = [
   'audio',
 ];
 /** Members that only describe others. */
-const CLASSIFYING: ReadonlySet<string> = new Set(['type', 'format']);
+const METADATA_MEMBERS: ReadonlySet<string> = new Set(['type', 'format']);
 
 /**
  * Reads a chunk of a completion that has had no content yet. A role alone or an empty delta is not content.
@@ -24,15 +24,15 @@ const CLASSIFYING: ReadonlySet<string> = new Set(['type', 'format']);
 export function readOpeningChunk(chunk: JsonObject): OpeningEvent {
   for (const choice of choicesOf(chunk)) {
     const delta = membersOf(choice.delta);
-    if (SAYING.some((member) => saysSomething(delta[member]))) return 'content';
+    if (CONTENT_MEMBERS.some((member) => hasContent(delta[member]))) return 'content';
     assertNotFailed(choice.finish_reason);
   }
   return 'waiting';
 }
 
-function saysSomething(value: unknown): boolean {
+function hasContent(value: unknown): boolean {
   if (typeof value === 'string') return value !== '';
-  if (Array.isArray(value)) return value.some(saysSomething);
+  if (Array.isArray(value)) return value.some(hasContent);
   if (!isObject(value)) return false;
-  return Object.entries(value).some(([member, inner]) => !CLASSIFYING.has(member) && saysSomething(inner));
+  return Object.entries(value).some(([member, inner]) => !METADATA_MEMBERS.has(member) && hasContent(inner));
 }

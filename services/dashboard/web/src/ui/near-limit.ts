@@ -3,7 +3,7 @@ import { formatMoneyExact } from './format-money';
 /** Part of a limit from which it is nearly reached. */
 export const NEAR = 0.8;
 
-/** Returns a warning once a spending limit is nearly reached; otherwise undefined. */
+/** Returns a warning once a spending limit is nearly reached; otherwise an empty string. */
 export function nearLimit(usedUsd: number, limitUsd: number | null, code: string): string {
   if (limitUsd === null || usedUsd < NEAR * limitUsd) return '';
   if (usedUsd >= limitUsd) return `Requests are rejected with ${code}. `;

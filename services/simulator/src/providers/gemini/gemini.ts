@@ -2,7 +2,7 @@ import type { Call } from '../../http/call';
 import { queryOf } from '../../http/url';
 import type { ChatProtocol } from '../chat-protocol';
 import { handleLookup, handleMetered, readJson, sendError } from '../handle-call';
-import { handleTokenCount, reply } from '../handle-chat';
+import { answerChat, handleTokenCount } from '../handle-chat';
 import type { Provider, ProviderDeps } from '../provider';
 import { errorOfStatus, geminiError, invalid } from './error';
 import { toFrame, toResponse, toStream } from './generate-format';
@@ -71,7 +71,7 @@ function handleGenerate(call: Call, deps: ProviderDeps, target: ModelMethod): Pr
   const read = () => readJson(call, deps, generateProtocol, parse);
   return handleMetered(call, deps, generateProtocol, read, (exchange) => {
     const { image } = exchange.request;
-    return image === null ? reply(exchange) : sendImages(exchange, image);
+    return image === null ? answerChat(exchange) : sendImages(exchange, image);
   });
 }
 

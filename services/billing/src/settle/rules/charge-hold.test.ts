@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { expireHold, type Hold, settleExpiredHold, settleOpenHold } from './settlement';
+import { expireHold, type Hold, settleExpiredHold, settleOpenHold } from './charge-hold';
 import { parseUsageEvent } from './usage-event';
 
 const hold: Hold = {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { fromMessagesUsage, laterUsage } from './messages-usage';
+import { fromMessagesUsage, laterUsage } from './anthropic-usage';
 
 const usage = { input_tokens: 10, output_tokens: 5 };
 

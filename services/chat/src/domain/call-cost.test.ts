@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { boundOf, callPrice, costOf, outputWithin } from './price';
+import { boundOf, callPrice, costOf, outputWithin } from './call-cost';
 import { NO_USAGE } from './usage';
 
 const price = { inputNano: 1_000_000_001n, outputNano: 4_000_000_000n, cacheReadNano: 100_000_000n };

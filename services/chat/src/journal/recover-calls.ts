@@ -2,14 +2,14 @@ import { forEachHoldOfPreviousEpochs, releasedEvent, type UsageOutbox } from '@g
 import type { Logger } from '@gateway/process';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { Journal } from './journal';
-import { recover } from './recover';
+import { replayJournal } from './replay-journal';
 
 /**
  * Ends the calls that previous epochs of this process left open: a call in the journal is delivered again or settled by
  * its last progress; a hold that the journal doesn't know was never dispatched and is released. Resolves when the journal
  * has been read; querying billing for holds continues until it answers.
  */
-export async function recoverPreviousEpochs(options: {
+export async function recoverCalls(options: {
   billing: BillingServiceClient;
   journal: Journal;
   outbox: UsageOutbox;
@@ -17,7 +17,7 @@ export async function recoverPreviousEpochs(options: {
   signal: AbortSignal;
 }): Promise<void> {
   const { journal, outbox, log } = options;
-  const { finished, interrupted } = recover(journal, Date.now());
+  const { finished, interrupted } = replayJournal(journal, Date.now());
   for (const event of finished) outbox.add(event);
   for (const event of interrupted) {
     await journal.final(event);

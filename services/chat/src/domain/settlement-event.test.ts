@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { type DispatchedCall, settledEvent } from './settlement-event';
 import { NO_USAGE } from './usage';
-import { type DispatchedCall, settledEvent } from './usage-event';
 
 const STANDARD = { inputNano: 1_000_000n, outputNano: 4_000_000n };
 const PRIORITY = { inputNano: 2_000_000n, outputNano: 8_000_000n };

@@ -139,7 +139,7 @@ local function readLive()
 end
 
 -- Seconds until so much has left the window. What this batch has taken leaves last.
-local function wait(of, excess)
+local function secondsUntilFits(of, excess)
   if excess <= 0 then return 0 end
   if not live then readLive() end
   local sum = 0
@@ -173,12 +173,12 @@ local function take(most, room)
   local overTokens = counted and inTokens + room > tpm
   if overRequests or overTokens then
     local seconds = math.max(
-      rpm >= 0 and wait('r', inRequests + 1 - rpm) or 0,
-      counted and wait('t', inTokens + room - tpm) or 0)
+      rpm >= 0 and secondsUntilFits('r', inRequests + 1 - rpm) or 0,
+      counted and secondsUntilFits('t', inTokens + room - tpm) or 0)
     if rpm == 0 or (counted and room > tpm) then seconds = -1 end
     answer[#answer + 1] = overRequests and -1 or -2
     answer[#answer + 1] = seconds
-    answer[#answer + 1] = rpm >= 0 and wait('r', inRequests) or 0
+    answer[#answer + 1] = rpm >= 0 and secondsUntilFits('r', inRequests) or 0
     return
   end
   newRequests, newTokens = newRequests + 1, newTokens + most
@@ -208,7 +208,7 @@ for i = 1, #ARGV, 4 do
   end
 end
 ${WAITS}
-local requestsReset, tokensReset = wait('r', requests), wait('t', tokens)
+local requestsReset, tokensReset = secondsUntilFits('r', requests), secondsUntilFits('t', tokens)
 newest = now - ${WINDOW_MS} + tokensReset * 1000
 save()
 return { requests, requestsReset, tokens, tokensReset }

@@ -5,8 +5,8 @@ import {
   type UsageEvent,
   usageEvent,
 } from '@gateway/call-billing/usage-event';
+import { costOf } from './call-cost';
 import type { TokenPrice } from './model';
-import { costOf } from './price';
 import { NO_USAGE, type TokenUsage, type UsageSource } from './usage';
 
 /** What is known of a call when it is dispatched: enough to bill it if this process dies. */

@@ -1,12 +1,12 @@
 import type { UsageEvent } from '@gateway/call-billing';
+import { type DispatchedCall, settledEvent } from '../domain/settlement-event';
 import type { TokenUsage } from '../domain/usage';
-import { type DispatchedCall, settledEvent } from '../domain/usage-event';
 import type { Journal } from './journal';
 import { decodeRecord } from './journal-record';
 import { readSegmentLines } from './segment';
 
 /** What previous epochs left: how each of their calls ended, or would have ended. */
-export interface Recovered {
+export interface ReplayedJournal {
   /** Ends in the journal; billing may or may not have them. */
   readonly finished: UsageEvent[];
   /** Calls interrupted by a kill: their input and the last progress of their output. */
@@ -14,7 +14,7 @@ export interface Recovered {
 }
 
 /** Reads the segments of previous epochs and marks their calls as unacknowledged. */
-export function recover(journal: Journal, nowMs: number): Recovered {
+export function replayJournal(journal: Journal, nowMs: number): ReplayedJournal {
   const finished = new Map<string, UsageEvent>();
   const open = new Map<string, { call: DispatchedCall; usage: TokenUsage }>();
   for (const segment of journal.earlierSegments) {
@@ -25,14 +25,14 @@ export function recover(journal: Journal, nowMs: number): Recovered {
           call: record.call,
           usage: { input: record.inputTokens, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 },
         });
-        journal.keep(record.call.requestId, segment);
+        journal.trackCall(record.call.requestId, segment);
       } else if (record?.t === 'progress') {
         const call = open.get(record.id);
         if (call) call.usage = record.usage;
       } else if (record?.t === 'final') {
         finished.set(record.event.requestId, record.event);
         open.delete(record.event.requestId);
-        journal.keep(record.event.requestId, segment);
+        journal.trackCall(record.event.requestId, segment);
       }
     }
   }
