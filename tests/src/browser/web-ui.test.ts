@@ -217,7 +217,7 @@ inBrowser('the web UI', () => {
     await heading(page, 'Requests').waitFor();
     expect(page.url()).toContain('/requests?status=failed');
 
-    await page.getByRole('button', { name: /: your login$/ }).click();
+    await page.getByRole('button', { name: /: user menu$/ }).click();
     await page.getByRole('menuitem', { name: 'Log out' }).click();
     await heading(page, 'Log in').waitFor();
     // After a logout, the next login does not lead to the previous user's page.
@@ -254,13 +254,13 @@ inBrowser('the web UI', () => {
     await page.getByRole('dialog', { name: 'Value of Kept over the end' }).waitFor();
 
     const tab = await openTab('/account');
-    await tab.getByRole('button', { name: /: your login$/ }).click();
+    await tab.getByRole('button', { name: /: user menu$/ }).click();
     await tab.getByRole('menuitem', { name: 'Log out' }).click();
     await heading(page, 'Log in').waitFor();
     expect(new URL(page.url()).search).toBe('');
     await logIn(tab, eve.email, 'password-1');
     await page.bringToFront();
-    await page.getByRole('button', { name: 'Eve: your login' }).waitFor();
+    await page.getByRole('button', { name: 'Eve: user menu' }).waitFor();
     await navigate(page, 'Keys');
     await page.getByText('No keys yet').waitFor();
     expect(complaints).toEqual([]);
@@ -279,7 +279,7 @@ inBrowser('the web UI', () => {
     await page.getByRole('combobox', { name: 'Error' }).click();
     expect(await flawsWith(page.getByRole('option', { name: 'invalid_request' }))).toEqual([]);
     await page.keyboard.press('Escape');
-    await button(/: your login$/).click();
+    await button(/: user menu$/).click();
     expect(await flawsWith(page.getByRole('menuitem', { name: 'Log out' }))).toEqual([]);
 
     await open('/keys');

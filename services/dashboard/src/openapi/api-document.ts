@@ -58,7 +58,7 @@ export function apiDocument({ endpoints, v1Bodies, apiUrl }: DocumentOptions): A
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Model gateway',
+      title: 'Model Gateway',
       version: '1',
       description:
         'Paths below `/v1` require an API key, those below `/api/v1` a login token. Every response has an ' +

@@ -91,7 +91,7 @@ type Content = Readonly<Record<string, { readonly schema?: unknown; readonly exa
 
 function body({ requestBody }: Operation, document: ApiDocument): string {
   if (!requestBody) return '';
-  const heading = requestBody.required ? 'Body' : 'Body, may be left out';
+  const heading = requestBody.required ? 'Request body' : 'Request body (optional)';
   return `<h4>${heading}</h4>\n${contents(requestBody.content as Content, document)}`;
 }
 
@@ -102,7 +102,7 @@ function answers({ responses }: Operation, document: ApiDocument): string {
       ([status, { description }]) => `<tr><th scope="row">${status}</th><td>${prose(description)}</td></tr>`,
     );
   const good = contents((responses[200]?.content ?? {}) as Content, document);
-  return `<h4>Answer</h4>\n${good}<h4>Errors</h4>\n<table>${refusals.join('')}</table>`;
+  return `<h4>Response</h4>\n${good}<h4>Errors</h4>\n<table>${refusals.join('')}</table>`;
 }
 
 const block = (text: string): string => `<pre tabindex="0">${escaped(text)}</pre>\n`;

@@ -44,7 +44,7 @@ function bounds({ type, format, minimum, maximum, minLength, maxLength }: JsonSc
   if (format !== undefined) return ` (${format})`;
   const [least, most] = type === 'string' ? [minLength, maxLength] : [minimum, maximum];
   if (least === undefined && most === undefined) return '';
-  const what = type === 'string' ? ' characters' : '';
-  if (most === undefined) return ` (from ${least}${what})`;
-  return ` (${least === undefined ? 'to' : `${least} to`} ${most}${what})`;
+  const unit = (last: unknown) => (type !== 'string' ? '' : last === 1 ? ' character' : ' characters');
+  if (most === undefined) return ` (at least ${least}${unit(least)})`;
+  return ` (${least === undefined ? 'at most' : `${least} to`} ${most}${unit(most)})`;
 }

@@ -81,7 +81,7 @@ export function adminAccountListEndpoints(deps: Dependencies): Endpoint[] {
       },
     }),
     endpoint('operator', 'GET /admin/accounts/:id/losses', {
-      summary: "List the losses of an account's calls: cost that the operator pays, newest first",
+      summary: "List an account's operator losses (costs not charged to the account), newest first",
       query: pageQuery,
       response: listOf(operatorLossResponse),
       async handle(call) {
@@ -121,7 +121,7 @@ export function adminAccountListEndpoints(deps: Dependencies): Endpoint[] {
     // For a sole owner, whom no other user of the account can help.
     endpoint('operator', 'POST /admin/accounts/:id/members/:member/password', {
       summary:
-        "Reset a member's password; the response has the new one, which is shown once, and all logins of the member end",
+        "Reset a member's password; the response has the new one, which is shown once, and all sessions of the member end",
       response: addedMemberResponse,
       codes: ['too_many_attempts'],
       async handle(call) {

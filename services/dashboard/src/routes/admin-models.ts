@@ -38,7 +38,7 @@ export function adminModelEndpoints({ models, editor }: Dependencies): Endpoint[
     }),
     endpoint('operator', 'GET /admin/models/*slug', {
       ...model,
-      summary: 'Retrieve a model and how it is served',
+      summary: 'Retrieve a model, including its targets',
       handle: ({ params }) => knownModel(params.slug),
     }),
     endpoint('operator', 'POST /admin/models/*slug/update', {

@@ -62,7 +62,7 @@ export const adminMoneyEndpoints = (billing: Billing): Endpoint[] => [
     handle: async ({ context, params }) => toTopupJson(await billing.clearTopup(context, params.id ?? '')),
   }),
   endpoint('operator', 'POST /admin/topups/:id/void', {
-    summary: 'Void a pending top-up, which then never clears',
+    summary: "Void a pending top-up; a voided top-up can't be cleared",
     response: topupResponse,
     handle: async ({ context, params }) => toTopupJson(await billing.voidTopup(context, params.id ?? '')),
   }),

@@ -107,7 +107,7 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
       'POST /auth/refresh',
       {
         summary:
-          'Refresh a token that is valid or has expired within 12 hours, up to seven days after the login. Each token can be refreshed once; a second attempt ends the login',
+          'Refresh a token that is valid or has expired within 12 hours, up to seven days after the login. Each token can be refreshed once; a second attempt ends the session',
         response: tokenResponse,
         // A second refresh means that the token was copied: the session ends.
         async handle(call) {
@@ -128,7 +128,7 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
       'viewer',
       'POST /auth/logout',
       {
-        summary: 'Log out: end this login and all of its tokens',
+        summary: 'Log out: end this session and all of its tokens',
         response: loggedOutResponse,
         async handle({ session }) {
           await deleteSession(pool, session.id);
@@ -138,7 +138,7 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
       { unaudited: true },
     ),
     endpoint('viewer', 'POST /auth/password', {
-      summary: 'Change your password and end your other logins',
+      summary: 'Change your password and end your other sessions',
       body: passwordBody,
       response: passwordChangedResponse,
       codes: ['invalid_credentials', 'too_many_attempts'],

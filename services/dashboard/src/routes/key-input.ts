@@ -23,7 +23,7 @@ const limits = {
   tpm_limit: rate,
   bare_model_names: z.boolean().nullish().meta({
     description:
-      "Models may be called by names without a provider, such as `gpt-4o`; null for the account's setting",
+      "Models may be called by names without a provider, such as `gpt-4o`; null: use the account's setting",
   }),
 };
 

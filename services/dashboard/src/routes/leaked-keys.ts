@@ -41,7 +41,7 @@ const scannedSecrets = z
 
 export const leakedKeyEndpoints = (deps: LeakedKeyDependencies): Endpoint[] => [
   endpoint('operator', 'POST /admin/keys/revoke-leaked', {
-    summary: 'Revoke the keys of leaked values',
+    summary: 'Revoke leaked keys by their values',
     body: revokeBody,
     response: leakedValuesResponse,
     async handle({ context, user, clientIp, body: { values, reason = 'Leaked: reported by an operator' } }) {

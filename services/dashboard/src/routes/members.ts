@@ -61,7 +61,7 @@ export function memberEndpoints(deps: MemberDependencies): Endpoint[] {
     }),
     endpoint('owner', 'POST /members/:id/password', {
       summary:
-        "Reset a member's password; the response has the new one, which is shown once, and all logins of the member end",
+        "Reset a member's password; the response has the new one, which is shown once, and all sessions of the member end",
       response: newMemberResponse,
       codes: ['too_many_attempts'],
       async handle({ user, address, params }) {
@@ -72,7 +72,7 @@ export function memberEndpoints(deps: MemberDependencies): Endpoint[] {
       },
     }),
     endpoint('owner', 'POST /members/:id/delete', {
-      summary: "Delete a member and end the member's logins",
+      summary: "Delete a member and end the member's sessions",
       response: deletedMemberResponse,
       handle: async ({ user, params }) => ({
         ...toMemberJson(await deleteMember(pool, user.accountId, params.id ?? '')),

@@ -153,7 +153,7 @@ const key = {
   request_cost_limit: usd.nullable(),
   rpm_limit: count.nullable(),
   tpm_limit: count.nullable(),
-  bare_model_names: z.boolean().nullable().meta({ description: "Null for the account's setting" }),
+  bare_model_names: z.boolean().nullable().meta({ description: "Null: use the account's setting" }),
 };
 export const keyResponse = z.object(key).meta({ id: 'Key' });
 const spendWindow = z.object({
@@ -186,7 +186,7 @@ export const leakedValuesResponse = z.object({
         outcome: z.enum(['key_revoked', 'value_ended', 'unchanged', 'unknown']),
       }),
     )
-    .meta({ description: 'In the order of the values, which are not included' }),
+    .meta({ description: 'In the order of the submitted values; the values are not returned' }),
 });
 export const scannedSecretsResponse = z
   .array(
@@ -201,7 +201,7 @@ export const foundKeyResponse = z.object({
   ...key,
   account_id: id,
   value_ends_at: time.nullable().meta({
-    description: 'When this value ends, or ended, which a rotation has replaced; null: it is the latest',
+    description: 'When a rotated value expires or expired; null for the current value',
   }),
 });
 

@@ -54,7 +54,7 @@ const OPERATE: NavigationGroup = {
     { path: '/operator/models', label: 'Models and prices', icon: Tags },
     { path: '/operator/throttle', label: 'Throttle', icon: Gauge },
     { path: '/operator/providers', label: 'Provider health', icon: HeartPulse },
-    { path: '/operator/audit', label: 'All changes', icon: ScrollText },
+    { path: '/operator/audit', label: 'Audit log', icon: ScrollText },
   ],
 };
 

@@ -44,7 +44,7 @@ export function SessionExpiredDialog({ user }: { user: Me['user'] }) {
             Log in
           </Button>
           <Button variant="subtle" onClick={() => loginToken.logOut()} fullWidth>
-            Log in as someone else
+            Log in as a different user
           </Button>
         </Stack>
       </form>

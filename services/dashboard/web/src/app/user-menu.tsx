@@ -16,7 +16,7 @@ export function UserMenu() {
           color="gray"
           px={8}
           maw={200}
-          aria-label={`${user.name}: your login`}
+          aria-label={`${user.name}: user menu`}
           rightSection={<ChevronDown size={14} aria-hidden />}
         >
           <Text span inherit truncate visibleFrom="sm">
@@ -38,7 +38,7 @@ export function UserMenu() {
         </Menu.Label>
         <Menu.Divider />
         <Menu.Item component={Link} to="/account" leftSection={<UserRound size={16} aria-hidden />}>
-          Your login
+          Profile
         </Menu.Item>
         <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => leaving.mutate()}>
           Log out

@@ -92,17 +92,17 @@ export const ERROR_ADVICE: Readonly<Record<string, Advice>> = {
   ),
   rate_limited: advice(
     'There were too many concurrent requests, here or at the provider.',
-    'Retry after the time in “Retry-After”, then less often.',
+    'Wait for the time in the Retry-After header, then send fewer concurrent requests.',
     'again',
   ),
   rpm_rate_limited: advice(
-    'The key has reached its requests per minute.',
-    'Spread out the requests, or raise the key’s requests per minute.',
+    'The key has reached its requests-per-minute limit.',
+    'Spread out the requests, or raise the key’s requests-per-minute limit.',
     'key',
   ),
   tpm_rate_limited: advice(
-    'The key has reached its tokens per minute.',
-    'Send less at once, or raise the key’s tokens per minute.',
+    'The key has reached its tokens-per-minute limit.',
+    'Send fewer or smaller requests, or raise the key’s tokens-per-minute limit.',
     'key',
   ),
   upstream_failed: advice(
@@ -116,7 +116,7 @@ export const ERROR_ADVICE: Readonly<Record<string, Advice>> = {
     'models',
   ),
   image_generation_failed: advice(
-    'The provider refused the prompt or failed, or the model does not offer this size, number or format.',
+    'The provider rejected the prompt or failed, or the model does not offer this size, number or format.',
     'Check the request against the model’s options; then change the prompt or retry, up to three times.',
     'model',
     'again',

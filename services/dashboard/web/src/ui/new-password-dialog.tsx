@@ -35,7 +35,7 @@ export function NewPasswordDialog({ member, renew, onClose }: NewPasswordDialogP
       opened={member !== undefined}
       onClose={onClose}
       onExitTransitionEnd={renewal.reset}
-      title={made ? `New password of ${name}` : `A new password for ${name}?`}
+      title={made ? `New password for ${name}` : `A new password for ${name}?`}
       closeOnClickOutside={mayClose}
       closeOnEscape={mayClose}
       withCloseButton={mayClose}
@@ -45,12 +45,12 @@ export function NewPasswordDialog({ member, renew, onClose }: NewPasswordDialogP
         {made ? (
           <>
             <SecretNotice
-              title={`New password of ${made.email}`}
+              title={`New password for ${made.email}`}
               value={made.password}
               copyLabel="Copy password"
             />
             <Text size="sm">
-              Share it securely: no email is sent. They should change it after logging in, under “Your login”.
+              Share it securely: no email is sent. They should change it after logging in, under “Profile”.
             </Text>
           </>
         ) : (

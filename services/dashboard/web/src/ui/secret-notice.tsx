@@ -3,7 +3,7 @@ import { KeyRound } from 'lucide-react';
 import { CopyButton } from './copy-button';
 
 interface SecretNoticeProps {
-  /** `First password of ada@example.com`. */
+  /** `Initial password for ada@example.com`. */
   title: string;
   value: string;
   /** `Copy password`. */

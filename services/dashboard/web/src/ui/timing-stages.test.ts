@@ -5,8 +5,8 @@ const timings = { receive_ms: 1, admit_ms: 4, first_byte_ms: 15, reply_ms: 80, t
 
 test('returns the timing stages of a call in order', () => {
   expect(stagesOf(timings).map(({ name, ms }) => [name, ms])).toEqual([
-    ['Receive', 1],
-    ['Admit', 4],
+    ['Request received', 1],
+    ['Authorization and reservation', 4],
     ['First byte', 15],
     ['Reply', 80],
   ]);
@@ -14,7 +14,7 @@ test('returns the timing stages of a call in order', () => {
 
 test('leaves out provider stages of a call that no provider answered', () => {
   const refused = stagesOf({ ...timings, first_byte_ms: null, reply_ms: null });
-  expect(refused.map(({ name }) => name)).toEqual(['Receive', 'Admit']);
+  expect(refused.map(({ name }) => name)).toEqual(['Request received', 'Authorization and reservation']);
 });
 
 test('widths fill the bar, and a short stage stays visible', () => {

@@ -13,11 +13,16 @@ export interface Stage {
 export function stagesOf(timings: RequestTimings): Stage[] {
   const { receive_ms, admit_ms, first_byte_ms, reply_ms } = timings;
   const stages: readonly (Omit<Stage, 'ms'> & { ms: number | null })[] = [
-    { name: 'Receive', what: 'authenticated, body received', ms: receive_ms, color: 'gray' },
-    { name: 'Admit', what: 'validated, funds reserved', ms: admit_ms, color: 'indigo' },
+    { name: 'Request received', what: 'authenticated, body received', ms: receive_ms, color: 'gray' },
+    {
+      name: 'Authorization and reservation',
+      what: 'validated, funds reserved',
+      ms: admit_ms,
+      color: 'indigo',
+    },
     {
       name: 'First byte',
-      what: 'provider until its first byte',
+      what: 'waiting for the provider’s first byte',
       ms: first_byte_ms,
       color: 'orange',
     },

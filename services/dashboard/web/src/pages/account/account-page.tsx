@@ -9,12 +9,12 @@ import { ErrorState } from '../../ui/error-state';
 import { fieldError } from '../../ui/field-error';
 import { PageHeader } from '../../ui/page-header';
 
-/** The user's own login. */
+/** The user's own profile. */
 export function AccountPage() {
   const { user, role } = useMe();
   return (
     <>
-      <PageHeader title="Your login" description={`${user.email}, ${role} of this account`} />
+      <PageHeader title="Profile" description={`${user.email}, ${role} of this account`} />
       <Paper withBorder p="lg" maw={480}>
         <Title order={2} size="h4" mb="xs">
           Change password

@@ -54,7 +54,7 @@ function Figures({ balance: { balance, held, available } }: { balance: Balance }
       {available <= 0 && (
         <Alert color="red" icon={<TriangleAlert size={18} aria-hidden />} title="Requests are rejected">
           No funds left: requests return <code>insufficient_balance</code> until you top up
-          {held > 0 && 'or in-flight requests end'}.
+          {held > 0 && ' or in-flight requests end'}.
         </Alert>
       )}
     </Stack>

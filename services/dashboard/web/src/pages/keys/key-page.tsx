@@ -62,7 +62,7 @@ function Key({ apiKey }: { apiKey: ApiKey }) {
                 {apiKey.revoke_reason && ` – ${apiKey.revoke_reason}`}
               </Text>
             )}
-            Requests with this key are refused. Create another key, then delete this one.
+            Requests with this key are rejected. Create another key, then delete this one.
           </Alert>
         )}
         <Grid gap="md">

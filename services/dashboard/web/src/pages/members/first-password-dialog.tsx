@@ -8,7 +8,7 @@ interface FirstPasswordDialogProps {
   onClose: () => void;
 }
 
-/** The gateway sends no mail: the owner hands over the first password. Only the button closes the dialog. */
+/** The gateway sends no mail: the owner hands over the initial password. Only the button closes the dialog. */
 export function FirstPasswordDialog({ added, onClose }: FirstPasswordDialogProps) {
   return (
     <Modal
@@ -22,13 +22,13 @@ export function FirstPasswordDialog({ added, onClose }: FirstPasswordDialogProps
       {added && (
         <Stack>
           <SecretNotice
-            title={`First password of ${added.email}`}
+            title={`Initial password for ${added.email}`}
             value={added.password}
             copyLabel="Copy password"
           />
           <Text size="sm">
             Share it securely: no email is sent. They log in with it at {window.location.origin}/login and
-            should change it under “Your login”.
+            should change it under “Profile”.
           </Text>
           <Group justify="flex-end">
             <Button onClick={onClose}>Done</Button>

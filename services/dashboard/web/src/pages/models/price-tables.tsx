@@ -30,7 +30,8 @@ export function PriceTables({ pricing }: { pricing: ModelPricing }) {
         />
       )}
       <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-        Prices of {pricing.source_date || 'unknown date'}. Source: {pricing.source || 'unknown'}
+        {pricing.source_date ? `Prices as of ${pricing.source_date}` : 'Price date unknown'}. Source:{' '}
+        {pricing.source || 'unknown'}
       </Text>
     </Stack>
   );

@@ -88,7 +88,7 @@ function ThrottleForm({ current }: { current: number | null | undefined }) {
           onChange={(event) => setText(event.currentTarget.value)}
           error={
             isSubmitted && requested === undefined
-              ? `A whole number from 1 to ${formatCount(MAX_REQUESTS)}.`
+              ? `Enter a whole number from 1 to ${formatCount(MAX_REQUESTS)}.`
               : refusal
           }
         />

@@ -42,7 +42,7 @@ export function GenerationError({
     >
       <Text size="sm">
         {describeError(error)} The outcome is unknown. Check again to fetch the result: it is charged at most
-        once. A lost request keeps returning this error for a day.
+        once. If the request was lost, checking returns this error for 24 hours.
       </Text>
       <Group gap="sm" mt="sm">
         <Button size="xs" variant="default" onClick={onAgain}>

@@ -87,7 +87,7 @@ function NoKey() {
         </Button>
       }
     >
-      The playground uses one of your keys. None of them is enabled and unexpired.
+      The playground uses one of your keys. You have no active keys.
     </EmptyState>
   );
 }
@@ -103,7 +103,7 @@ function NoModel({ type, apiKey }: { type: ModelType; apiKey: ApiKey }) {
         </Button>
       }
     >
-      The catalog has no model for the key “{apiKey.name}”.
+      The key “{apiKey.name}” doesn’t allow any available {type} model.
     </EmptyState>
   );
 }

@@ -10,14 +10,14 @@ import { Time } from '../../../ui/time';
 import { usePagedList } from '../../../ui/use-paged-list';
 
 const KINDS: Readonly<Record<string, string>> = {
-  charge: 'Call',
+  charge: 'Charge',
   topup: 'Top-up',
   adjustment: 'Adjustment',
 };
 
 const COLUMNS: readonly Column<LedgerEntry>[] = [
   { title: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'Action', cell: ({ kind }) => KINDS[kind] ?? kind },
+  { title: 'Type', cell: ({ kind }) => KINDS[kind] ?? kind },
   { title: 'Reference', cell: ({ reference, note }) => <NameWithId reference={reference} note={note} /> },
   {
     title: 'Amount',

@@ -47,7 +47,7 @@ export function AddMemberDialog({ accountId, opened, onClose }: AddMemberDialogP
       {made ? (
         <Stack>
           <SecretNotice
-            title={`First password of ${made.email}`}
+            title={`Initial password for ${made.email}`}
             value={made.password}
             copyLabel="Copy password"
           />

@@ -89,7 +89,7 @@ function ValueState({ endsAt }: { endsAt: string | null }) {
   if (endsAt === null) return <>Current</>;
   return (
     <>
-      Replaced by a rotation, {Date.parse(endsAt) > Date.now() ? 'works until' : 'ended'} <Time at={endsAt} />
+      Rotated; {Date.parse(endsAt) > Date.now() ? 'valid until' : 'expired'} <Time at={endsAt} />
     </>
   );
 }

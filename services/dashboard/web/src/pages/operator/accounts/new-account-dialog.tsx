@@ -15,7 +15,7 @@ interface DialogProps {
   onClose: () => void;
 }
 
-/** Creates an account and its owner; the gateway sends no mail, so the operator hands over the first password. */
+/** Creates an account and its owner; the gateway sends no mail, so the operator hands over the initial password. */
 export function NewAccountDialog({ opened, onClose }: DialogProps) {
   const calls = useIdempotentCalls(opened);
   const queryClient = useQueryClient();
@@ -117,7 +117,7 @@ function Created({ account, onClose }: { account: NewAccount; onClose: () => voi
     <Stack>
       {account.owner ? (
         <SecretNotice
-          title={`First password of ${account.owner.email}`}
+          title={`Initial password for ${account.owner.email}`}
           value={account.owner.password}
           copyLabel="Copy password"
         />

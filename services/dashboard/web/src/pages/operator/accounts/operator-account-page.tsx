@@ -26,7 +26,7 @@ const TABS = [
   { value: 'ledger', label: 'Ledger', Panel: AccountLedger },
   { value: 'losses', label: 'Losses', Panel: AccountLosses },
   { value: 'members', label: 'Members', Panel: AccountMembers },
-  { value: 'changes', label: 'Changes', Panel: AuditList },
+  { value: 'changes', label: 'Audit log', Panel: AuditList },
 ] as const;
 
 /** One account, for operators. */
@@ -80,8 +80,7 @@ function Description({ account: { id, owner_email, created_at } }: { account: Ac
       </Text>
       <CopyButton value={id} label="Copy account ID" />
       <Text span size="sm">
-        {owner_email ? `Owner ${owner_email}, since ` : 'No owner, since '}
-        <Time at={created_at} relative />
+        {owner_email ? `Owner: ${owner_email}` : 'No owner'} · Created <Time at={created_at} relative />
       </Text>
     </Group>
   );

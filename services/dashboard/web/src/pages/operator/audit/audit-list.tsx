@@ -69,12 +69,12 @@ const WHAT: readonly Column<AnyAuditEntry>[] = [
   { title: 'Changes', cell: ({ changes }) => <Changes changes={changes} /> },
 ];
 
-/** Changes of all accounts or of one, newest first. */
+/** The audit log of all accounts or of one, newest first. */
 export function AuditList({ accountId }: { accountId: string }) {
   const list = usePagedList(['admin', 'audit', accountId], (cursor) => listAllAudit(accountId, cursor));
   return (
     <DataTable
-      label={accountId ? 'Changes of this account' : 'Changes'}
+      label={accountId ? 'Audit log of this account' : 'Audit log'}
       columns={accountId ? [WHEN, WHO, ...WHAT] : [WHEN, WHO, ACCOUNT, ...WHAT]}
       list={list}
       rowKey={({ id }) => id}

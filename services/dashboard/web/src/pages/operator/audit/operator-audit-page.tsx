@@ -17,7 +17,7 @@ export function OperatorAuditPage() {
   );
   return (
     <>
-      <PageHeader title="All changes" description="Changes in all accounts and of the gateway itself" />
+      <PageHeader title="Audit log" description="Changes to all accounts and to the gateway itself" />
       <TextInput
         label="Filter by account"
         placeholder="Account ID: acct_…"

@@ -43,7 +43,7 @@ export function FeaturesJson({ kind, value, onChange, error }: FeaturesJsonProps
       <Stack gap="xs">
         <Group justify="space-between">
           <Text size="sm" c="dimmed">
-            {what} Without it the model is not supported.
+            {what} Required: without it, requests to this model are rejected.
           </Text>
           {value.trim() === '' && (
             <Button

@@ -117,7 +117,7 @@ export function toChange(draft: ModelDraft): { change: ModelChange & { name: str
   const problems = new Map<string, string>();
   const count = (text: string, path: string): number => {
     const value = text.trim() === '' ? 0 : parseCount(text);
-    if (value === undefined) problems.set(path, 'A whole number.');
+    if (value === undefined) problems.set(path, 'Enter a whole number.');
     return value ?? 0;
   };
   const json = (text: string, path: 'image' | 'video') => {

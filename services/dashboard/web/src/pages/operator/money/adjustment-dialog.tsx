@@ -113,7 +113,9 @@ function AdjustmentForm(props: FormProps) {
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           error={
-            isSubmitted && !isValid ? 'An amount above zero, such as 5 or 0.25.' : fieldError(error, 'amount')
+            isSubmitted && !isValid
+              ? 'Enter an amount greater than zero, such as 5 or 0.25.'
+              : fieldError(error, 'amount')
           }
         />
         <TextInput

@@ -7,17 +7,22 @@ interface RepeatNoticeProps {
   onAnother: () => void;
 }
 
-/** Warns that the request will be taken for an earlier one. */
+/** Warns that submitting retries an earlier request. */
 export function RepeatNotice({ what, onAnother }: RepeatNoticeProps) {
   return (
-    <Alert color="yellow" variant="light" title="Treated as a repeat" icon={<Repeat size={18} aria-hidden />}>
+    <Alert
+      color="yellow"
+      variant="light"
+      title="Retry of an earlier request"
+      icon={<Repeat size={18} aria-hidden />}
+    >
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
-          {what} was requested before without a clear outcome. Sending it again repeats the same request: it
-          is not executed twice. Check the lists of the account for the outcome.
+          {what} was submitted earlier and its outcome is unknown. Submitting again retries it; it won’t be
+          applied twice. Check the account’s top-ups or ledger first.
         </Text>
         <Button size="compact-sm" variant="default" onClick={onAnother}>
-          Send as a new request
+          Submit as a new request
         </Button>
       </Stack>
     </Alert>

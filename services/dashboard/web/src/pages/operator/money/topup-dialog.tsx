@@ -104,7 +104,7 @@ function TopupForm({ onSubmit, isPending, error, isRepeat, onAnother, onCancel }
           onChange={(event) => setText(event.currentTarget.value)}
           error={
             isSubmitted && !isValid
-              ? 'An amount above zero, such as 100 or 12.50.'
+              ? 'Enter an amount greater than zero, such as 100 or 12.50.'
               : fieldError(error, 'amount')
           }
         />

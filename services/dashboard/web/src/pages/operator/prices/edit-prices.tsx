@@ -47,7 +47,7 @@ export function EditPrices({ model }: { model: AdminModel }) {
       <Stack>
         {pricing && (
           <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            Version {pricing.version}, of {pricing.source_date}: <Source source={pricing.source} />
+            Version {pricing.version}, as of {pricing.source_date}. Source: <Source source={pricing.source} />
           </Text>
         )}
         <PricesFields draft={draft} onChange={type} problems={problems} outputs={model.output_modalities} />

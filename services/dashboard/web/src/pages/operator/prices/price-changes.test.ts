@@ -16,7 +16,7 @@ test('lists only changed, added and removed prices', () => {
     { what: 'output', unit, before: 4, after: 5 },
     { what: 'cache read', unit, before: 0.1, after: undefined },
     { what: 'flex, input', unit, before: 0.5, after: 0.6 },
-    { what: 'second of std', unit: 'each', before: undefined, after: 0.2 },
+    { what: 'video, std', unit: 'per second', before: undefined, after: 0.2 },
   ]);
   expect(priceChanges(after, after)).toEqual([]);
   expect(priceChanges(null, { tokens: { input: 1, service_tiers: {} } })).toHaveLength(1);
@@ -27,7 +27,7 @@ test('lists a changed default tier as a price change', () => {
     video: { tiers: ['std', 'pro'], default_tier, per_second: { std: 0.2, pro: 0.5 } },
   });
   expect(priceChanges(video('std'), video('pro'))).toEqual([
-    { what: 'second without a tier', unit: 'each', before: 0.2, after: 0.5 },
+    { what: 'video, default tier', unit: 'per second', before: 0.2, after: 0.5 },
   ]);
 });
 

@@ -10,6 +10,7 @@ export interface PriceChange {
 }
 
 const PER_MILLION = 'per million tokens';
+const PER_SECOND = 'per second';
 /**
  * Changes from this factor on are highlighted: a misplaced decimal point or a wrong unit is a factor of ten or more.
  */
@@ -45,7 +46,7 @@ function flat({ tokens, image, video }: PricesInput): Map<string, Price> {
   const put = (prefix: string, rates: object) => {
     for (const [name, usd] of Object.entries(rates)) {
       if (typeof usd !== 'number' || name === 'above_tokens') continue;
-      const unit = name === 'input_megapixel' ? 'each' : PER_MILLION;
+      const unit = name === 'input_megapixel' ? 'per megapixel' : PER_MILLION;
       found.set(`${prefix}${name.replaceAll('_', ' ')}`, { usd, unit });
     }
   };
@@ -58,13 +59,13 @@ function flat({ tokens, image, video }: PricesInput): Map<string, Price> {
   if (image) {
     const { per_image, ...rates } = image;
     for (const { size, quality, price } of per_image) {
-      found.set(['image', size, quality].filter(Boolean).join(' '), { usd: price, unit: 'each' });
+      found.set(['image', size, quality].filter(Boolean).join(' '), { usd: price, unit: 'per image' });
     }
     put('images, ', rates);
   }
   const perSecond = Object.entries(video?.per_second ?? {});
-  for (const [tier, usd] of perSecond) found.set(`second of ${tier}`, { usd, unit: 'each' });
-  const unnamed = video?.per_second[video.default_tier ?? ''];
-  if (unnamed !== undefined) found.set('second without a tier', { usd: unnamed, unit: 'each' });
+  for (const [tier, usd] of perSecond) found.set(`video, ${tier}`, { usd, unit: PER_SECOND });
+  const byDefault = video?.per_second[video.default_tier ?? ''];
+  if (byDefault !== undefined) found.set('video, default tier', { usd: byDefault, unit: PER_SECOND });
   return found;
 }

@@ -102,7 +102,8 @@ function toTokens(draft: PricesDraft, problems: Found): Pick<PricesInput, 'token
   const standard = toRates<TokenRate>(tokens, at, problems);
   if (!longContext) return { tokens: { ...standard, service_tiers } };
   const above_tokens = parseCount(longContext.above) ?? 0;
-  if (above_tokens === 0) problems.set(`${at}.long_context.above_tokens`, 'A whole number above zero.');
+  if (above_tokens === 0)
+    problems.set(`${at}.long_context.above_tokens`, 'Enter a whole number greater than zero.');
   const rates = toRates<TokenRate>(longContext.rates, `${at}.long_context`, problems);
   return { tokens: { ...standard, service_tiers, long_context: { above_tokens, ...rates } } };
 }
@@ -156,7 +157,7 @@ function toRates<Name extends string>(
 function toPrice(text: string, path: string, problems: Found): number {
   const price = parseUsd(text);
   if (price !== undefined && price >= 0) return price;
-  problems.set(path, 'An amount such as 0.25, with at most nine decimals.');
+  problems.set(path, 'Enter an amount such as 0.25, with at most nine decimals.');
   return 0;
 }
 

@@ -18,7 +18,7 @@ const SERVED_BY = {
 
 const CIRCUITS: Readonly<Record<CircuitState, string>> = {
   closed: 'Receives requests',
-  cooling: 'Asked for a pause; other targets are tried first',
+  cooling: 'Rate limited (429); other targets are tried first',
   suspect: 'Failed recently; other targets are tried first',
   open: 'Failed repeatedly; gets no requests until a probe succeeds',
   'half-open': 'A single probe request is testing it',
@@ -131,7 +131,7 @@ function Circuit({ target: { circuit, circuits }, isMissing }: { target: TargetH
   if (isMissing) {
     return (
       <Box miw={0}>
-        <StatusBadge status="away">Not set up</StatusBadge>
+        <StatusBadge status="away">Not configured</StatusBadge>
         <Text size="xs" c="dimmed">
           Every request to it fails
         </Text>

@@ -130,7 +130,7 @@ function Summary({ health: { data: providers, services } }: { health: ProvidersH
       </Group>
       {missing > 0 && (
         <Text size="sm" c="dimmed">
-          {missing} of {missing === 1 ? 'a provider that is' : 'providers that are'} not set up
+          {missing} of {missing === 1 ? 'a provider that is' : 'providers that are'} not configured
         </Text>
       )}
       {simulated > 0 && (
@@ -153,7 +153,7 @@ function Nothing({ shown }: { shown: string }) {
   }
   return (
     <EmptyState title="No providers" icon={HeartPulse}>
-      No model has a target, and no provider is set up.
+      No model has a target, and no provider is configured.
     </EmptyState>
   );
 }
