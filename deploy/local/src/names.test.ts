@@ -24,7 +24,7 @@ const REPLACED: Readonly<Record<string, string>> = {
   BillKeeper: 'BillOutbox',
   SilenceWatch: 'FailureDetector',
   nextLife: 'nextEpoch',
-  settleEarlierLives: 'recoverPreviousEpochs',
+  settleEarlierLives: 'recoverCalls',
   RatePlace: 'RateReservation',
   KnownTerms: 'RateLimitCache',
   recallRates: 'loadRecentUsage',
