@@ -210,7 +210,7 @@ describe('request bodies', () => {
     const answer = await postJson(chatUrl, { ...valid, messages: [{ role: 'user', content }] }, rich.apiKey);
     expectError(answer, 400, 'invalid_request');
     expect(answer.json.error.detail).toMatch(
-      / 15\d{4} tokens, more than the 128000 of the context of sim\/chat$/,
+      / 15\d{4} tokens, which exceeds the 128000-token context of sim\/chat$/,
     );
     expect((await system.meter({ requestId: String(answer.headers['x-request-id']) })).entries).toEqual([]);
     expect((await system.settled(rich)).balance).toBe(100);

@@ -329,7 +329,7 @@ test('prices based on an outdated version are refused with the current version',
   const before = await revision();
   await expect(setPricing(fresh, pricing('7'), begun)).rejects.toMatchObject({
     code: 'invalid_request',
-    detail: `if_version: the prices were changed meanwhile, their version is ${current}`,
+    detail: `if_version: prices have changed; the current version is ${current}`,
   });
   expect(await revision()).toBe(before);
   // The caller repeats the request because its response was lost.

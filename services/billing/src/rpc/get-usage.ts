@@ -17,7 +17,7 @@ const GROUPS: Readonly<Record<string, UsageGroup>> = {
   USAGE_GROUP_DAY_KEY: 'day,key',
 };
 
-const FEWER_DAYS = 'too much to sum up: ask for fewer days by from and to';
+const FEWER_DAYS = 'the range is too large; use fewer days (from, to)';
 
 export const getUsage =
   (pool: Pool) =>

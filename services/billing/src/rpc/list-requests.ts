@@ -31,7 +31,7 @@ export async function pageOfRequests(
   return { requests: rows.map(toProtoRequestRecord), nextCursor };
 }
 
-const NARROWER = 'too many requests to look through: ask for less by from and to, or for one key';
+const NARROWER = 'the query took too long; narrow the range with from and to, or filter by key_id';
 
 /** The last moment that a request id can encode. */
 const MAX_ID_TIME_MS = 2 ** 48 - 1;

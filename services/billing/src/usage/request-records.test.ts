@@ -453,8 +453,8 @@ test('list requests that time out are rejected, few run at once, and key lookups
     for (let i = 0; i < 20; i++) expect((await billing.resolve(key.value)).key?.keyId).toBe(key.keyId);
     expect(await usage({ ...key, accountId: 'another' }, 'DAY')).toEqual([]);
     expect(await Promise.all(answers)).toEqual([
-      expect.stringMatching(/^invalid_request: too many requests to look through/),
-      expect.stringMatching(/^invalid_request: too many requests to look through/),
+      expect.stringMatching(/^invalid_request: the query took too long/),
+      expect.stringMatching(/^invalid_request: the query took too long/),
       'rate_limited: the account has too many requests of this kind in progress',
     ]);
   } finally {

@@ -96,7 +96,7 @@ async function findModel(catalog: CatalogEdit, slug: string): Promise<Model> {
 function checkVersion({ priceVersion, pricing }: Model, entry: ModelEntry, ifVersion: bigint): void {
   if (ifVersion === 0n || ifVersion === priceVersion) return;
   if (isDeepStrictEqual(entry.pricing, pricing)) return;
-  throw invalid(`if_version: the prices were changed meanwhile, their version is ${priceVersion}`);
+  throw invalid(`if_version: prices have changed; the current version is ${priceVersion}`);
 }
 
 /** The table's constraint refuses this too, but does not tell the operator which model has the name. */

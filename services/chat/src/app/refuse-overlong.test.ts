@@ -25,14 +25,14 @@ function detailOf(content: unknown, contextLength: number, isPublic: boolean): s
 test('a prompt longer than the context is refused with both figures', () => {
   expect(detailOf(words(1_000), 1_000, true)).toBeUndefined();
   expect(detailOf(words(1_001), 1_000, true)).toBe(
-    'messages: the prompt has 1001 tokens, more than the 1000 of the context of sim/chat',
+    'messages: the prompt has 1001 tokens, which exceeds the 1000-token context of sim/chat',
   );
 });
 
 test('an estimated prompt is refused only when four fifths of it exceed the context', () => {
   expect(detailOf(words(1_250), 1_000, false)).toBeUndefined();
   expect(detailOf(words(1_251), 1_000, false)).toBe(
-    'messages: the prompt has about 1251 tokens, more than the 1000 of the context of sim/chat',
+    'messages: the prompt has about 1251 tokens, which exceeds the 1000-token context of sim/chat',
   );
 });
 

@@ -41,7 +41,7 @@ export function refuseOverlong(
   if ((isExact ? known : known / ESTIMATE_MARGIN) <= contextLength) return;
   const figure = exact && isExact ? `has ${tokens} tokens` : `has about ${tokens} tokens`;
   throw new GatewayError('invalid_request', {
-    detail: `messages: the prompt ${figure}, more than the ${contextLength} of the context of ${slug}`,
+    detail: `messages: the prompt ${figure}, which exceeds the ${contextLength}-token context of ${slug}`,
     shouldRetry: false,
   });
 }

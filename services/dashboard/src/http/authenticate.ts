@@ -26,6 +26,6 @@ export async function authenticate(
   if (!token) throw new GatewayError('invalid_api_key', { detail: 'a login token is required' });
   const { sessionId, renewals } = await tokens.verify(token, forRenewal);
   const login = await findSession(pool, sessionId);
-  if (!login) throw new GatewayError('invalid_api_key', { detail: 'the login has ended' });
+  if (!login) throw new GatewayError('invalid_api_key', { detail: 'the session has ended' });
   return { ...login, tokenRenewals: renewals };
 }

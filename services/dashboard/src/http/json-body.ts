@@ -30,7 +30,7 @@ export async function readRawBody(request: IncomingMessage): Promise<Buffer> {
   if (!JSON_TYPE.test(type)) throw invalid('Content-Type is not application/json');
   if (FOREIGN_CHARSET.test(type)) throw invalid('the charset is not utf-8');
   // A compressed body could expand to far more than its size.
-  if (headers['content-encoding'] !== undefined) throw invalid('compressed bodies are not read');
+  if (headers['content-encoding'] !== undefined) throw invalid('compressed request bodies are not accepted');
   if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   return readBytes(request);
 }
@@ -54,7 +54,7 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
       clearTimeout(timer);
       resolve(Buffer.concat(chunks));
     });
-    request.on('error', () => giveUp(invalid('the body did not arrive whole')));
+    request.on('error', () => giveUp(invalid('the request body is incomplete')));
   });
 }
 

@@ -88,7 +88,7 @@ function readKeyId([keyId, ...more]: readonly unknown[]): string {
   }
   if (typeof keyId !== 'string' || keyId.length > MAX_KEY_ID || more.length > 0) {
     throw new GatewayError('invalid_request', {
-      detail: `key_id: not one id of at most ${MAX_KEY_ID} characters`,
+      detail: `key_id: must be given exactly once, with at most ${MAX_KEY_ID} characters`,
     });
   }
   return keyId;

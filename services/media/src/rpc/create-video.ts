@@ -128,7 +128,7 @@ function prepare(
 
 function unsupportedReason({ provider, target }: VideoRoute, order: Prepared['order']): string | undefined {
   if (!provider.fetchesLinks && !order.images.every(isUpload))
-    return 'reference images: files only, no links';
+    return 'reference_images: this model does not accept URLs; upload files or use data: URLs';
   return provider.unsupportedReason?.({ ...order, upstreamModel: target.upstreamModel });
 }
 

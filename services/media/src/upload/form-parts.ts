@@ -135,7 +135,7 @@ export class FormParts {
     if (this.#closed) throw new Error('the form is closed');
     if (fileBytes + pieceBytes > limits.maxFileBytes) throw invalid(`${shown(name)} is too large`);
     if (this.#filesBytes + pieceBytes > limits.maxFilesBytes)
-      throw invalid('the files are too large together');
+      throw invalid('the files exceed the total size limit');
     quota.acquire(pieceBytes);
     this.#filesBytes += pieceBytes;
   }

@@ -151,7 +151,11 @@ test.each<[string, WrittenPart[], RegExp]>([
   ['too many files under one name', [png('image'), png('image')], /too many files named image/],
   ['too many files', [png('image'), png('image[]'), png('image[]'), png('mask')], /too many files/],
   ['a file that is too large', [png('image', 200 * KIB + 1)], /image is too large/],
-  ['files that are too large together', [1, 2, 3].map(() => png('image[]', 150 * KIB)), /too large together/],
+  [
+    'files that exceed the total size limit',
+    [1, 2, 3].map(() => png('image[]', 150 * KIB)),
+    /exceed the total size limit/,
+  ],
   ['a duplicate field', [text('n'), text('n')], /n is given more than once/],
   ['a field that is too long', [text('prompt', 'x'.repeat(4 * KIB))], /prompt is too long/],
   [

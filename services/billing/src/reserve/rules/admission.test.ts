@@ -330,12 +330,12 @@ describe('a refusal by a cap that is smaller than the call alone', () => {
   const video = call(usd(0.25));
 
   test.each([
-    ["the key's whole daily limit", rich, key({ dailyLimitNano: usd(0.2) })],
-    ["the key's whole monthly limit", rich, key({ monthlyLimitNano: usd(0.2) })],
-    ["the account's whole daily limit", { ...rich, dailyLimitNano: usd(0.2) }, key()],
+    ["the key's daily limit", rich, key({ dailyLimitNano: usd(0.2) })],
+    ["the key's monthly limit", rich, key({ monthlyLimitNano: usd(0.2) })],
+    ["the account's daily limit", { ...rich, dailyLimitNano: usd(0.2) }, key()],
   ])('names both amounts and says not to retry: %s', (name, a, k) => {
     expect(detailOf(video, a, k)).toBe(
-      `this call needs 0.25 USD, more than ${name} of 0.2 USD; it is refused after the reset as well`,
+      `this request needs 0.25 USD, which exceeds ${name} of 0.2 USD; waiting for the reset does not help`,
     );
     const decision = decideCall(video, a, k, NOW);
     expect(decision).toMatchObject({

@@ -229,15 +229,15 @@ export function freeNano(account: AccountFigures, key: KeyFigures): bigint {
 type CapCode = 'key_monthly_limit' | 'account_daily_limit' | 'key_daily_limit';
 
 const CAP_NAMES: Readonly<Record<CapCode, string>> = {
-  key_monthly_limit: "the key's whole monthly limit",
-  account_daily_limit: "the account's whole daily limit",
-  key_daily_limit: "the key's whole daily limit",
+  key_monthly_limit: "the key's monthly limit",
+  account_daily_limit: "the account's daily limit",
+  key_daily_limit: "the key's daily limit",
 };
 
 /** Error for a call that fits no window, because the cap is smaller than the call alone. */
 const unmeetable = (code: CapCode, neededNano: bigint, limitNano: bigint): string =>
-  `this call needs ${decimalFromNano(neededNano)} USD, more than ${CAP_NAMES[code]} of ` +
-  `${decimalFromNano(limitNano)} USD; it is refused after the reset as well`;
+  `this request needs ${decimalFromNano(neededNano)} USD, which exceeds ${CAP_NAMES[code]} of ` +
+  `${decimalFromNano(limitNano)} USD; waiting for the reset does not help`;
 
 /** In order of precedence: first errors that waiting does not resolve, then those with the longest wait. */
 function spendLimitsOf(

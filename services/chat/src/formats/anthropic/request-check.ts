@@ -106,7 +106,7 @@ export class RequestCheck {
     const { role, content } = message;
     if (!ROLES.has(role)) this.fault([...path, 'role'], 'expected "user", "assistant" or "system"');
     for (const field of OTHER_FORMAT) {
-      if (field in message) this.fault([...path, field], 'no field of this format');
+      if (field in message) this.fault([...path, field], 'not a field of this format');
     }
     if (content === undefined && role === 'system' && message.output_config) return;
     if (isEmptyTurn(message)) this.emptyTurns = true;
@@ -233,7 +233,7 @@ export class RequestCheck {
       // Files are stored in the one account that all callers share.
       this.fault([...path, 'type'], 'files by id are not supported');
     } else {
-      this.fault([...path, 'type'], 'no source of this format');
+      this.fault([...path, 'type'], 'unknown source type');
     }
   }
 
@@ -250,7 +250,7 @@ export class RequestCheck {
     } else if (type === 'container_upload') {
       this.fault([...path, 'type'], 'not supported: containers are billed by the hour');
     } else if (!READABLE.has(type)) {
-      this.fault([...path, 'type'], 'no block of this format');
+      this.fault([...path, 'type'], 'unknown block type');
     }
     if (asksLongCache(block)) this.longCache = true;
   }

@@ -164,7 +164,7 @@ function anthropicTools(tools: unknown): z.core.$ZodIssue[] {
   const at = Array.isArray(tools) ? tools.findIndex(isOne) : -1;
   if (at === -1) return [];
   const path = ['tools', at, 'input_schema'];
-  return [{ code: 'custom', path, message: 'no field of this format', input: undefined }];
+  return [{ code: 'custom', path, message: 'not a field of this format', input: undefined }];
 }
 
 function refuseUnsupported(body: ChatCompletionBody, stream: boolean): void {
@@ -182,7 +182,8 @@ function refuseUnsupported(body: ChatCompletionBody, stream: boolean): void {
   // Files and audio replies are stored in the one account that all callers share.
   if (body.messages.some(namesFile)) refuse('file_id: files by id are not supported');
   const spoken = body.messages.findIndex(({ audio }) => audio != null);
-  if (spoken !== -1) refuse(`messages[${spoken}].audio: spoken replies by id are not supported`);
+  if (spoken !== -1)
+    refuse(`messages[${spoken}].audio: references to previous audio responses are not supported`);
   for (const [index, { content }] of body.messages.entries()) {
     if (Array.isArray(content)) refusePrivateLinks(content, `messages[${index}].content`);
   }

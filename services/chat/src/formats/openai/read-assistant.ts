@@ -16,7 +16,7 @@ type ToolCall = NonNullable<ChatMessage['tool_calls']>[number];
  * @param legacyCallId of a `function_call`, which has no id
  */
 export function readAssistant(message: ChatMessage, path: string, legacyCallId: string): AssistantPart[] {
-  if (message.audio) throw refused(`${path}.audio`, 'spoken replies are not supported by this model');
+  if (message.audio) throw refused(`${path}.audio`, 'audio responses are not supported by this model');
   const parts: AssistantPart[] = readThinking(message);
   for (const part of readTexts(message.content, `${path}.content`)) parts.push(part);
   if (message.refusal) parts.push({ kind: 'text', text: message.refusal, cache: undefined });

@@ -24,7 +24,8 @@ export function readToolChoice(body: ChatCompletionBody, tools: readonly Tool[])
   if (tools.length === 0) throw refused('tool_choice', 'there are no tools');
   const names = choice.kind === 'tool' ? [choice.name] : choice.kind === 'allowed' ? choice.names : [];
   const known = new Set(tools.map(({ name }) => name));
-  if (!names.every((name) => known.has(name))) throw refused('tool_choice', 'names no tool of this request');
+  if (!names.every((name) => known.has(name)))
+    throw refused('tool_choice', 'does not match any tool in the request');
   return choice;
 }
 
@@ -43,7 +44,7 @@ function readFunction(entry: JsonObject, path: string, cache: CacheHint | undefi
 function parseChoice(choice: unknown): ToolChoice {
   if (choice === undefined || choice === null) return { kind: 'auto' };
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { kind: choice };
-  if (!isObject(choice)) throw refused('tool_choice', 'not a choice of this format');
+  if (!isObject(choice)) throw refused('tool_choice', 'invalid value');
   if (choice.type === 'allowed_tools') return parseAllowed(choice.allowed_tools);
   if (choice.type === 'custom') throw refused('tool_choice', 'custom tools are not supported by this model');
   // The legacy `function_call` has the name on its first level.

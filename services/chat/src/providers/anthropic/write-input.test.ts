@@ -57,7 +57,7 @@ test.each([
     'documents must be',
   ],
   ['an empty document', { kind: 'document', source: { kind: 'text', text: ' ' } }, 'a document is empty'],
-  ['audio', { kind: 'audio', source: base64('audio/wav') }, 'the model takes no audio'],
+  ['audio', { kind: 'audio', source: base64('audio/wav') }, 'audio is not supported by this model'],
 ] as const)('%s is refused', (_, part, detail) =>
   expect(refusal(() => writeInput([part]))).toMatch(`invalid_request: ${detail}`),
 );

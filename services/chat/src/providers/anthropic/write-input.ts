@@ -45,7 +45,7 @@ function writeBlock(part: InputPart): InputBlock {
     case 'document':
       return writeDocument(part);
     case 'audio':
-      throw refused('the model takes no audio');
+      throw refused('audio is not supported by this model');
   }
 }
 

@@ -86,7 +86,7 @@ function matched(
   const taken = new Set(pairs.map(([, result]) => result));
   const lost = results.find((result) => !taken.has(result));
   if (lost) {
-    throw refused(`the tool result for ${lost.callId.slice(0, 100)} answers no call of the turn before it`);
+    throw refused(`no tool call with id ${lost.callId.slice(0, 100)} in the preceding turn`);
   }
   return pairs;
 }

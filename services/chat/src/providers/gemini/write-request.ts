@@ -80,7 +80,7 @@ function writeSampling(sampling: Sampling, model: GeminiModel): object {
 function writeOutput({ output, tools, toolChoice }: Conversation, model: GeminiModel): object {
   if (output.kind === 'text') return {};
   if (tools.length > 0 && toolChoice.kind !== 'none' && !model.jsonBesideTools) {
-    throw refused('this model does not give JSON output when it has tools');
+    throw refused('this model does not support JSON output together with tools');
   }
   return { responseMimeType: JSON_TYPE, ...schemaOf(output) };
 }

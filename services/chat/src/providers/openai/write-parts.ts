@@ -42,7 +42,7 @@ function writeDocument({ source, title }: DocumentPart, { documentPart }: OpenAi
 
 function writeAudio(source: MediaSource): WrittenPart {
   const format = source.kind === 'base64' ? AUDIO_FORMATS[source.mediaType] : undefined;
-  if (source.kind === 'url' || !format) throw refused('audio is taken as wav or mp3 in base64 only');
+  if (source.kind === 'url' || !format) throw refused('audio must be base64-encoded wav or mp3');
   return { type: 'input_audio', input_audio: { data: source.data, format } };
 }
 

@@ -26,9 +26,10 @@ export function fitImageOrder(request: ImageRequest, features: ImageFeatures): F
   const format = request.format ?? features.formats[0];
   const { background, compression } = request;
   if (compression !== undefined && compression < 100 && !COMPRESSED.has(format ?? '')) {
-    throw unsupported(`output_compression: not for ${format ?? 'this model’s format'}`);
+    throw unsupported(format ? `output_compression with ${format}` : 'output_compression');
   }
-  if (background === 'transparent' && format === 'jpeg') throw unsupported('background: not for jpeg');
+  if (background === 'transparent' && format === 'jpeg')
+    throw unsupported('a transparent background with jpeg');
   refuseTooLarge({ n, ...(size && { size }), ...(format && { format }) });
   return {
     prompt,

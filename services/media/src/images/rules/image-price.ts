@@ -59,11 +59,11 @@ export function rateFor(order: FittedImageOrder, { features, pricing }: ImageOff
   const { textInputNano, imageInputNano, imageOutputNano, textOutputNano } = pricing;
   const outputTokens = tokensOfOne(order, features);
   if (textInputNano === undefined || imageOutputNano === undefined || outputTokens === undefined) {
-    throw unsupported('this size and quality, which have no price');
+    throw unsupported('no price for this size and quality');
   }
   const sent = order.images.length + (order.mask ? 1 : 0);
   if (sent > 0 && (imageInputNano === undefined || features.maxInputImageTokens === 0)) {
-    throw unsupported('images to edit, which have no price');
+    throw unsupported('no price for image edits');
   }
   return {
     by: 'token',
@@ -141,7 +141,7 @@ function megapixelsOf(file: MediaFile): number {
   if (pixels !== undefined && pixels <= MAX_PIXELS) return Math.ceil(pixels / MEGAPIXEL);
   const part = isUpload(file) ? file.part : 'image';
   throw new GatewayError('invalid_request', {
-    detail: `${part}: does not say its width and height, or is too large`,
+    detail: `${part}: the dimensions can't be read, or are too large`,
   });
 }
 

@@ -58,7 +58,7 @@ test('what it can’t make', () => {
   expect(wan.unsupportedReason?.({ ...order, images: [upload], aspectRatio: '16:9' })).toMatch(
     /aspect_ratio/,
   );
-  expect(wan.unsupportedReason?.({ ...order, upstreamModel: 'wan2.6-i2v' })).toMatch(/reference images/);
+  expect(wan.unsupportedReason?.({ ...order, upstreamModel: 'wan2.6-i2v' })).toMatch(/reference_images/);
   expect(
     wan.unsupportedReason?.({ ...order, upstreamModel: 'wan2.6-i2v', images: [upload] }),
   ).toBeUndefined();

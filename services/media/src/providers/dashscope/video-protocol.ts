@@ -56,7 +56,7 @@ function unsupportedReason({
   tier,
 }: VideoOrder): string | undefined {
   if (images.length === 0 && IMAGE_MODELS.test(upstreamModel)) {
-    return 'reference images: this model makes videos of one or two';
+    return 'reference_images: this model needs one or two';
   }
   if (images.length > 0) {
     return aspectRatio === undefined ? undefined : 'aspect_ratio: the video has that of the image';

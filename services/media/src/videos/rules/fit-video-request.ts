@@ -29,7 +29,7 @@ export function fitVideoRequest(request: VideoRequest, { features, pricing }: Vi
   const seconds = secondsOf(request, features, ofTier?.durations ?? [], tier);
   const aspectRatio = aspectRatioOf(request, features);
   if (request.images.length > features.maxReferenceImages) {
-    throw unsupported(`reference images: at most ${features.maxReferenceImages}`);
+    throw unsupported(`reference_images: at most ${features.maxReferenceImages}`);
   }
   if (features.maxPromptChars > 0 && isLonger(request.prompt, features.maxPromptChars)) {
     throw unsupported(`prompt: at most ${features.maxPromptChars} characters`);
@@ -48,9 +48,7 @@ function resolutionOf({ resolution }: VideoRequest, ofTier: string, tier: string
   if (resolution === undefined) return ofTier;
   if (resolution.toLowerCase() === ofTier.toLowerCase()) return ofTier;
   throw unsupported(
-    ofTier === ''
-      ? 'resolution: this model has no choice of resolution'
-      : `resolution: tier ${tier} is ${ofTier}`,
+    ofTier === '' ? 'resolution: not supported by this model' : `resolution: tier ${tier} is ${ofTier}`,
   );
 }
 
@@ -84,7 +82,7 @@ function aspectRatioOf(
   if (aspectRatios.includes(aspectRatio)) return aspectRatio;
   throw unsupported(
     aspectRatios.length === 0
-      ? 'aspect_ratio: this model has no choice of aspect ratio'
+      ? 'aspect_ratio: not supported by this model'
       : `aspect_ratio: one of ${aspectRatios.join(', ')}`,
   );
 }

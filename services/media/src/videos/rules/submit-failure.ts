@@ -15,7 +15,7 @@ const CALLERS_FAULT = new Set([400, 413, 415, 422]);
 /** Statuses of intermediaries, which do not know the outcome. */
 const INTERMEDIARY_STATUSES = new Set([408, 502, 504]);
 
-const DOUBT = 'the provider may have taken the order; it is not charged, and is not sent again';
+const DOUBT = 'the provider may have accepted the request; it was not charged and will not be retried';
 
 /** A provider that received nothing of the order is unreachable, also after a reset during the handshake. */
 export function orderFailureOf(error: unknown): UpstreamFailure {

@@ -4,4 +4,4 @@ import { ApiError } from '../../../api/api-error';
 export const isOutdated = (error: unknown): boolean =>
   error instanceof ApiError &&
   error.code === 'invalid_request' &&
-  (error.detail?.startsWith('if_version: the prices were changed meanwhile') ?? false);
+  (error.detail?.startsWith('if_version: prices have changed') ?? false);
