@@ -40,7 +40,7 @@ describe('readStartSettings', () => {
       serviceDatabaseUrls: { media: 'postgres://media@h/d' },
     });
     await expect(readStartSettings({ ...given, DATABASE_URL: '' }, '/default')).rejects.toThrow(
-      'MEDIA_DATABASE_URL needs DATABASE_URL',
+      'MEDIA_DATABASE_URL requires DATABASE_URL',
     );
   });
 

@@ -46,7 +46,8 @@ function readServiceDatabaseUrls(env: NodeJS.ProcessEnv) {
   const urls = DATABASE_SERVICES.flatMap((service) => {
     const setting = `${service.toUpperCase()}_DATABASE_URL`;
     if (!env[setting]) return [];
-    if (!env.DATABASE_URL) throw new Error(`${setting} needs DATABASE_URL, with which the migrations run.`);
+    if (!env.DATABASE_URL)
+      throw new Error(`${setting} requires DATABASE_URL, which is used to run the migrations.`);
     return [[service, env[setting]]];
   });
   return Object.fromEntries(urls) as Record<string, string>;

@@ -30,7 +30,7 @@ export async function startJobs(settings: Settings, pool: Pool, log: Logger): Pr
   });
   const watch = every(settings.RECONCILE_INTERVAL_MS, 'reconcile', log, async () => {
     const { driftNano } = await reconcile(pool);
-    if (driftNano !== 0n) log.error({ driftNano: String(driftNano) }, 'figures differ from their rows');
+    if (driftNano !== 0n) log.error({ driftNano: String(driftNano) }, 'ledger reconciliation failed');
   });
   return [partitions, sweep, watch];
 }

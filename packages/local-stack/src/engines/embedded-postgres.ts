@@ -53,7 +53,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 async function startServer(location: PostgresLocation, log: (message: string) => void): Promise<Postmaster> {
-  if (location.abandoned) log(`the data of a deleted data folder is kept in ${moveDataAside(location)}`);
+  if (location.abandoned) {
+    log(`Found database files of a deleted data folder; moved them to ${moveDataAside(location)}`);
+  }
   const binaries = await findPostgresBinaries(location);
   await initPostgresData(binaries, location);
   return launchPostgres(binaries, location);

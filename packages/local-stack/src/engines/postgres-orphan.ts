@@ -19,10 +19,10 @@ export async function adoptOrStopOrphan(
   const found = findPostmaster(location.data);
   if (found) {
     if (!location.abandoned && (await answersInTime(location, found))) {
-      log(`adopting PostgreSQL of an earlier start (pid ${found.process.pid})`);
+      log(`Reusing PostgreSQL from a previous run (pid ${found.process.pid})`);
       return found;
     }
-    log(`stopping PostgreSQL of an earlier start (pid ${found.process.pid})`);
+    log(`Stopping PostgreSQL from a previous run (pid ${found.process.pid})`);
     await stopPostmaster(found.process, location.data);
   }
   await stopBackends(location.data);
