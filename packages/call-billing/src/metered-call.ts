@@ -47,7 +47,7 @@ export class MeteredCall<Call extends BilledCall = BilledCall> {
     return this.end(outcome, releasedEvent);
   }
 
-  /** Ends a call whose cost is unknown: the account pays nothing, and the hold is an operator loss. */
+  /** Ends a call whose outcome is unknown: the account pays nothing, and the whole hold is an operator loss. */
   lose(outcome: CallOutcome): Promise<boolean> {
     return this.end(outcome, lostEvent);
   }

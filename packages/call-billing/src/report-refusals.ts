@@ -6,7 +6,7 @@ import { RefusalReporter } from './refusal-reporter';
 const TIMEOUT_MS = 5_000;
 
 /** Returns a reporter that sends to billing. */
-export const reportRefusals = (client: BillingServiceClient, log: Logger): RefusalReporter =>
+export const createRefusalReporter = (client: BillingServiceClient, log: Logger): RefusalReporter =>
   new RefusalReporter({
     send: (report) => callUnary(client, client.ReportRefusals, report, { timeoutMs: TIMEOUT_MS }),
     log,

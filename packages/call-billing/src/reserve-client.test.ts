@@ -81,7 +81,7 @@ describe('a reservation that is refused because of holds awaiting settlement', (
   }
   const connected = new AbortController().signal;
   const outcome = (request = REQUEST, signal = connected) =>
-    reserves.reserveSettled(request, signal).then(
+    reserves.reserveWithSettlementRetries(request, signal).then(
       ({ holdNano }) => holdNano,
       ({ code }: GatewayError) => code,
     );

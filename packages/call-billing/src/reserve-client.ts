@@ -72,7 +72,7 @@ export class ReserveClient {
    * Like `reserve`, but retries a refusal for up to half a second if the settlement of ended calls may make it obsolete.
    * @param signal aborted when the client has disconnected
    */
-  async reserveSettled(request: ReserveRequest, signal: AbortSignal): Promise<Grant> {
+  async reserveWithSettlementRetries(request: ReserveRequest, signal: AbortSignal): Promise<Grant> {
     const first = await this.#request(request);
     // Unused tokens of a key are returned shortly after the hold has ended.
     if (first.grant || !(first.awaitsSettlement || isRetryableTpmLimit(first.error))) return grantOf(first);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { collectLargeBuffers } from './collect-large-buffers';
+import { noteLargeBuffer } from './collect-large-buffers';
 
 const MIB = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
@@ -18,5 +18,5 @@ function peakBytes(bytes: number, onPiece: (bytes: number) => void): number {
 
 test('collects the buffers of large bodies soon after use', () => {
   expect(peakBytes(200 * MIB, () => undefined)).toBeGreaterThan(16 * MIB);
-  expect(peakBytes(200 * MIB, collectLargeBuffers)).toBeLessThan(16 * MIB);
+  expect(peakBytes(200 * MIB, noteLargeBuffer)).toBeLessThan(16 * MIB);
 });

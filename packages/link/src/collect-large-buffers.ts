@@ -21,7 +21,7 @@ let collect: CollectGarbage | undefined;
  * Alternatives refused: the inspector's collection is of the whole heap, and detaching a buffer by transferring it is
  * unsafe while a socket or HTTP/2 may still read it.
  */
-export function collectLargeBuffers(bytes: number): void {
+export function noteLargeBuffer(bytes: number): void {
   if (bytes < LARGE_BYTES) return;
   uncollectedBytes += bytes;
   if (uncollectedBytes < STEP_BYTES) return;

@@ -4,7 +4,7 @@ import { until } from '@gateway/testing';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { connectPool, log, RecordingSink, request, startTestServer, type TestServer } from './link.fixture';
 import type { LinkedCall } from './link-client';
-import { LINK_BODY_WINDOW_BYTES, LINK_SLICE_BYTES } from './link-limits';
+import { LINK_REQUEST_WINDOW_BYTES, LINK_SLICE_BYTES } from './link-limits';
 import type { LinkCall, LinkHandler } from './server-call';
 
 const MIB = 1024 * 1024;
@@ -122,7 +122,7 @@ describe('a streamed body', () => {
     await pool.call(request('small'), other);
     await other.over;
     expect(other.text).toBe('small');
-    expect(sentBytes).toBe(LINK_BODY_WINDOW_BYTES);
+    expect(sentBytes).toBe(LINK_REQUEST_WINDOW_BYTES);
     expect(sink.drains).toBe(0);
     take();
     await sending;

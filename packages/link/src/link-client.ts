@@ -8,8 +8,8 @@ import type { ReplyFrames__Output } from '@gateway/proto/generated/gateway/edge/
 import { fromErrorDetail, PersistentStream, TickBatcher } from '@gateway/rpc';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { BodyQueue } from './body-queue';
-import { collectLargeBuffers } from './collect-large-buffers';
-import { LINK_BODY_WINDOW_BYTES, LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
+import { noteLargeBuffer } from './collect-large-buffers';
+import { LINK_REPLY_WINDOW_BYTES, LINK_REQUEST_WINDOW_BYTES, LINK_SLICE_BYTES } from './link-limits';
 
 type Frames = TickBatcher<CallFrame, CallFrames>;
 type RelayStream = ClientDuplexStream<CallFrames, ReplyFrames__Output>;
@@ -94,7 +94,7 @@ class Link {
     frames.add({ call, open: { ...request.open, bodyBytes: request.body.length } });
     this.#bodies.add(call, request.body);
     this.#bodies.sendInto(frames);
-    this.#calls.set(call, { sink, unreportedBytes: 0, bodyCreditBytes: LINK_BODY_WINDOW_BYTES });
+    this.#calls.set(call, { sink, unreportedBytes: 0, bodyCreditBytes: LINK_REQUEST_WINDOW_BYTES });
     return {
       cancel: () => {
         if (!this.#forget(call)) return;
@@ -105,7 +105,7 @@ class Link {
         const open = this.#calls.get(call);
         if (!open) return;
         open.unreportedBytes += bytes;
-        if (open.unreportedBytes < LINK_WINDOW_BYTES / 2) return;
+        if (open.unreportedBytes < LINK_REPLY_WINDOW_BYTES / 2) return;
         frames.add({ call, creditBytes: open.unreportedBytes });
         open.unreportedBytes = 0;
       },
@@ -128,7 +128,7 @@ class Link {
       frames.add({ call, body }, body.length);
     }
     open.bodyCreditBytes -= bytes.length;
-    collectLargeBuffers(bytes.length);
+    noteLargeBuffer(bytes.length);
     return open.bodyCreditBytes > 0;
   }
 
@@ -168,7 +168,7 @@ class Link {
     const { sink } = open;
     if (frame.frame === 'data' && frame.data) {
       sink.data(frame.data);
-      collectLargeBuffers(frame.data.length);
+      noteLargeBuffer(frame.data.length);
     } else if (frame.frame === 'head' && frame.head) {
       const { status, headers } = frame.head;
       sink.head(status, Object.fromEntries(headers.map(({ name, value }) => [name, value])));

@@ -3,7 +3,7 @@ import { memoryQuota } from '@gateway/quota';
 import { until } from '@gateway/testing';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { connectPool, RecordingSink, request, startTestServer, type TestServer } from './link.fixture';
-import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
+import { LINK_REPLY_WINDOW_BYTES, LINK_SLICE_BYTES } from './link-limits';
 import type { LinkCall, LinkHandler } from './server-call';
 
 const MIB = 1024 * 1024;
@@ -299,12 +299,12 @@ describe('reply credit', () => {
     const pool = connect(address);
     const sink = new RecordingSink();
     const call = await pool.call(request(), sink);
-    await until(() => sink.bytes >= LINK_WINDOW_BYTES);
+    await until(() => sink.bytes >= LINK_REPLY_WINDOW_BYTES);
     // After a round trip of another call, everything that was in transit has arrived.
     const other = new RecordingSink((bytes) => otherCall.consumed(bytes.length));
     const otherCall = await pool.call(request(), other);
     await other.over;
-    expect(sink.bytes).toBeLessThanOrEqual(LINK_WINDOW_BYTES + LINK_SLICE_BYTES);
+    expect(sink.bytes).toBeLessThanOrEqual(LINK_REPLY_WINDOW_BYTES + LINK_SLICE_BYTES);
     let consumed = 0;
     await until(() => {
       call.consumed(sink.bytes - consumed);
@@ -340,7 +340,7 @@ describe('cancelling a call', () => {
     });
     const sink = new RecordingSink();
     const call = await connect(address).call(request(), sink);
-    await until(() => sink.bytes >= LINK_WINDOW_BYTES);
+    await until(() => sink.bytes >= LINK_REPLY_WINDOW_BYTES);
     const { bytes } = sink;
     call.cancel();
     call.cancel();

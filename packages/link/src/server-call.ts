@@ -5,7 +5,7 @@ import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v
 import type { ReplyFrame } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrame';
 import type { ReplyFrames } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrames';
 import { ClientDisconnected, type RequestContext, type TickBatcher, toErrorDetail } from '@gateway/rpc';
-import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from './link-limits';
+import { LINK_REPLY_WINDOW_BYTES, LINK_SLICE_BYTES } from './link-limits';
 import { StreamedBody } from './streamed-body';
 
 /** A timer of more than 2^31-1 ms fires immediately. */
@@ -69,7 +69,7 @@ export class ServerCall {
   #missingBytes: number;
   #start!: (body: Buffer) => void;
   readonly #bodyStream: StreamedBody | undefined;
-  #creditBytes = LINK_WINDOW_BYTES;
+  #creditBytes = LINK_REPLY_WINDOW_BYTES;
   #onCredit: (() => void) | undefined;
 
   constructor(id: number, open: CallOpen__Output, frames: Frames, log: Logger, handler: LinkHandler) {
@@ -194,7 +194,7 @@ export class ServerCall {
 
 /** Returns the error for a client that sends its body too slowly: it is still connected and receives a response. */
 function bodyTimeout(): GatewayError {
-  return new GatewayError('invalid_request', { detail: 'the body is cut off' });
+  return new GatewayError('invalid_request', { detail: 'the request body did not arrive in time' });
 }
 
 /** Copies a chunk that is a view of a much larger receive buffer, which would otherwise be retained for the whole call. */

@@ -1,6 +1,6 @@
 import { ClientDisconnected } from '@gateway/rpc';
-import { collectLargeBuffers } from './collect-large-buffers';
-import { LINK_BODY_WINDOW_BYTES } from './link-limits';
+import { noteLargeBuffer } from './collect-large-buffers';
+import { LINK_REQUEST_WINDOW_BYTES } from './link-limits';
 
 /**
  * A request body that one handler reads as it arrives. Credit is returned to the sender for bytes that were read, so at
@@ -47,9 +47,9 @@ export class StreamedBody implements AsyncIterableIterator<Buffer> {
       });
     }
     const value = this.#waiting.shift()!;
-    collectLargeBuffers(value.length);
+    noteLargeBuffer(value.length);
     this.#uncreditedBytes += value.length;
-    if (this.#uncreditedBytes >= LINK_BODY_WINDOW_BYTES / 2 && !this.#ended) {
+    if (this.#uncreditedBytes >= LINK_REQUEST_WINDOW_BYTES / 2 && !this.#ended) {
       this.#giveCredit(this.#uncreditedBytes);
       this.#uncreditedBytes = 0;
     }

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import {
   annotateFailure,
+  createRefusalReporter,
   grpcDelivery,
   KeyClient,
   kafkaDelivery,
   ReserveClient,
-  reportRefusals,
   retryWithCurrentKey,
   startHeartbeat,
   UsageOutbox,
@@ -152,7 +152,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     counting: tokenizerCpuQuota(ADMISSION_COUNTS_MS),
   });
   const keys = new KeyClient(billing);
-  const refusals = reportRefusals(billing, log);
+  const refusals = createRefusalReporter(billing, log);
   const isMediaProvider = mediaProviders?.serves ?? (() => false);
   const listed = { models, providers, isMediaProvider, admission };
   const routes = routeCall({

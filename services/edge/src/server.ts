@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reportRefusals } from '@gateway/call-billing';
+import { createRefusalReporter } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import { LinkPool } from '@gateway/link';
 import {
@@ -81,7 +81,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
 
   const security = new SecurityLog({ log, registry: metrics.registry });
   const throttle = new Throttle({ lease: throttleLeases(clients.billing), nowMs: () => performance.now() });
-  const refusals = reportRefusals(clients.billing, log);
+  const refusals = createRefusalReporter(clients.billing, log);
   const api = {
     keys,
     refusals,

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { KeyClient, reportRefusals, withRefusalReports } from '@gateway/call-billing';
+import { createRefusalReporter, KeyClient, withRefusalReports } from '@gateway/call-billing';
 import { CatalogWatch } from '@gateway/catalog-client';
 import { LinkServer } from '@gateway/link';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
@@ -120,7 +120,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     targetMetrics: metrics.targets,
     taskMetrics: metrics.tasks,
   });
-  const refusals = reportRefusals(billing, log);
+  const refusals = createRefusalReporter(billing, log);
   const routes = routeCall({ createImage: images.create, ...videos.routes });
   const link = new LinkServer({
     log,

@@ -6,7 +6,7 @@ import type { RequestContext } from '@gateway/rpc';
 import { isDay } from '../usage/rules/refused-call';
 import { MAX_PAIRS, sumUsage, type UsageGroup } from '../usage/store/usage-days';
 import { parseLookupId } from './parse';
-import { refuseTimeout } from './refuse-timeout';
+import { timeoutToInvalidRequest } from './refuse-timeout';
 import { toProtoUsageTotals } from './to-proto-records';
 
 const GROUPS: Readonly<Record<string, UsageGroup>> = {
@@ -28,7 +28,7 @@ export const getUsage =
       throw new GatewayError('invalid_request', { detail: 'two days and a grouping are required' });
     }
     const summed = sumUsage(pool, parseLookupId(request.accountId), { from, to, by });
-    const rows = await summed.catch(refuseTimeout(FEWER_DAYS));
+    const rows = await summed.catch(timeoutToInvalidRequest(FEWER_DAYS));
     if (rows.length > MAX_PAIRS) throw new GatewayError('invalid_request', { detail: FEWER_DAYS });
     return { groups: rows.map(toProtoUsageTotals) };
   };

@@ -7,7 +7,7 @@ import { isUuid } from '../reserve/rules/request-id';
 import { toPageRequest } from '../store/page';
 import { listRequests as list, type RequestFilter } from '../usage/store/request-records';
 import { parseLookupId, parseTime } from './parse';
-import { refuseTimeout } from './refuse-timeout';
+import { timeoutToInvalidRequest } from './refuse-timeout';
 import { toProtoRequestRecord } from './to-proto-records';
 
 export const listRequests =
@@ -27,7 +27,7 @@ export async function pageOfRequests(
   }
   const page = { limit, before: request.cursor || undefined };
   const found = list(pool, accountId, toFilter(request), page);
-  const { rows, nextCursor } = await found.catch(refuseTimeout(NARROWER));
+  const { rows, nextCursor } = await found.catch(timeoutToInvalidRequest(NARROWER));
   return { requests: rows.map(toProtoRequestRecord), nextCursor };
 }
 

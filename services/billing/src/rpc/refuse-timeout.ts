@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import { isTimeout } from '../store/statement';
 
 /** Converts a database timeout to its public error; other errors are unchanged. */
-export const refuseTimeout =
+export const timeoutToInvalidRequest =
   (detail: string) =>
   (error: unknown): never => {
     if (!isTimeout(error)) throw error;

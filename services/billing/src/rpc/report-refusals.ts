@@ -42,7 +42,8 @@ function parseReport(request: ReportRefusalsRequest__Output): RefusalReport {
 }
 
 function parseCount(count: RefusedCount__Output): RefusedCount {
-  if (!isDay(count.day)) throw new GatewayError('invalid_request', { detail: 'day is not a day' });
+  if (!isDay(count.day))
+    throw new GatewayError('invalid_request', { detail: 'day is not a date (YYYY-MM-DD)' });
   return {
     accountId: parseId(count.accountId, 'account_id'),
     keyId: parseId(count.keyId, 'key_id'),

@@ -53,8 +53,8 @@ import { voidTopup } from './void-topup';
 
 export interface ServiceParts {
   readonly pool: Pool;
-  /** Limits work that takes longer the more data there is. */
   readonly listPool: Pool;
+  /** Limits queries that take longer the more data there is. */
   readonly lists: FairSemaphore;
   readonly changes: FairSemaphore;
   readonly peppers: readonly string[];
@@ -97,7 +97,7 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
       Object.entries(definition).filter(([name]) => Object.hasOwn(handlers, name)),
     ),
   });
-  /** A change of which edges keep copies. */
+  /** A change to data that edges cache: notifies them. */
   const notifying = <Request, Response extends object>(
     idOf: (request: Request) => string,
     change: Answer<Request, Response>,

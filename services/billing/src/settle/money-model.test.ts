@@ -23,7 +23,7 @@ import {
 import { PureMoney } from '../testing/pure-money';
 import { setClock } from '../testing/set-clock';
 import { deliveryOfMessage } from './rules/delivery';
-import { expireAbandonedHolds } from './store/expire-holds';
+import { expireOrphanedHolds } from './store/expire-holds';
 import { settleDeliveries } from './store/settle-deliveries';
 
 const HEAVY = process.env.TEST_HEAVY !== undefined;
@@ -101,7 +101,7 @@ class PostgresMoney implements MoneyCore {
        WHERE state = 'open'`,
       [requestId],
     );
-    expect(await expireAbandonedHolds(pool, { callMs: 3_600_000, taskMs: 3_600_000 })).toBe(1);
+    expect(await expireOrphanedHolds(pool, { callMs: 3_600_000, taskMs: 3_600_000 })).toBe(1);
   }
 
   async deliver(events: readonly object[]): Promise<string[]> {

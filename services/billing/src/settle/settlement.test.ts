@@ -5,7 +5,7 @@ import { callUnary } from '@gateway/rpc';
 import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { refusalOf, reserveRequest, summary, TestBilling, usageEvent, WAIT } from '../testing/test-billing';
-import { expireAbandonedHolds } from './store/expire-holds';
+import { expireOrphanedHolds } from './store/expire-holds';
 import { Sweeper } from './sweeper';
 
 const GRACE = { callMs: 30 * 60_000, taskMs: 24 * 3_600_000 };
@@ -283,10 +283,10 @@ describe('a hold whose owner is gone', () => {
     const { key, call } = await held(1_000n, 400n, { ownerId: 'gone' });
     await billing.heartbeat('gone', '1');
     await age(call.requestId);
-    expect(await expireAbandonedHolds(pool, GRACE)).toBe(0);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(0);
     await silence('gone');
     expect(await billing.metric('holds_orphaned')).toBe(1);
-    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
     expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '0' });
     expect(await lossOf(call.requestId)).toBe(400n);
     expect(summary((await billing.reserve(call))[0]!)).toBe('internal_error');
@@ -299,15 +299,15 @@ describe('a hold whose owner is gone', () => {
     await age(call.requestId);
     await age(withoutTask.requestId);
     await silence('gone-with-a-task');
-    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
     expect([await stateOf(call.requestId), await stateOf(withoutTask.requestId)]).toEqual([
       'open',
       'expired',
     ]);
     await age(call.requestId, '24 hours');
-    expect(await expireAbandonedHolds(pool, GRACE)).toBe(0);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(0);
     await silence('gone-with-a-task', '24 hours');
-    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
     expect(await stateOf(call.requestId)).toBe('expired');
   });
 
@@ -333,9 +333,9 @@ describe('a hold whose owner is gone', () => {
     const { call: young } = await held(1_000n, 400n, { ownerId: 'never-seen' });
     await age(call.requestId);
     await billing.heartbeat('alive', '1');
-    expect(await expireAbandonedHolds(pool, GRACE)).toBe(0);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(0);
     await age(young.requestId);
-    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
     expect(await stateOf(call.requestId)).toBe('open');
   });
 
@@ -350,10 +350,10 @@ describe('a hold whose owner is gone', () => {
       { requestId: call.requestId, accountId: key.accountId, keyId: key.keyId, model: 'sim/chat' },
     ]);
     await age(call.requestId);
-    expect(await expireAbandonedHolds(pool, GRACE)).toBe(0);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(0);
     await silence('restarted');
     await billing.heartbeat('restarted', '2');
-    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
     expect(await stateOf(call.requestId)).toBe('expired');
     expect((await callUnary(client, client.ListOpenHolds, asked, WAIT)).holds).toEqual([]);
   });
@@ -367,7 +367,7 @@ describe('a hold whose owner is gone', () => {
     async (_, heldSinceNano, costNano, chargedNano, lossNano) => {
       const { key, call } = await held(1_000n, 400n, { ownerId: `late-${randomUUID()}` });
       await age(call.requestId);
-      expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+      expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
       if (heldSinceNano > 0n) await billing.reserve(reserveRequest(key, heldSinceNano));
       await billing.deliver(usageEvent(call, costNano));
       await billing.deliver(usageEvent(call, costNano));
@@ -383,7 +383,7 @@ describe('a hold whose owner is gone', () => {
   test('stays a loss, booked once, when a late event reports a lost outcome', async () => {
     const { key, call } = await held(1_000n, 400n, { ownerId: 'late-lost' });
     await age(call.requestId);
-    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
     await billing.deliver(usageEvent(call, 0n, { outcome: 'USAGE_OUTCOME_LOST' }));
     await billing.deliver(usageEvent(call, 400n));
     expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '0' });
@@ -396,7 +396,7 @@ describe('a hold whose owner is gone', () => {
     const call = reserveRequest(key, 400n, { ownerId: 'late-capped' });
     await billing.reserve(call);
     await age(call.requestId);
-    expect(await expireAbandonedHolds(pool, GRACE)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
     const since = reserveRequest(key, 450n);
     await billing.reserve(since);
     await billing.deliver(usageEvent(since, 450n));

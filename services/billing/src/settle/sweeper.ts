@@ -1,6 +1,6 @@
 import { type Pool, ping } from '@gateway/postgres';
 import type { Logger } from '@gateway/process';
-import { expireAbandonedHolds, type HoldGrace } from './store/expire-holds';
+import { expireOrphanedHolds, type HoldGrace } from './store/expire-holds';
 
 /** Long enough for several heartbeats of every live owner. */
 const STARTUP_GRACE_MS = 60_000;
@@ -42,7 +42,7 @@ export class Sweeper {
     if (now() - this.#listeningSinceMs < Math.min(STARTUP_GRACE_MS, grace.callMs, grace.taskMs)) return 0;
     let expired = 0;
     for (let batch = 0; batch < MAX_BATCHES; batch++) {
-      const count = await expireAbandonedHolds(pool, grace);
+      const count = await expireOrphanedHolds(pool, grace);
       if (count === 0) break;
       expired += count;
     }

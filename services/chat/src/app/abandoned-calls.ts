@@ -43,16 +43,16 @@ export class AbandonedCalls {
     if (!usageIsHidden) return { signal: caller, end() {} };
     const provider = new AbortController();
     let timer: NodeJS.Timeout | undefined;
-    const listen = () => {
+    const onDisconnect = () => {
       this.#calls.acquire(accountId);
       timer = setTimeout(() => provider.abort(caller.reason), this.#options.timeoutMs);
     };
-    if (caller.aborted) listen();
-    else caller.addEventListener('abort', listen, { once: true });
+    if (caller.aborted) onDisconnect();
+    else caller.addEventListener('abort', onDisconnect, { once: true });
     return {
       signal: provider.signal,
       end: () => {
-        caller.removeEventListener('abort', listen);
+        caller.removeEventListener('abort', onDisconnect);
         if (!timer) return;
         clearTimeout(timer);
         timer = undefined;

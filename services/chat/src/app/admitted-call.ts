@@ -3,7 +3,7 @@ import type { CallerRequest } from '../domain/caller-request';
 import type { Model } from '../domain/model';
 import type { Route } from '../domain/route';
 import type { MeteredChatCall } from './metered-chat-call';
-import type { RateReport } from './rate-report';
+import type { RateReporter } from './rate-reporter';
 
 /** An admitted call and its possible targets. */
 export interface AdmittedCall {
@@ -18,7 +18,7 @@ export interface AdmittedCall {
   /** Only the provider's figures tell what the call uses, so it continues when the client disconnects. */
   readonly usageIsHidden: boolean;
   /** Absent if the key has no TPM limit. */
-  readonly rateReport: RateReport | undefined;
+  readonly rateReport: RateReporter | undefined;
   /** Output tokens per choice to request from the provider, if funds pay for fewer than requested. */
   readonly loweredMaxTokens: number | undefined;
   /** Output tokens of all choices that are paid for. */

@@ -3,7 +3,7 @@ import type { LinkCall } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
 import { describe, expect, test } from '@jest/globals';
 import type { ChatProvider } from '../domain/chat-provider';
-import type { Wire } from '../domain/conversation';
+import type { ApiFormat } from '../domain/conversation';
 import type { Model, TokenPrice } from '../domain/model';
 import { tokenizerCpuQuota } from '../domain/tokenizer-cpu-quota';
 import { parseMessagesRequest } from '../formats/anthropic/messages-request';
@@ -45,7 +45,7 @@ const MODEL: Model = {
 const CONTEXT = {} as RequestContext;
 const CALL = { path: '/v1/messages', key: { allowedModels: [], previewModels: [] } } as unknown as LinkCall;
 
-const provider = (wire: Wire, translation: string) =>
+const provider = (wire: ApiFormat, translation: string) =>
   ({
     id: wire,
     wire,
@@ -55,14 +55,18 @@ const provider = (wire: Wire, translation: string) =>
   }) as unknown as ChatProvider;
 
 /** Returns the admission request of a call in Anthropic's format to a model of these providers. */
-async function admissionFor(body: object, wires: readonly Wire[], price = PRICE): Promise<AdmissionRequest> {
+async function admissionFor(
+  body: object,
+  wires: readonly ApiFormat[],
+  price = PRICE,
+): Promise<AdmissionRequest> {
   return (await admissionsFor(body, wires, price))[0]!;
 }
 
 /** Returns all admission requests of the call, of which the first `short` are refused with `refusal`. */
 async function admissionsFor(
   body: object,
-  wires: readonly Wire[],
+  wires: readonly ApiFormat[],
   price = PRICE,
   short = 0,
   refusal = new GatewayError('insufficient_balance'),
@@ -97,7 +101,7 @@ async function admissionsFor(
 
 test('the input bound covers a translation that is longer than the request', async () => {
   const body = { messages: [{ role: 'user', content: 'x' }] };
-  const inputOf = async (wires: Wire | readonly Wire[], translated: number) => {
+  const inputOf = async (wires: ApiFormat | readonly ApiFormat[], translated: number) => {
     const [asked] = await admissionsFor(body, [wires].flat(), PRICE, 0, undefined, 'y'.repeat(translated));
     return asked!.bound.inputTokens;
   };
@@ -155,7 +159,7 @@ describe('the prompt estimate for a TPM limit', () => {
   const LIMITED = { ...CALL, key: { ...CALL.key, hasTpmLimit: true } };
   const messageOf = (...content: unknown[]) => ({ messages: [{ role: 'user', content }] });
   const prose = messageOf({ type: 'text', text: 'The quick brown fox. '.repeat(1_000) });
-  const promptOf = async (body: object, wires: readonly Wire[] = ['anthropic']) =>
+  const promptOf = async (body: object, wires: readonly ApiFormat[] = ['anthropic']) =>
     (await admissionsFor(body, wires, PRICE, 0, undefined, '{}', LIMITED))[0]!.promptTokens;
 
   test('is exact for public encodings and close for others', async () => {
@@ -223,7 +227,7 @@ describe('a call that the TPM limit refuses', () => {
     const refusal = new GatewayError('tpm_rate_limited', { retryAfterSeconds: 3 });
     const limited = { ...CALL, key: { ...CALL.key, hasTpmLimit: true } };
     const [first, second] = await admissionsFor(body, ['openai'], PRICE, 1, refusal, '{}', limited);
-    expect([first!.isLast, second!.isLast]).toEqual([false, true]);
+    expect([first!.waitsForSettlements, second!.waitsForSettlements]).toEqual([false, true]);
     expect(second!.bound).toEqual(first!.bound);
   });
 });

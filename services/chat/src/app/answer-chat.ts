@@ -18,7 +18,7 @@ import {
   type RequestSize,
   type UpperBound,
   upperBound,
-  wholeOnly,
+  withoutReduction,
 } from '../domain/upper-bound';
 import type { AbandonedCalls } from './abandoned-calls';
 import type { AdmittedCall } from './admitted-call';
@@ -68,14 +68,15 @@ async function admitChat(
   const { version: priceVersion, offered, standard } = priceFor(model, request);
   const { routes, body } = prepare(request, model, routesOf(model, providers, Math.random));
   const size = sizedPdfs(sizeOn(routes, request, model, body), call.key.accountId, counting);
-  const isPublic = routes.every(({ provider }) => provider.boundInput);
-  refuseOverlong({ request, model, isPublic, accountId: call.key.accountId }, counting);
+  // The bound must hold for every target, and tokenizers of other providers differ.
+  const allCanBoundInput = routes.every(({ provider }) => provider.boundInput);
+  refuseOverlong({ request, model, isPublic: allCanBoundInput, accountId: call.key.accountId }, counting);
   const isHidden = usageIsHidden(model, size, routes);
   if (isHidden && !abandoned.admits(call.key.accountId)) throw tooManyAbandoned();
   const price = callPrice(offered, size.longCache ?? false);
   const standardPrice = standard && callPrice(standard, size.longCache ?? false);
-  const cheap = upperBound(model, price, size);
-  const admit = (promptTokens: number, bound: UpperBound, isLast = true) =>
+  const byteBound = upperBound(model, price, size);
+  const admit = (promptTokens: number, bound: UpperBound, waitsForSettlements = true) =>
     admission.admit(context, {
       key: call.key,
       model,
@@ -91,26 +92,24 @@ async function admitChat(
       choices: request.size.choices,
       predictionBytes: request.size.predictionBytes,
       callerNamedMaximum: request.size.maxOutputTokens !== undefined,
-      isLast,
+      waitsForSettlements,
       usageIsHidden: isHidden,
     });
   const { boundInput } = routes[0]!.provider;
-  // The bound must hold for every target, and tokenizers of other providers differ.
-  const countsAlike = routes.every(({ provider }) => provider.boundInput);
   const { accountId } = call.key;
   const admitFor = (promptTokens: number) =>
-    boundInput && countsAlike
+    boundInput && allCanBoundInput
       ? admitByCount(
-          cheap,
-          (bound, isLast) => admit(promptTokens, bound, isLast),
+          byteBound,
+          (bound, waitsForSettlements) => admit(promptTokens, bound, waitsForSettlements),
           () => {
             const counted = counting.run(accountId, DEFAULT_BUDGET_MS, (budgetMs) =>
               boundInput(body, budgetMs),
             );
-            return counted === undefined ? cheap : upperBound(model, price, size, counted);
+            return counted === undefined ? byteBound : upperBound(model, price, size, counted);
           },
         )
-      : admit(promptTokens, cheap);
+      : admit(promptTokens, byteBound);
   const { provider } = routes[0]!;
   const admitted = await withPromptTokens(call.key, size, admitFor, () =>
     estimatePrompt({ request, size, model, provider, accountId }, counting),
@@ -126,7 +125,10 @@ const tooManyAbandoned = () =>
     retryAfterSeconds: 60,
   });
 
-/** The model has no price or no route. */
+/**
+ * Returns the price of the requested service tier and, if it is another tier, the standard price.
+ * @throws GatewayError `internal_error` without a price; `invalid_request` for an unknown tier
+ */
 function priceFor(
   { slug, pricing }: Model,
   { serviceTier: tier }: CallerRequest,
@@ -247,7 +249,7 @@ async function withPromptTokens(
 }
 
 /** Refusals that a tighter bound may avoid. */
-const SHORT = new Set<string>([
+const SPEND_LIMIT_CODES = new Set<string>([
   'insufficient_balance',
   'key_daily_limit',
   'key_monthly_limit',
@@ -257,17 +259,17 @@ const SHORT = new Set<string>([
 
 /** Counting costs more than a refused reservation, so only a call that does not fit by its bytes is counted. */
 async function admitByCount(
-  cheap: UpperBound,
-  admit: (bound: UpperBound, isLast: boolean) => Promise<Admitted>,
+  byteBound: UpperBound,
+  admit: (bound: UpperBound, waitsForSettlements: boolean) => Promise<Admitted>,
   countedBound: () => UpperBound,
 ): Promise<Admitted> {
   try {
-    return await admit(wholeOnly(cheap), false);
+    return await admit(withoutReduction(byteBound), false);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    if (SHORT.has(error.code)) return admit(countedBound(), true);
+    if (SPEND_LIMIT_CODES.has(error.code)) return admit(countedBound(), true);
     // Unused tokens of calls that have ended are returned shortly.
-    if (isRetryableTpmLimit(error)) return admit(wholeOnly(cheap), true);
+    if (isRetryableTpmLimit(error)) return admit(withoutReduction(byteBound), true);
     throw error;
   }
 }

@@ -41,7 +41,7 @@ const begin = (
   { holdMs = 60_000, beginMs = 1_000, caller = new AbortController().signal } = {},
 ) => {
   const nowMs = performance.now();
-  return beginStream(body, { provider, beginByMs: nowMs + beginMs, holdUntilMs: nowMs + holdMs, caller });
+  return beginStream(body, { provider, beginByMs: nowMs + beginMs, bufferUntilMs: nowMs + holdMs, caller });
 };
 
 async function textOf(body: AsyncIterable<Buffer>): Promise<string> {

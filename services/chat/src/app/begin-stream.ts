@@ -8,7 +8,7 @@ import { SseSplitter } from '../sse/sse-splitter';
 import { within } from './within';
 
 /** Bytes buffered at most; beyond that the response is committed. */
-const MAX_HELD_BYTES = 64 * 1024;
+const MAX_BUFFERED_BYTES = 64 * 1024;
 const EVENT_END = Buffer.from('\n\n');
 
 /** Times are values of `performance.now()`. */
@@ -17,7 +17,7 @@ export interface StreamOpening {
   /** Deadline for the first event; comments don't count. */
   readonly beginByMs: number;
   /** Until then, events without content are buffered. */
-  readonly holdUntilMs: number;
+  readonly bufferUntilMs: number;
   /** Aborted when the client has disconnected. */
   readonly caller: AbortSignal;
 }
@@ -36,25 +36,28 @@ export async function beginStream(
 ): Promise<AsyncIterable<Buffer>> {
   const pieces = body[Symbol.asyncIterator]();
   try {
-    return await hold(pieces, opening);
+    return await bufferUntilContent(pieces, opening);
   } catch (error) {
     await pieces.return?.();
     throw error;
   }
 }
 
-async function hold(pieces: AsyncIterator<Buffer>, opening: StreamOpening): Promise<AsyncIterable<Buffer>> {
-  const { beginByMs, holdUntilMs, caller } = opening;
-  const held = new HeldEvents(opening.provider);
+async function bufferUntilContent(
+  pieces: AsyncIterator<Buffer>,
+  opening: StreamOpening,
+): Promise<AsyncIterable<Buffer>> {
+  const { beginByMs, bufferUntilMs, caller } = opening;
+  const buffered = new BufferedEvents(opening.provider);
   for (;;) {
     const next = pieces.next();
-    const byMs = held.begun ? holdUntilMs : beginByMs;
+    const byMs = buffered.begun ? bufferUntilMs : beginByMs;
     const isSettled = await within(settled(next), Math.max(0, byMs - performance.now()));
-    if (held.begun && (!isSettled || caller.aborted)) return resumed(held.bytes, next, pieces);
+    if (buffered.begun && (!isSettled || caller.aborted)) return resumed(buffered.bytes, next, pieces);
     if (!isSettled) throw new Error('stream did not begin in time');
     const piece = await next;
-    const isOver = piece.done ? held.end() : held.push(piece.value);
-    if (isOver) return resumed(held.bytes, undefined, pieces);
+    const isOver = piece.done ? buffered.end() : buffered.push(piece.value);
+    if (isOver) return resumed(buffered.bytes, undefined, pieces);
   }
 }
 
@@ -65,7 +68,7 @@ const settled = (promise: Promise<unknown>): Promise<true> =>
   );
 
 /** The events of a stream up to its first content. */
-class HeldEvents {
+class BufferedEvents {
   readonly #provider: StreamOpening['provider'];
   readonly #splitter = new SseSplitter();
   #events: Buffer[] = [];
@@ -92,7 +95,7 @@ class HeldEvents {
       isOver ||= this.#read(event) !== 'waiting';
       if (isOver || this.begun || dataOf(event) !== '') this.#keep(event);
     }
-    return isOver || this.#eventBytes > MAX_HELD_BYTES;
+    return isOver || this.#eventBytes > MAX_BUFFERED_BYTES;
   }
 
   /**
@@ -119,7 +122,7 @@ class HeldEvents {
     if (data === '[DONE]' && wire === 'openai' && this.begun) return 'ended';
     const chunk = parseData(event);
     if (isErrorEvent(event, chunk)) throw this.#failure(chunk ?? {});
-    if (!chunk) throw new Error('stream begins with no chunk');
+    if (!chunk) throw new Error('stream begins with an event that is not a JSON object');
     return this.#provider.readOpening(chunk);
   }
 

@@ -17,7 +17,7 @@ import { ChatRunner } from './chat-runner';
 import type { StartedReply } from './dispatcher';
 import { MeteredChatCall } from './metered-chat-call';
 import { ProgressClock } from './progress-clock';
-import { RateReport } from './rate-report';
+import { RateReporter } from './rate-reporter';
 
 const RATES = { requests: { limit: 9n, remaining: 8n, resetSeconds: 61 } };
 const KEEP_ALIVE_MS = 10;
@@ -95,7 +95,7 @@ function admitted(outputTokens: number, body: Buffer, usageIsHidden: boolean): A
     body,
     usageIsHidden,
     metered,
-    rateReport: new RateReport(
+    rateReport: new RateReporter(
       {
         requestId: 'r',
         keyId: 'k',

@@ -6,7 +6,7 @@ import type { Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
 import { failureOf, type TargetHealth, toGatewayError } from '@gateway/upstream';
 import type { ReplyIdentity } from '../domain/caller-request';
-import type { PassThroughStream } from '../domain/chat-provider';
+import type { MeteredStream } from '../domain/chat-provider';
 import { ReplyMemory, ReplyMemoryExhausted } from '../domain/reply-memory';
 import { estimateInput } from '../domain/upper-bound';
 import { NO_USAGE, ofTier, type TokenUsage, type UsageSource } from '../domain/usage';
@@ -59,24 +59,24 @@ export class ChatRunner {
 
   /** Ends the call's record in every case. @throws GatewayError before the reply's first byte */
   async send(context: RequestContext, call: AdmittedCall): Promise<LinkReply> {
-    const atProvider = this.#deps.abandoned.begin(context.signal, call.accountId, call.usageIsHidden);
+    const providerCall = this.#deps.abandoned.begin(context.signal, call.accountId, call.usageIsHidden);
     try {
       await call.metered.dispatched(estimateInput(call.request.size));
       if (context.signal.aborted) throw Object.assign(new Error('client disconnected'), { code: NOT_SENT });
-      const begun = this.#deps.dispatcher.begin(context, call, atProvider.signal);
+      const begun = this.#deps.dispatcher.begin(context, call, providerCall.signal);
       if (!call.request.stream) {
         const reply = await this.#answerBuffered(context, await begun, call);
-        atProvider.end();
+        providerCall.end();
         return reply;
       }
       const headers = { ...STREAM_HEADERS, ...call.headers };
       const early = await within(begun, this.#deps.keepAliveMs);
       const body = early
-        ? this.#stream(context, call, early, atProvider)
-        : this.#streamLate(context, call, begun, atProvider);
+        ? this.#stream(context, call, early, providerCall)
+        : this.#streamLate(context, call, begun, providerCall);
       return { status: 200, headers, body };
     } catch (thrown) {
-      const error = await this.#failed(context, call, thrown, atProvider);
+      const error = await this.#failed(context, call, thrown, providerCall);
       throw error.withRates(call.rates).withMaxTokens(call.loweredMaxTokens);
     }
   }
@@ -86,9 +86,9 @@ export class ChatRunner {
     context: RequestContext,
     call: AdmittedCall,
     thrown: unknown,
-    atProvider: ProviderCall,
+    providerCall: ProviderCall,
   ): Promise<GatewayError> {
-    atProvider.end();
+    providerCall.end();
     const error = thrown instanceof GatewayError ? thrown : toGatewayError(failureOf(thrown));
     if (context.signal.aborted) await this.#endAbandoned(call, thrown);
     else {
@@ -193,7 +193,7 @@ export class ChatRunner {
     context: RequestContext,
     call: AdmittedCall,
     begun: Promise<StartedReply>,
-    atProvider: ProviderCall,
+    providerCall: ProviderCall,
   ): AsyncIterable<Buffer> {
     let answered: StartedReply | undefined;
     try {
@@ -202,11 +202,11 @@ export class ChatRunner {
         answered = await within(begun, this.#deps.keepAliveMs);
       }
     } catch (thrown) {
-      const error = await this.#failed(context, call, thrown, atProvider);
+      const error = await this.#failed(context, call, thrown, providerCall);
       yield Buffer.from(call.request.replies.errorFrame(error));
       return;
     }
-    yield* this.#stream(context, call, answered, atProvider);
+    yield* this.#stream(context, call, answered, providerCall);
   }
 
   /**
@@ -217,7 +217,7 @@ export class ChatRunner {
     context: RequestContext,
     call: AdmittedCall,
     { route, body, reply }: StartedReply,
-    atProvider: ProviderCall,
+    providerCall: ProviderCall,
   ): AsyncIterable<Buffer> {
     const { metered, request } = call;
     const { provider } = route;
@@ -257,7 +257,7 @@ export class ChatRunner {
       events.break(error);
     } finally {
       stopProgress();
-      atProvider.end();
+      providerCall.end();
     }
     const { done, failure } = events;
     const [usage, source] = finalUsage(sent, stream, done !== undefined);
@@ -316,7 +316,7 @@ function identityOf(context: RequestContext, call: AdmittedCall): ReplyIdentity 
   return { requestId: context.requestId, model: call.model.slug, createdAtMs: call.metered.call.startedAtMs };
 }
 
-function passOrTranslate(context: RequestContext, call: AdmittedCall, sent: Sent): PassThroughStream {
+function passOrTranslate(context: RequestContext, call: AdmittedCall, sent: Sent): MeteredStream {
   const { request, provider } = sent;
   const { includeUsage } = request;
   if (provider.wire === request.wire && provider.passStream)

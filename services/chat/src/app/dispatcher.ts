@@ -29,7 +29,10 @@ export interface StartedReply {
 export interface DispatcherDeps {
   readonly upstream: Pick<HttpClient, 'send'>;
   readonly timeouts: HttpTimeouts;
-  /** How long after dispatch a stream without content is buffered, and the silence after which a reply yields an empty piece. */
+  /**
+   * How long after dispatch a stream without content is buffered. Also the time without bytes after which a reply yields an empty
+   * piece, for a keep-alive to the client.
+   */
   readonly keepAliveMs: number;
   readonly health: TargetHealth;
   readonly metrics: TargetMetrics;
@@ -52,7 +55,7 @@ export class Dispatcher {
    */
   async begin(context: RequestContext, call: AdmittedCall, signal = context.signal): Promise<StartedReply> {
     const { health, metrics, keepAliveMs } = this.#deps;
-    const holdUntilMs = performance.now() + keepAliveMs;
+    const bufferUntilMs = performance.now() + keepAliveMs;
     let failure: UpstreamFailure | undefined;
     for (const route of health.inOrder(call.routes)) {
       const body = bodyFor(call, route);
@@ -62,7 +65,7 @@ export class Dispatcher {
         const begun = {
           route,
           body,
-          reply: await this.#send(context, call, route, body, { signal, holdUntilMs }),
+          reply: await this.#send(context, call, route, body, { signal, bufferUntilMs }),
         };
         const firstByteMs = performance.now() - startMs;
         health.recordSuccess(route, firstByteMs);
@@ -86,7 +89,7 @@ export class Dispatcher {
     { request }: AdmittedCall,
     { provider, target }: Route,
     body: Buffer,
-    { signal, holdUntilMs }: { signal: AbortSignal; holdUntilMs: number },
+    { signal, bufferUntilMs }: { signal: AbortSignal; bufferUntilMs: number },
   ): Promise<StartedReply['reply']> {
     const timeouts = timeoutsOf(target, this.#deps.timeouts);
     const beginByMs = performance.now() + timeouts.firstByteMs;
@@ -106,7 +109,7 @@ export class Dispatcher {
       signal,
       timeouts,
       keepAliveMs: this.#deps.keepAliveMs,
-      // A model with hidden reasoning is silent for long, and only its last event reports the usage.
+      // After a disconnect the reply is read only for its usage, so the idle timeout does not apply.
       ignoresIdle: () => context.signal.aborted,
     });
     const { status, headers } = response;
@@ -115,7 +118,7 @@ export class Dispatcher {
       throw new UpstreamError(failureBy(provider, refusal));
     }
     if (!request.stream) return response.body;
-    return beginStream(response.body, { provider, beginByMs, holdUntilMs, caller: context.signal });
+    return beginStream(response.body, { provider, beginByMs, bufferUntilMs, caller: context.signal });
   }
 }
 

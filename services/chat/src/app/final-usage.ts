@@ -1,5 +1,5 @@
 import type { CallerRequest } from '../domain/caller-request';
-import type { ChatProvider, PassThroughStream } from '../domain/chat-provider';
+import type { ChatProvider, MeteredStream } from '../domain/chat-provider';
 import { countConversation } from '../domain/count-conversation';
 import { ReplyText } from '../domain/reply-text';
 import { TokenCounter } from '../domain/token-count';
@@ -34,13 +34,13 @@ export function countReply(provider: ChatProvider, reply: Record<string, unknown
 type SourcedUsage = readonly [TokenUsage, UsageSource];
 
 /** Returns the usage of a stream that has ended, complete or not. */
-export function finalUsage(sent: Sent, stream: PassThroughStream, whole: boolean): SourcedUsage {
+export function finalUsage(sent: Sent, stream: MeteredStream, whole: boolean): SourcedUsage {
   const [usage, source] = figuresOf(sent, stream, whole);
   return [ofTier(usage, stream.serviceTier), source];
 }
 
 /** A stream that was cut may have reported less than it sent. */
-function figuresOf(sent: Sent, stream: PassThroughStream, whole: boolean): SourcedUsage {
+function figuresOf(sent: Sent, stream: MeteredStream, whole: boolean): SourcedUsage {
   const reported = stream.usage;
   if (reported && whole) return [reported, 'provider'];
   if (!reported) return [countedUsage(sent, () => stream.countOutput()), 'counted'];

@@ -1,6 +1,6 @@
 import { Quota } from '@gateway/quota';
 import { describe, expect, test } from '@jest/globals';
-import type { PassThroughEvent, PassThroughStream } from '../domain/chat-provider';
+import type { MeteredStream, PassThroughEvent } from '../domain/chat-provider';
 import { PassThroughChunks } from '../providers/openai/pass-through-chunks';
 import { OutgoingEvents } from './outgoing-events';
 
@@ -37,7 +37,7 @@ test('an unreadable event is not passed on, but earlier events are', () => {
     if (event.includes('error')) throw new Error('unreadable');
     return { kind: 'pass', bytes: event };
   };
-  const events = new OutgoingEvents({ take } as PassThroughStream);
+  const events = new OutgoingEvents({ take } as MeteredStream);
   expect(push(events, `${CHUNK}${ERROR}`)).toBe(CHUNK);
   expect(String(events.failure)).toMatch(/unreadable/);
 });

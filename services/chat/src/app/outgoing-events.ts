@@ -1,16 +1,16 @@
-import type { PassThroughEvent, PassThroughStream } from '../domain/chat-provider';
+import type { MeteredStream, PassThroughEvent } from '../domain/chat-provider';
 import { SseSplitter } from '../sse/sse-splitter';
 
 const EVENT_END = Buffer.from('\n\n');
 
 /** The events of a provider's stream on their way to the client, up to the last one or to a break. */
 export class OutgoingEvents {
-  readonly #stream: PassThroughStream;
+  readonly #stream: MeteredStream;
   readonly #splitter = new SseSplitter();
   #done: Buffer | undefined;
   #failure: unknown;
 
-  constructor(stream: PassThroughStream) {
+  constructor(stream: MeteredStream) {
     this.#stream = stream;
   }
 

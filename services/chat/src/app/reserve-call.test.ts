@@ -36,7 +36,7 @@ function request(choices: number, predictionBytes: number): AdmissionRequest {
     choices,
     predictionBytes,
     callerNamedMaximum: false,
-    isLast: true,
+    waitsForSettlements: true,
   };
 }
 
@@ -51,7 +51,7 @@ async function admittedFor(
   const reported: unknown[] = [];
   const admission = new Admission({
     reserve: {
-      reserveSettled: async (asks: Record<string, unknown>) => {
+      reserveWithSettlementRetries: async (asks: Record<string, unknown>) => {
         reserved.push(asks);
         return grant;
       },

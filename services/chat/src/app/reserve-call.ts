@@ -18,7 +18,7 @@ import type { DispatchedCall } from '../domain/settlement-event';
 import type { UpperBound } from '../domain/upper-bound';
 import type { Journal } from '../journal/journal';
 import { MeteredChatCall } from './metered-chat-call';
-import { RateReport } from './rate-report';
+import { RateReporter } from './rate-reporter';
 
 export interface AdmissionDeps {
   readonly reserve: ReserveClient;
@@ -46,8 +46,8 @@ export interface AdmissionRequest {
   /** UTF-8 bytes of the predicted output per choice, an upper bound of its tokens: reserved in addition to the output. */
   readonly predictionBytes: number;
   readonly callerNamedMaximum: boolean;
-  /** Whether a refusal would reach the client, so that settling calls that have ended is worth waiting for. */
-  readonly isLast: boolean;
+  /** Whether a refusal would reach the client, so that it is worth waiting for the settlement of calls that have ended. */
+  readonly waitsForSettlements: boolean;
   /** Only the provider's figures tell what the call uses. */
   readonly usageIsHidden: boolean;
 }
@@ -56,7 +56,7 @@ export interface AdmissionRequest {
 export interface Admitted {
   readonly metered: MeteredChatCall;
   /** Absent if the key has no TPM limit. */
-  readonly rateReport: RateReport | undefined;
+  readonly rateReport: RateReporter | undefined;
   /** Output tokens per choice that the hold pays for, if fewer than requested. */
   readonly loweredMaxTokens: number | undefined;
   /** Output tokens of all choices that the hold pays for. */
@@ -81,7 +81,9 @@ export class Admission {
   async admit(context: RequestContext, request: AdmissionRequest): Promise<Admitted> {
     const { journal, outbox, reserve, outputs } = this.#deps;
     if (!journal.admits || !outbox.admits(Date.now())) {
-      throw new GatewayError('internal_error', { cause: new Error('usage events accumulate') });
+      throw new GatewayError('internal_error', {
+        cause: new Error('the journal is full, or usage events are not delivered'),
+      });
     }
     const startedAtMs = Date.now();
     const { bound } = request;
@@ -100,12 +102,13 @@ export class Admission {
       ownerEpoch: this.#owner.epoch.toString(),
       boundNano: toInt64(bound.costNano),
       floorNano: toInt64(bound.floorCostNano),
+      // Not a bound: the expected tokens, for the key's TPM limit.
       boundTokens: promptTokens + expectedTokens,
       floorTokens: promptTokens,
       callerNamedMaximum: request.callerNamedMaximum,
     };
-    const grant = await (request.isLast
-      ? reserve.reserveSettled(hold, context.signal)
+    const grant = await (request.waitsForSettlements
+      ? reserve.reserveWithSettlementRetries(hold, context.signal)
       : reserve.reserve(hold));
     const call: DispatchedCall = {
       requestId: context.requestId,
@@ -137,7 +140,7 @@ export class Admission {
     return {
       metered: new MeteredChatCall(call, journal, onFinal),
       rateReport: reservation
-        ? new RateReport({ requestId, keyId, reservation, promptTokens, expectedTokens }, (report) =>
+        ? new RateReporter({ requestId, keyId, reservation, promptTokens, expectedTokens }, (report) =>
             reserve.report(report),
           )
         : undefined,

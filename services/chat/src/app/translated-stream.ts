@@ -1,4 +1,4 @@
-import type { PassThroughEvent, PassThroughStream } from '../domain/chat-provider';
+import type { MeteredStream, PassThroughEvent } from '../domain/chat-provider';
 import type { ReplyEvent, StreamReader, StreamWriter } from '../domain/reply';
 import { ReplyText } from '../domain/reply-text';
 import type { TokenUsage } from '../domain/usage';
@@ -6,7 +6,7 @@ import type { TokenUsage } from '../domain/usage';
 const HIDE: PassThroughEvent = { kind: 'hide' };
 
 /** A stream that is translated from the provider's format to the client's. */
-export class TranslatedStream implements PassThroughStream {
+export class TranslatedStream implements MeteredStream {
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
   readonly #countedUsage: () => TokenUsage;

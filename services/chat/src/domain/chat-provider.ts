@@ -1,5 +1,5 @@
 import type { JsonObject, UpstreamFailure } from '@gateway/upstream';
-import type { Conversation, Wire } from './conversation';
+import type { ApiFormat, Conversation } from './conversation';
 import type { MaxTokensField, MemberOverrides } from './pass-through-change';
 import type { Reply, StreamReader } from './reply';
 import type { Encoding } from './token-estimator';
@@ -15,13 +15,13 @@ export interface UpstreamAddress {
 export interface ChatProvider {
   readonly id: string;
   /** The format of its API; a caller's bytes in the same format pass through. */
-  readonly wire: Wire;
+  readonly wire: ApiFormat;
   readonly maxTokensField: MaxTokensField;
   /** The encoding of its models, or the closest public one. */
   readonly encoding: Encoding;
   /**
    * How it treats a call without a maximum output. Absent or false: it applies the maximum of the model's catalog entry.
-   * `where_it_fits`: it applies none, and refuses a maximum that does not fit into the context beside the prompt.
+   * `always`: it applies none, so the gateway always sends one. `where_it_fits`: it applies none, and refuses a maximum that does not fit into the context beside the prompt.
    */
   readonly needsMaximum?: false | 'always' | 'where_it_fits';
   /** Returns the address for a call of that model. @param callerHeaders those that the caller's format passes */
@@ -48,7 +48,8 @@ export interface ChatProvider {
    */
   addedInputTokens?(conversation: Conversation): number;
   /**
-   * Returns the members of a body in its own format that it would refuse although they are only hints, or names differently.
+   * Returns replacements for members of a body in its own format that it refuses although they are only hints, or that have
+   * another name there.
    * @throws GatewayError `invalid_request` for anything that the provider lacks and the caller would miss
    */
   passThroughMembers?(
@@ -84,7 +85,7 @@ export interface ChatProvider {
    */
   readOpening(event: JsonObject): OpeningEvent;
   /** Passes a stream through to a caller of the same format; absent if no caller format matches. */
-  passStream?(options: PassThroughOptions): PassThroughStream;
+  passStream?(options: PassThroughOptions): MeteredStream;
   /** Returns what an error status means at this provider in particular; undefined for the common meaning. */
   refusalOf?(response: RefusedResponse): UpstreamFailure | undefined;
 }
@@ -125,8 +126,8 @@ export type PassThroughEvent =
   /** The provider aborted with an error of its own. */
   | { readonly kind: 'error' };
 
-/** A metered stream that passes through to the caller. */
-export interface PassThroughStream {
+/** A metered stream to the caller: passed through or translated. */
+export interface MeteredStream {
   take(event: Buffer): PassThroughEvent;
   /** The provider's latest figures. */
   readonly usage: TokenUsage | undefined;

@@ -90,12 +90,12 @@ export interface ToolResultPart {
   readonly cache?: CacheHint | undefined;
 }
 
-/** The wire format of a signature: only a provider of that format can read it. */
-export type Wire = 'openai' | 'anthropic' | 'gemini';
+/** The formats of providers' APIs. Only a provider of the same format can read a signature. */
+export type ApiFormat = 'openai' | 'anthropic' | 'gemini';
 
 /** A provider's proof of its own thinking, or encrypted thinking, which it expects back unchanged. */
 export interface Signature {
-  readonly wire: Wire;
+  readonly wire: ApiFormat;
   readonly value: string;
 }
 

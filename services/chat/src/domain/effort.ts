@@ -7,7 +7,7 @@ const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 
  * docs.mistral.ai/capabilities/reasoning/adjustable, docs.x.ai (guide "Reasoning") and docs.cloud.google.com
  * (guide to Gemini 3.5 Flash, "Supported thinking levels").
  */
-const CAPABILITY = 'effort_';
+const EFFORT_PREFIX = 'effort_';
 
 /**
  * Returns the effort closest to the requested one among those that the model accepts. Undefined, so that the model decides,
@@ -18,11 +18,11 @@ export function effortOf(
   capabilities: ReadonlySet<string>,
 ): Effort | undefined {
   const asked = reasoning?.effort ?? effortOfBudget(reasoning?.budgetTokens);
-  const taken = EFFORTS.filter((effort) => capabilities.has(`${CAPABILITY}${effort}`));
-  if (asked === undefined || taken.length === 0) return undefined;
-  if (taken.includes(asked)) return asked;
+  const supported = EFFORTS.filter((effort) => capabilities.has(`${EFFORT_PREFIX}${effort}`));
+  if (asked === undefined || supported.length === 0) return undefined;
+  if (supported.includes(asked)) return asked;
   // Disabling thinking is not the same as thinking little.
-  const thinking = taken.filter((effort) => effort !== 'none');
+  const thinking = supported.filter((effort) => effort !== 'none');
   const rank = EFFORTS.indexOf(asked);
   const distance = (effort: Effort) => Math.abs(EFFORTS.indexOf(effort) - rank);
   return thinking.reduce<Effort | undefined>(

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import type { Wire } from './conversation';
+import type { ApiFormat } from './conversation';
 import { usageIsHidden } from './hidden-usage';
 
 const SIZE = { bodyBytes: 10, hasMedia: false, choices: 1, predictionBytes: 0 };
-const on = (...wires: Wire[]) => wires.map((wire) => ({ provider: { wire } }));
+const on = (...wires: ApiFormat[]) => wires.map((wire) => ({ provider: { wire } }));
 
 test.each([
   ['reasoning that is not shown', true, SIZE, on('anthropic'), true],

@@ -101,6 +101,6 @@ export function resolveChatModel(models: ModelLookup, name: string, access: Mode
   return model;
 }
 
-/** A model that is not found may well exist. */
+/** Used instead of `model_not_found` until the catalog has been received. */
 export const catalogNotReceived = (): GatewayError =>
   new GatewayError('internal_error', { cause: new Error('the catalog has not been received yet') });

@@ -73,7 +73,7 @@ export function pdfSize(base64: string, budget: CpuDeadline): PdfSize | undefine
 
 function sizeOf(bytes: Buffer, budget: CpuDeadline): PdfSize {
   const { objects, trailers, stringBytes } = readObjects(bytes, budget);
-  const streams = new StreamReader(budget);
+  const streams = new PdfStreamReader(budget);
   const texts = [...objects.map(({ text }) => text), ...trailers];
   let outerBytes = stringBytes;
   const forms: PdfObject[] = [];
@@ -254,7 +254,7 @@ function streamsOf(number: number, byNumber: ByNumber): readonly PdfObject[] {
 
 /** Returns the maximum bytes and number of the strings that pages show; a space may be added between two strings. */
 function shownBytes(
-  streams: StreamReader,
+  streams: PdfStreamReader,
   content: readonly PdfObject[],
   forms: readonly PdfObject[],
   appearances: number,
@@ -280,7 +280,7 @@ function shownBytes(
 function bytesOfMaps(
   structure: string,
   byNumber: ByNumber,
-  streams: StreamReader,
+  streams: PdfStreamReader,
   budget: CpuDeadline,
 ): number {
   const numbers = new Set<number>();
@@ -344,7 +344,7 @@ function occurrences(text: string, pattern: RegExp, budget: CpuDeadline, most = 
 }
 
 /** Reads the data of streams, within a limit for the whole file. */
-class StreamReader {
+class PdfStreamReader {
   readonly #budget: CpuDeadline;
   #leftBytes = MAX_STREAM_BYTES;
 

@@ -1,4 +1,4 @@
-import { LINK_WINDOW_BYTES } from '@gateway/link';
+import { LINK_REPLY_WINDOW_BYTES } from '@gateway/link';
 import { memoryQuota } from '@gateway/quota';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { MAX_REPLY_BYTES, ReplyMemory } from './reply-memory';
@@ -24,8 +24,8 @@ async function grown(reply: ReplyMemory, bytes: number): Promise<'grown' | 'wait
 test('a small reply reserves nothing; a larger reply reserves a first part, then the maximum, and keeps its own size at the end', async () => {
   const quota = quotaOf(512);
   const reply = new ReplyMemory(quota, 'a');
-  expect([reply.grow(LINK_WINDOW_BYTES), quota.used]).toEqual([undefined, 0]);
-  await reply.grow(LINK_WINDOW_BYTES + 1);
+  expect([reply.grow(LINK_REPLY_WINDOW_BYTES), quota.used]).toEqual([undefined, 0]);
+  await reply.grow(LINK_REPLY_WINDOW_BYTES + 1);
   expect([reply.grow(4 * MIB), quota.used]).toEqual([undefined, 4 * MIB]);
   await reply.grow(4 * MIB + 1);
   expect([reply.grow(MAX_REPLY_BYTES), quota.used]).toEqual([undefined, MAX_REPLY_BYTES]);

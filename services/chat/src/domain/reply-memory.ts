@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { LINK_WINDOW_BYTES } from '@gateway/link/link-limits';
+import { LINK_REPLY_WINDOW_BYTES } from '@gateway/link/link-limits';
 import type { Quota } from '@gateway/quota';
 
 export const MAX_REPLY_BYTES = 64 * 1024 * 1024;
@@ -35,10 +35,10 @@ export class ReplyMemory {
    * replies are small. The promise rejects with ReplyMemoryExhausted.
    */
   grow(bytes: number): Promise<void> | undefined {
-    return bytes <= Math.max(this.#bytes, LINK_WINDOW_BYTES) ? undefined : this.#reserve(bytes);
+    return bytes <= Math.max(this.#bytes, LINK_REPLY_WINDOW_BYTES) ? undefined : this.#reserve(bytes);
   }
 
-  /** Returns what a complete reply of this size does not need. */
+  /** Releases the memory that a complete reply of this size does not need. */
   shrink(bytes: number): void {
     if (this.#bytes > bytes) this.#keep(bytes);
   }

@@ -73,7 +73,7 @@ export function writtenOffEvent(call: DispatchedCall, end: CallEnding): UsageEve
 }
 
 /**
- * Returns the price of the tier that the provider applied. A provider that is short of a tier applies the standard one and
+ * Returns the cost at the tier that the provider applied. A provider that is short of a tier applies the standard one and
  * bills that (OpenAI's guide to priority processing). A call never costs more than in the requested tier.
  */
 function costNano({ price, standardPrice }: DispatchedCall, usage: TokenUsage): bigint {

@@ -1,7 +1,7 @@
-import type { Signature, Wire } from './conversation';
+import type { ApiFormat, Signature } from './conversation';
 
 const TAG = 'gw1.';
-const WIRES: ReadonlySet<string> = new Set<Wire>(['openai', 'anthropic', 'gemini']);
+const WIRES: ReadonlySet<string> = new Set<ApiFormat>(['openai', 'anthropic', 'gemini']);
 
 /**
  * Tags a signature with the wire format of the provider that issued it, for a caller of another format: `gw1.<wire>.<value>`.
@@ -17,11 +17,11 @@ export function isTagged(text: string): boolean {
 }
 
 /** @param own the wire format of a signature without a tag */
-export function readSignature(text: string, own: Wire): Signature {
+export function readSignature(text: string, own: ApiFormat): Signature {
   if (isTagged(text)) {
     const dot = text.indexOf('.', TAG.length);
     const wire = text.slice(TAG.length, dot);
-    if (WIRES.has(wire)) return { wire: wire as Wire, value: text.slice(dot + 1) };
+    if (WIRES.has(wire)) return { wire: wire as ApiFormat, value: text.slice(dot + 1) };
   }
   return { wire: own, value: text };
 }

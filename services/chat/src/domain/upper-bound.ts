@@ -101,8 +101,8 @@ function textBytes({ bodyBytes, imageBytes = 0, pdfBytes = 0 }: RequestSize): nu
   return bodyBytes - imageBytes - pdfBytes;
 }
 
-/** Returns the same bound with its maximum as the minimum. */
-export function wholeOnly(bound: UpperBound): UpperBound {
+/** Returns the bound of a call whose output must not be lowered: its minimum is its maximum. */
+export function withoutReduction(bound: UpperBound): UpperBound {
   return { ...bound, floorOutputTokens: bound.outputTokens, floorCostNano: bound.costNano };
 }
 

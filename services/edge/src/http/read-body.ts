@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gateway/errors';
-import { LINK_BODY_WINDOW_BYTES } from '@gateway/link';
+import { LINK_REQUEST_WINDOW_BYTES } from '@gateway/link';
 import { type Quota, quotaExhausted } from '@gateway/quota';
 import { ClientDisconnected } from '@gateway/rpc';
 import type { Exchange } from './exchange';
@@ -81,7 +81,7 @@ export function readBody(
 }
 
 /** Memory of one upload: its bytes in the buffers of edge and of the link. */
-const UPLOAD_BUFFER_BYTES = 4 * LINK_BODY_WINDOW_BYTES;
+const UPLOAD_BUFFER_BYTES = 4 * LINK_REQUEST_WINDOW_BYTES;
 
 /**
  * Reserves memory for a streamed upload and returns the function that releases it; it may be called more than once.

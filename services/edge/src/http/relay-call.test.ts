@@ -1,4 +1,4 @@
-import { LINK_SLICE_BYTES, LINK_WINDOW_BYTES } from '@gateway/link';
+import { LINK_REPLY_WINDOW_BYTES, LINK_SLICE_BYTES } from '@gateway/link';
 import { until } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
@@ -179,7 +179,7 @@ describe('a client that does not read', () => {
     connection.socket.write(RAW_CALL);
     await until(() => aborted);
     // The kernel buffers of both sides add to the window, but stay far below 200 MiB.
-    expect(sentBytes).toBeLessThan(LINK_WINDOW_BYTES + 32 * 1024 * 1024);
+    expect(sentBytes).toBeLessThan(LINK_REPLY_WINDOW_BYTES + 32 * 1024 * 1024);
     connection.socket.destroy();
   });
 });

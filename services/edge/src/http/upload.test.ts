@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { LINK_BODY_WINDOW_BYTES, type LinkCall } from '@gateway/link';
+import { LINK_REQUEST_WINDOW_BYTES, type LinkCall } from '@gateway/link';
 import { ClientDisconnected } from '@gateway/rpc';
 import { until } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -151,19 +151,19 @@ describe('form bytes that media does not read', () => {
       // Reads a part, so that the upload does not time out, and then the rest.
       for await (const bytes of bodyStream) {
         readBytes += bytes.length;
-        if (readBytes <= LINK_BODY_WINDOW_BYTES) await new Promise((resolve) => setTimeout(resolve, 20));
+        if (readBytes <= LINK_REQUEST_WINDOW_BYTES) await new Promise((resolve) => setTimeout(resolve, 20));
         else await gone;
       }
       return done(`${readBytes}`);
     };
     const connection = begin(`Connection: close\r\nContent-Length: ${MAX_BYTES}`);
     connection.socket.write(Buffer.alloc(MAX_BYTES));
-    await until(() => readBytes > LINK_BODY_WINDOW_BYTES);
+    await until(() => readBytes > LINK_REQUEST_WINDOW_BYTES);
     // In flight: the link window, Node's read-ahead and the socket buffers of both ends.
     expect(connection.socket.bytesWritten - connection.socket.writableLength).toBeLessThan(MAX_BYTES);
     const json = await post('/v1/images', '{}', { 'content-type': 'application/json' });
     expect(await json.text()).toBe('json');
-    expect(await fixture.bodyBytes()).toBe(4 * LINK_BODY_WINDOW_BYTES);
+    expect(await fixture.bodyBytes()).toBe(4 * LINK_REQUEST_WINDOW_BYTES);
     go();
     await connection.closed;
     expect(parseReply(connection.text())).toMatchObject({ status: 200, body: String(MAX_BYTES) });
@@ -243,7 +243,7 @@ describe('the client of an upload', () => {
 
   test('can hold uploads up to the quota of its account; other accounts keep their quota', async () => {
     const open = Array.from({ length: 32 }, () => begin(`Content-Length: ${MIB}`));
-    await until(async () => (await fixture.bodyBytes()) === 32 * 4 * LINK_BODY_WINDOW_BYTES);
+    await until(async () => (await fixture.bodyBytes()) === 32 * 4 * LINK_REQUEST_WINDOW_BYTES);
     const refused = await post('/v1/images', 'x');
     expect(refused.headers.get('retry-after')).toBe('1');
     await expectFetchError(refused, 'rate_limited');

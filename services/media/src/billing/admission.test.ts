@@ -65,7 +65,7 @@ function admissionTo(
         return true;
       },
     },
-    reserve: { reserve, reserveSettled: reserve },
+    reserve: { reserve, reserveWithSettlementRetries: reserve },
   });
   return { admission, steps, reserved, ends };
 }

@@ -16,7 +16,7 @@ import type { BillOutbox } from './bill-outbox';
 import { MEDIA_OWNER } from './rules/owner';
 
 export interface AdmissionDeps {
-  readonly reserve: Pick<ReserveClient, 'reserve' | 'reserveSettled'>;
+  readonly reserve: Pick<ReserveClient, 'reserve' | 'reserveWithSettlementRetries'>;
   readonly outbox: Pick<UsageOutbox, 'admits'>;
   readonly bills: Bills;
   readonly billOutbox: Pick<BillOutbox, 'end' | 'dropLater'>;
@@ -112,7 +112,7 @@ export class Admission {
         makesTask: taskId !== undefined,
         ...(taskId !== undefined && { taskId, endpoint: call.endpoint }),
       };
-      const grant = await this.#deps.reserve.reserveSettled(hold, context.signal);
+      const grant = await this.#deps.reserve.reserveWithSettlementRetries(hold, context.signal);
       return fromProtoGrant(grant);
     } catch (thrown) {
       const error = GatewayError.from(thrown);

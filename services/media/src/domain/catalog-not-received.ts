@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
 
-/** The catalog has not been received yet: a model that is not found may well exist. */
+/** Used instead of `model_not_found` until the catalog has been received. */
 export const catalogNotReceived = (): GatewayError =>
   new GatewayError('internal_error', { cause: new Error('the catalog has not been received yet') });

@@ -117,7 +117,7 @@ export class VideoWorld {
       bills,
       billOutbox,
       outbox: { admits: () => true },
-      reserve: { reserve, reserveSettled: reserve } as never,
+      reserve: { reserve, reserveWithSettlementRetries: reserve } as never,
     });
     const videos = openVideos({
       settings: readSettings({

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { collectLargeBuffers } from '@gateway/link';
+import { noteLargeBuffer } from '@gateway/link';
 import { openNameless } from './open-nameless';
 
 const READ_BYTES = 64 * 1024;
@@ -38,7 +38,7 @@ export class SpoolFile {
       const { bytesRead } = await this.#handle.read(piece, 0, piece.length, at);
       if (bytesRead === 0) throw new Error('a temporary file became shorter');
       at += bytesRead;
-      collectLargeBuffers(bytesRead);
+      noteLargeBuffer(bytesRead);
       yield piece.subarray(0, bytesRead);
     }
   }

@@ -77,7 +77,7 @@ export async function readKeyFigures(
 }
 
 /** Adds the accounts' daily windows that were read with their keys. */
-export function countAccountUse(
+export function attachAccountUse(
   accounts: ReadonlyMap<string, AccountFigures>,
   { accountUse }: KeySpendSnapshot,
 ): void {

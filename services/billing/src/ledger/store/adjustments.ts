@@ -3,7 +3,7 @@ import { type Pool, withTransaction } from '@gateway/postgres';
 import { lockAccounts } from '../../accounts/store/lock-accounts';
 import { rowsOf, statement } from '../../store/statement';
 import { LEDGER_COLUMNS, type LedgerRow } from './list-ledger';
-import { refuseBalance } from './refuse-balance';
+import { rethrowOutOfRange } from './refuse-balance';
 
 export interface NewAdjustment {
   readonly id: string;
@@ -38,7 +38,7 @@ export function createAdjustment(pool: Pool, adjustment: NewAdjustment): Promise
   return withTransaction(pool, async (client) => {
     const accounts = await lockAccounts(client, [accountId]);
     if (!accounts.has(accountId)) throw new GatewayError('not_found');
-    await rowsOf(client, ADJUST, [id, accountId, amountNano, reason]).catch(refuseBalance);
+    await rowsOf(client, ADJUST, [id, accountId, amountNano, reason]).catch(rethrowOutOfRange);
     const [row] = await rowsOf<LedgerRow>(client, GET, [id]);
     if (row?.account_id !== accountId || row.amount_nano !== amountNano) {
       throw new GatewayError('invalid_request', { detail: 'id was used for another adjustment' });

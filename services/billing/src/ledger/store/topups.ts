@@ -3,7 +3,7 @@ import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import { lockAccounts } from '../../accounts/store/lock-accounts';
 import { type Page, type PageRequest, toPage } from '../../store/page';
 import { type Queryable, rowsOf, statement } from '../../store/statement';
-import { refuseBalance } from './refuse-balance';
+import { rethrowOutOfRange } from './refuse-balance';
 
 export interface TopupRow {
   id: string;
@@ -88,7 +88,7 @@ const CLEAR = statement(
 );
 
 async function clearLocked(client: PoolClient, id: string): Promise<TopupRow> {
-  await rowsOf(client, CLEAR, [id]).catch(refuseBalance);
+  await rowsOf(client, CLEAR, [id]).catch(rethrowOutOfRange);
   const row = await getTopup(client, id);
   if (row.status === 'voided') throw invalid('the top-up was voided; make a new one');
   return row;

@@ -32,7 +32,7 @@ end)()`;
 /** Numbers as text without loss of digits. */
 const WHOLE = "local function whole(number) return string.format('%.0f', number) end";
 
-const books = (clock: string) => `
+const LUA_PRELUDE = (clock: string) => `
 local key = KEYS[1]
 local now = tonumber(${clock})
 local head = redis.call('HMGET', key, 'g', 's', 'o', 'R', 'T', 'n')
@@ -69,8 +69,8 @@ local function count(r, t)
   if bucket.t > 0 then newest = now end
 end
 
--- Takes out what is a minute old. A clock that was set back says nothing of when the calls it counts were:
--- they all count as of now.
+-- Removes what is a minute old. If the clock was set back, the times of the buckets are unusable: all calls count as of
+-- now.
 local function advance()
   if now < changed then
     local r, t = requests, tokens
@@ -99,7 +99,7 @@ local function advance()
   if #stale > 0 then redis.call('HDEL', key, unpack(stale)) end
 end
 
--- What the window no longer holds can't be given back.
+-- Tokens that have left the window can't be released.
 local function release(number, r, t)
   if number < oldest or number > current or r + t == 0 then return 0 end
   local bucket = open(number)
@@ -121,7 +121,7 @@ local function save()
 end
 `;
 
-/** Nothing may count after it: buckets are read once for all answers of a run. */
+/** Computes waits. No bucket may change afterwards: buckets are read once for all answers of a run. */
 const WAITS = `
 local live
 local function readLive()
@@ -159,7 +159,7 @@ end
  * every call is admitted. Otherwise there follows for each call what it took, or -1 (too many requests) or -2 (too many tokens),
  * the seconds after which it fits, -1 for never, and the seconds until all requests have left the window.
  */
-export const takeScript = (clock: string) => `${books(clock)}
+export const takeScript = (clock: string) => `${LUA_PRELUDE(clock)}
 if not generation or generation < tonumber(ARGV[1]) then return {} end
 advance()
 local rpm, tpm = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -199,7 +199,7 @@ return answer
  * that another generation took, are ignored. Returns the requests of the window and the seconds until they have left it, and its
  * tokens.
  */
-export const releaseScript = (clock: string) => `${books(clock)}
+export const releaseScript = (clock: string) => `${LUA_PRELUDE(clock)}
 if not generation then return {} end
 advance()
 for i = 1, #ARGV, 4 do
@@ -221,7 +221,7 @@ return { requests, requestsReset, tokens, tokensReset }
  * that of the admission, from each at most what the call has there, so that the tokens of other calls stay counted. A report that
  * is not newer than the last one changes nothing.
  */
-export const countScript = (clock: string) => `${books(clock)}
+export const countScript = (clock: string) => `${LUA_PRELUDE(clock)}
 if not generation then return {} end
 advance()
 
@@ -265,7 +265,7 @@ return {}
  * ARGV: generation, then per past entry its age in milliseconds, requests and tokens. Writes the key's rates unless they exist in
  * this generation or a later one.
  */
-export const seedScript = (clock: string) => `${books(clock)}
+export const seedScript = (clock: string) => `${LUA_PRELUDE(clock)}
 if generation and generation >= tonumber(ARGV[1]) then return {} end
 redis.call('DEL', key)
 generation, requests, tokens, newest = tonumber(ARGV[1]), 0, 0, 0

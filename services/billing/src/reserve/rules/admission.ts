@@ -247,7 +247,7 @@ function spendLimitsOf(
 ): [SpendLimit, ...SpendLimit[]] {
   const hasMoney = account.balanceNano > 0n;
   const limits: [SpendLimit, ...SpendLimit[]] = [
-    // With nothing left even a free call is refused: the contract says "zero or below".
+    // With nothing left even a call that costs nothing is refused: the contract says "zero or below".
     {
       freeNano: hasMoney ? account.balanceNano - account.heldNano : -1n,
       heldNano: hasMoney ? account.heldNano : 0n,

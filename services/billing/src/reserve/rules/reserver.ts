@@ -45,7 +45,7 @@ export type HoldDecision =
   /** Undecided: the key's limits have changed since its rates were taken. */
   | { readonly granted: false; readonly limits: RateLimits }
   /** Undecided: the key's rates must be rebuilt first. */
-  | { readonly granted: false; readonly lost: true };
+  | { readonly granted: false; readonly needsRateRebuild: true };
 
 export interface ReserverOptions<Reply> {
   readonly limiter: RateLimiter;
@@ -127,7 +127,7 @@ export class Reserver<Reply> {
       const decision = decisions[i]!;
       if (isUndecided(decision)) {
         conclusion.again.push(call);
-        if ('lost' in decision) conclusion.lostKeyIds.add(call.keyId);
+        if ('needsRateRebuild' in decision) conclusion.lostKeyIds.add(call.keyId);
         // Read under the lock, and valid whether or not the commit succeeds.
         else this.#known.learn(call.keyId, decision.limits);
       } else {
@@ -201,16 +201,16 @@ interface Conclusion<Reply> {
   readonly lostKeyIds: Set<string>;
 }
 
-type Undecided = Extract<HoldDecision, { limits: RateLimits } | { lost: true }>;
+type Undecided = Extract<HoldDecision, { limits: RateLimits } | { needsRateRebuild: true }>;
 type Decided = Exclude<HoldDecision, Undecided>;
 
 const isUndecided = (decision: HoldDecision): decision is Undecided =>
-  'limits' in decision || 'lost' in decision;
+  'limits' in decision || 'needsRateRebuild' in decision;
 
 const isRefusalOf = <Reply>(rates: RateOutcome | undefined, result: ReserveResult<Reply>): boolean =>
   rates?.taken === false && !result.granted && result.error === rates.error;
 
-/** A call that is not admitted learns nothing about the key. */
+/** Adds the key's rates to a refusal, except to a 401: an unauthenticated client must not learn them. */
 function withRates(refusal: Refusal, figures: RateFigures | undefined): Refusal {
   const { error, awaitsSettlement } = refusal;
   if (!figures || error.row.status === 401 || error.rates) return refusal;
@@ -233,4 +233,6 @@ function toGrant(rates: RateOutcome | undefined, decision: Decided & { readonly 
 }
 
 const limitsKeptChanging = () =>
-  new GatewayError('internal_error', { cause: new Error("the key's rates changed again and again") });
+  new GatewayError('internal_error', {
+    cause: new Error(`the key's rates kept changing; gave up after ${MAX_ROUNDS} rounds`),
+  });

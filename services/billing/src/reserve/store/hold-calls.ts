@@ -1,7 +1,7 @@
 import { GatewayError, isRetryableTpmLimit } from '@gateway/errors';
 import type { Pool } from '@gateway/postgres';
 import { lockAccounts } from '../../accounts/store/lock-accounts';
-import { countAccountUse, type KeySpendSnapshot, readKeyFigures } from '../../keys/store/read-key-figures';
+import { attachAccountUse, type KeySpendSnapshot, readKeyFigures } from '../../keys/store/read-key-figures';
 import type { RateOutcome, RateReservation } from '../../rates/rules/rate-limiter';
 import { isLimited, type RateLimits } from '../../rates/rules/rate-limits';
 import type { Hold } from '../../settle/rules/charge-hold';
@@ -53,7 +53,7 @@ export function holdCalls<Result>(
       Promise.resolve(calls).then(callColumns),
     ],
     decide: ([accounts, figures, existing, ratedCalls, columns]) => {
-      countAccountUse(accounts, figures);
+      attachAccountUse(accounts, figures);
       const day = dayOf(figures.nowMs);
       const { decisions, holds, freeKeyIds } = decideInTurn(calls, ratedCalls, {
         accounts,
@@ -95,11 +95,17 @@ function decideInTurn(
     const call = calls[i] ?? one.call;
     const hold = existing.get(call.requestId);
     const key = figures.keys.get(call.keyId);
-    if (hold) return hold.state === 'open' ? repeat(call, hold, hold, key) : refuse(ended(call));
-    const twin = holds.get(call.requestId);
-    if (twin) return repeat(call, twin.call, { amountNano: twin.holdNano, rates: twin.reservation }, key);
+    if (hold) return hold.state === 'open' ? grantAgain(call, hold, hold, key) : refuse(ended(call));
+    const duplicate = holds.get(call.requestId);
+    if (duplicate)
+      return grantAgain(
+        call,
+        duplicate.call,
+        { amountNano: duplicate.holdNano, rates: duplicate.reservation },
+        key,
+      );
 
-    if (!rates) return { granted: false, lost: true };
+    if (!rates) return { granted: false, needsRateRebuild: true };
     const account = accounts.get(call.accountId);
     const changed = key !== undefined && isOutdated(one.limits, rates, key.rates);
     if (changed || !rates.taken) {
@@ -133,7 +139,7 @@ function isOutdated(limits: RateLimits | undefined, rates: RateOutcome, now: Rat
 }
 
 /** A call whose hold exists lost its reply, so it gets the same hold. Any other call with that id is refused. */
-function repeat(
+function grantAgain(
   call: CallToAdmit,
   first: { readonly accountId: string; readonly keyId: string },
   held: { readonly amountNano: bigint; readonly rates?: RateReservation | undefined },

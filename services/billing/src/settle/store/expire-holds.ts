@@ -10,10 +10,10 @@ const BATCH = 500;
 
 const LEAD = statement('lead-sweep', `SELECT pg_try_advisory_xact_lock(hashtext('billing.sweep')) AS leads`);
 
-// Abandoned: the owner has been silent for the grace, or has been in a later epoch for that long without settling or releasing the
+// Orphaned: the owner has been silent for the grace, or has been in a later epoch for that long without settling or releasing the
 // hold.
 const FIND = statement(
-  'find-abandoned-holds',
+  'find-orphaned-holds',
   `SELECT ${HOLD_COLUMNS}
    FROM billing.holds h LEFT JOIN billing.owners o ON o.id = h.owner_id,
      LATERAL (SELECT billing.clock() -
@@ -33,7 +33,7 @@ export interface HoldGrace {
 }
 
 /** Expires one batch of abandoned holds and returns their number; 0 while another instance does so. */
-export function expireAbandonedHolds(pool: Pool, grace: HoldGrace): Promise<number> {
+export function expireOrphanedHolds(pool: Pool, grace: HoldGrace): Promise<number> {
   return withTransaction(pool, async (client) => {
     const [lead] = await rowsOf<{ leads: boolean }>(client, LEAD, []);
     if (!lead?.leads) return 0;

@@ -1,6 +1,6 @@
 import { type Pool, withTransaction } from '@gateway/postgres';
 import { lockAccounts } from '../../accounts/store/lock-accounts';
-import { countAccountUse, readKeyFigures } from '../../keys/store/read-key-figures';
+import { attachAccountUse, readKeyFigures } from '../../keys/store/read-key-figures';
 import type { RateCorrection } from '../../rates/rules/rate-limiter';
 import { type AccountFigures, freeNano } from '../../reserve/rules/admission';
 import { findHolds, insertTombstones } from '../../reserve/store/holds';
@@ -157,7 +157,7 @@ function settleLate(pool: Pool, event: UsageEvent): Promise<void> {
     const hold = (await findHolds(client, [event.requestId])).get(event.requestId);
     if (hold?.state !== 'expired') return;
     const figures = await readKeyFigures(client, { keyIds: [hold.keyId], day: hold.day });
-    countAccountUse(accounts, figures);
+    attachAccountUse(accounts, figures);
     const account = accounts.get(hold.accountId);
     const key = figures.keys.get(hold.keyId);
     const end = settleExpiredHold(hold, event, account && key ? freeNano(account, key) : 0n);

@@ -1,6 +1,6 @@
 import type { Quota } from '@gateway/quota';
 import { membersOf } from '@gateway/upstream';
-import type { PassThroughEvent, PassThroughStream } from '../../domain/chat-provider';
+import type { MeteredStream, PassThroughEvent } from '../../domain/chat-provider';
 import type { TokenUsage } from '../../domain/usage';
 import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { namedFrame } from '../../sse/named-frame';
@@ -25,7 +25,7 @@ const USAGE_MARKERS = ['"usage"', '"message_stop"', '"error"'].map((text) => Buf
  * Reads usage from a stream of message events that pass through unchanged. Deltas, nearly all of a stream, are never parsed;
  * other events are parsed only if their bytes may contain figures or the end.
  */
-export class PassThroughMessages implements PassThroughStream {
+export class PassThroughMessages implements MeteredStream {
   readonly #unread: UncountedEvents;
   readonly #model: string;
   #figures: Record<string, unknown> = {};

@@ -1,5 +1,5 @@
 import type { Quota } from '@gateway/quota';
-import type { PassThroughEvent, PassThroughStream } from '../../domain/chat-provider';
+import type { MeteredStream, PassThroughEvent } from '../../domain/chat-provider';
 import type { TokenUsage, UsageMode } from '../../domain/usage';
 import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { dataOf, endsLikeObject, parseData } from '../../sse/sse-data';
@@ -35,7 +35,7 @@ export interface PassThroughChunksOptions {
  * Reads usage from a stream of chat completion chunks that pass through. An event is parsed only if its bytes may contain
  * figures or an error, or be broken; the text is read later, and only if it has to be counted.
  */
-export class PassThroughChunks implements PassThroughStream {
+export class PassThroughChunks implements MeteredStream {
   readonly #includeUsage: boolean;
   readonly #mode: UsageMode;
   readonly #unread: UncountedEvents;

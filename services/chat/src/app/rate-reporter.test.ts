@@ -1,14 +1,14 @@
 import type { RateReport as RateReportMessage } from '@gateway/proto/generated/gateway/billing/v1/RateReport';
 import { expect, test } from '@jest/globals';
 import { NO_USAGE } from '../domain/usage';
-import { RateReport } from './rate-report';
+import { RateReporter } from './rate-reporter';
 
 /** Reports of a call admitted with 10 prompt tokens and 100 expected output tokens, as tokens and sequence numbers. */
-function reporting(): { report: RateReport; sent: (readonly [tokens: unknown, sequence: unknown])[] } {
+function reporting(): { report: RateReporter; sent: (readonly [tokens: unknown, sequence: unknown])[] } {
   const sent: (readonly [unknown, unknown])[] = [];
   const reservation = { generation: '1', bucket: '7', tokens: '110' };
   const call = { requestId: 'request', keyId: 'key', reservation, promptTokens: 10, expectedTokens: 100 };
-  const report = new RateReport(call, (message: RateReportMessage) => {
+  const report = new RateReporter(call, (message: RateReportMessage) => {
     expect(message).toMatchObject({ requestId: 'request', keyId: 'key', reservation });
     sent.push([message.usedTokens, message.sequence]);
   });

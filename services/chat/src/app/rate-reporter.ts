@@ -15,7 +15,7 @@ export interface ReportedCall {
  * Reports to billing what a call in flight uses of its key's TPM limit, as it becomes known: the actual prompt, and output
  * beyond the expected amount. Each report contains the whole figure, so a lost one is replaced by the next.
  */
-export class RateReport {
+export class RateReporter {
   readonly #call: ReportedCall;
   readonly #send: (report: RateReportMessage) => void;
   #reported: number;
