@@ -94,7 +94,7 @@ const moneyCases = (endpoint: ChatEndpoint): readonly ConformanceCase[] => [
       when: `a cap too small for any call, POST ${endpoint.path}`,
       cap: { limit: NEXT_TO_NOTHING_USD, used: 0 },
       shouldRetry: 'false',
-      detail: /needs 0\.\d+ USD, more than .* of 0\.000001 USD/,
+      detail: /needs 0\.\d+ USD, which exceeds .* of 0\.000001 USD/,
       async provoke(world) {
         const customer = await provision(world, NEXT_TO_NOTHING_USD);
         const answer = await world.caller.chat(customer.apiKey, {}, endpoint);

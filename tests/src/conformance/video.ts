@@ -368,7 +368,7 @@ const MONEY_CASES: readonly ConformanceCase[] = [
       when: `a cap too small for the order, POST ${pathOf('create')}`,
       cap: { limit: TOO_LITTLE_USD, used: 0 },
       shouldRetry: 'false',
-      detail: /needs 0\.25 USD, more than .* of 0\.01 USD/,
+      detail: /needs 0\.25 USD, which exceeds .* of 0\.01 USD/,
       async provoke(world) {
         const answer = await create(world, {}, await provision(world));
         expectResetsAt(answer, resetsAt);
