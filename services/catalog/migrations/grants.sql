@@ -7,3 +7,6 @@ GRANT SELECT, INSERT, UPDATE ON catalog.models TO :"service";
 GRANT SELECT, INSERT ON catalog.price_versions TO :"service";
 -- Written by a trigger that runs as the owner.
 GRANT SELECT ON catalog.model_names TO :"service";
+
+GRANT SELECT, UPDATE ON catalog.provider_revision TO :"service";
+GRANT SELECT, INSERT, UPDATE, DELETE ON catalog.providers, catalog.credentials TO :"service";

@@ -4,14 +4,27 @@ import { type Logger, type RunningService, startAdminServer } from '@gateway/pro
 import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
 import { loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { Catalog } from './domain/catalog';
+import { Providers } from './domain/providers';
 import { createCatalogMetrics } from './metrics';
 import { createModel, type Edit, setModelStatus, setPricing, updateModel } from './rpc/edit-models';
+import {
+  createCredential,
+  createProvider,
+  deleteCredential,
+  deleteProvider,
+  type EditProviders,
+  listProviders,
+  updateCredential,
+  updateProvider,
+} from './rpc/edit-providers';
 import { Watchers } from './rpc/watch';
+import { ProviderWatchers } from './rpc/watch-providers';
 import { readSeed } from './seed/read-seed';
 import { readSettings } from './settings';
 import { editCatalog } from './store/edit-catalog';
 import { followChanges } from './store/follow-changes';
 import { addMissingModels, loadChanges } from './store/models';
+import { editProviders } from './store/providers';
 
 const POLL_INTERVAL_MS = 1_000;
 const STOP_GRACE_MS = 5_000;
@@ -26,10 +39,12 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
 
   const catalog = new Catalog();
   catalog.apply(await loadChanges(pool, catalog.revision));
+  const providers = new Providers();
   const follower = followChanges({
     pool,
     url: settings.DATABASE_URL,
     catalog,
+    providers,
     log,
     intervalMs: POLL_INTERVAL_MS,
   });
@@ -38,9 +53,17 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     await follower.refresh();
     return result;
   };
+  const providerEdit: EditProviders = async (work) => {
+    const result = await editProviders(pool, work);
+    await follower.refresh();
+    return result;
+  };
+  const providerDeps = { edit: providerEdit, keys: settings.CREDENTIALS_KEY };
+  await follower.refresh();
   const watchers = new Watchers(catalog);
+  const providerWatchers = new ProviderWatchers(providers);
   const { service } = loadService<ProtoGrpcType>('catalog').gateway.catalog.v1.CatalogService;
-  const { Watch, ...edits } = service;
+  const { Watch, WatchProviders, ...edits } = service;
   const grpcServer = await startGrpcServer({
     host: settings.BIND_HOST,
     port: settings.GRPC_PORT,
@@ -52,12 +75,24 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
         callers: ['edge', 'chat', 'media', 'dashboard'],
       },
       {
+        definition: { WatchProviders },
+        handlers: { WatchProviders: providerWatchers.watch },
+        callers: ['chat', 'media'],
+      },
+      {
         definition: edits,
         handlers: {
           CreateModel: unary(log, createModel(edit)),
           UpdateModel: unary(log, updateModel(edit)),
           SetModelStatus: unary(log, setModelStatus(edit)),
           SetPricing: unary(log, setPricing(edit)),
+          ListProviders: unary(log, listProviders(providers)),
+          CreateProvider: unary(log, createProvider(providerDeps)),
+          UpdateProvider: unary(log, updateProvider(providerDeps)),
+          DeleteProvider: unary(log, deleteProvider(providerDeps)),
+          CreateCredential: unary(log, createCredential(providerDeps)),
+          UpdateCredential: unary(log, updateCredential(providerDeps)),
+          DeleteCredential: unary(log, deleteCredential(providerDeps)),
         },
         callers: ['dashboard'],
       },
@@ -76,6 +111,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     ports: { grpc: grpcServer.port, admin: admin.port },
     async stop() {
       watchers.close();
+      providerWatchers.close();
       await grpcServer.stop(STOP_GRACE_MS);
       await follower.stop();
       await admin.stop();

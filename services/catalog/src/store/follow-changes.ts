@@ -1,8 +1,10 @@
 import type { Pool } from '@gateway/postgres';
 import type { Logger } from '@gateway/process';
 import type { Catalog } from '../domain/catalog';
+import type { Providers } from '../domain/providers';
 import { ChangeListener } from './change-listener';
 import { loadChanges } from './models';
+import { loadProviders } from './providers';
 
 export interface ChangeFollower {
   /** Applies what is committed now. Never throws: what can't be read now is read later. */
@@ -18,10 +20,11 @@ export function followChanges(options: {
   /** The URL of the pool's database. */
   url: string;
   catalog: Catalog;
+  providers: Providers;
   log: Logger;
   intervalMs: number;
 }): ChangeFollower {
-  const { pool, catalog, log, intervalMs } = options;
+  const { pool, catalog, providers, log, intervalMs } = options;
   let stopped = false;
   let failing = false;
   let timer: NodeJS.Timeout | undefined;
@@ -31,10 +34,12 @@ export function followChanges(options: {
     if (stopped) return;
     try {
       catalog.apply(await loadChanges(pool, catalog.revision));
+      const changed = await loadProviders(pool, providers.revision);
+      if (changed) providers.replace(changed.revision, changed.providers);
       failing = false;
     } catch (error) {
-      // The models in memory are still served.
-      if (!failing) log.warn({ err: error }, 'catalog changes not readable; serving the models in memory');
+      // The state in memory is still served.
+      if (!failing) log.warn({ err: error }, 'catalog changes not readable; serving the state in memory');
       failing = true;
     }
   };

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createPool } from '@gateway/postgres';
 import { createLogger, type RunningService } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
 import type { WatchResponse__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
@@ -20,13 +21,14 @@ export async function startCatalogWorld() {
   const database = await createTestDatabase();
   const cleanups: (() => Promise<void> | void)[] = [];
 
-  async function startCatalog(seedDir = SEED_DIR): Promise<RunningService> {
+  async function startCatalog(seedDir = SEED_DIR, env: NodeJS.ProcessEnv = {}): Promise<RunningService> {
     const service = await start(
       {
         DATABASE_URL: await createServiceDatabase('catalog', database.url),
         SERVICE_SECRET: SECRET,
         GRPC_PORT: '0',
         CATALOG_SEED_DIR: seedDir,
+        ...env,
       },
       log,
     );
@@ -71,6 +73,12 @@ export async function startCatalogWorld() {
     }
   }
 
+  function openPool() {
+    const pool = createPool({ url: database.url, log, maxConnections: 2 });
+    cleanups.push(() => pool.end());
+    return pool;
+  }
+
   function seedDirWith(models: unknown): string {
     const directory = mkdtempSync(path.join(tmpdir(), 'gateway-seed-'));
     cleanups.push(() => rmSync(directory, { recursive: true }));
@@ -81,5 +89,5 @@ export async function startCatalogWorld() {
   const cleanUp = async () => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   };
-  return { startCatalog, connect, watch, query, seedDirWith, cleanUp, drop: () => database.drop() };
+  return { startCatalog, connect, watch, query, openPool, seedDirWith, cleanUp, drop: () => database.drop() };
 }

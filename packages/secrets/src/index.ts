@@ -1,0 +1,2 @@
+export * from './key-encryption-keys';
+export * from './sealed-secret';

@@ -1,0 +1,157 @@
+import { GatewayError } from '@gateway/errors';
+
+/** A provider as operators configure it. */
+export interface ProviderEntry {
+  readonly id: string;
+  /** The format of its API. */
+  readonly kind: ProviderKind;
+  readonly name: string;
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  /** Sent with every request. Never credentials: operators can read them. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly enabled: boolean;
+}
+
+export interface Credential {
+  readonly id: string;
+  readonly name: string;
+  readonly hint: string;
+  readonly weight: number;
+  readonly enabled: boolean;
+  readonly createdAtMs: number;
+  readonly secret: StoredSecret;
+}
+
+/** A secret as it is stored: encrypted, or the reference that chat and media resolve. */
+export type StoredSecret = { readonly sealed: Buffer } | { readonly reference: string };
+
+export interface Provider extends ProviderEntry {
+  readonly createdAtMs: number;
+  readonly credentials: readonly Credential[];
+}
+
+export const PROVIDER_KINDS = ['openai', 'anthropic', 'gemini'] as const;
+export type ProviderKind = (typeof PROVIDER_KINDS)[number];
+
+export const MAX_PROVIDERS = 200;
+export const MAX_CREDENTIALS = 50;
+const MAX_WEIGHT = 1_000_000;
+const MAX_NAME_CHARS = 100;
+const MAX_SECRET_BYTES = 16 * 1024;
+const MAX_HEADERS = 20;
+const MAX_HEADER_CHARS = 1_024;
+
+const ID = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
+const HEADER_VALUE = /^[\x20-\x7e]*$/;
+/** Set by the gateway, or credentials, which belong to a credential. */
+const RESERVED_HEADERS = new Set([
+  'authorization',
+  'proxy-authorization',
+  'api-key',
+  'x-api-key',
+  'x-goog-api-key',
+  'cookie',
+  'host',
+  'connection',
+  'content-length',
+  'content-type',
+  'transfer-encoding',
+  'expect',
+  'upgrade',
+  'te',
+  'trailer',
+]);
+/** A variable whose name starts so is meant for this, so that a reference can't read any other secret of the process. */
+const ENV_REFERENCE = /^env:CREDENTIAL_[A-Z0-9_]{1,100}$/;
+/** A name without separators, so that a reference can't leave the folder. */
+const FILE_REFERENCE = /^file:[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
+const HINT_CHARS = 4;
+/** Shorter secrets get no hint, which would be too large a part of them. */
+const MIN_CHARS_WITH_HINT = 16;
+
+/** @throws GatewayError `invalid_request` */
+export function checkProvider(entry: Omit<ProviderEntry, 'kind'> & { readonly kind: string }): ProviderEntry {
+  const { id, kind, name, headers } = entry;
+  if (!ID.test(id))
+    throw invalid('id: must be 1 to 63 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit');
+  if (!isKind(kind)) throw invalid(`kind: must be one of ${PROVIDER_KINDS.join(', ')}`);
+  checkName('name', name);
+  checkHeaders(headers);
+  return { ...entry, kind, baseUrl: checkBaseUrl(entry.baseUrl) };
+}
+
+const isKind = (kind: string): kind is ProviderKind => (PROVIDER_KINDS as readonly string[]).includes(kind);
+
+export function checkName(field: string, name: string): void {
+  if (name.length === 0 || name.length > MAX_NAME_CHARS || /\p{Cc}/u.test(name) || !name.isWellFormed()) {
+    throw invalid(`${field}: must be 1 to ${MAX_NAME_CHARS} printable characters`);
+  }
+}
+
+export function checkWeight(field: string, weight: number): void {
+  if (weight > MAX_WEIGHT) throw invalid(`${field}: must be at most ${MAX_WEIGHT}`);
+}
+
+/** Returns the URL without a trailing slash. */
+function checkBaseUrl(text: string): string {
+  const url = URL.parse(text);
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw invalid('base_url: must be an http or https URL');
+  }
+  if (url.username !== '' || url.password !== '') throw invalid('base_url: must not contain credentials');
+  if (url.search !== '' || url.hash !== '') throw invalid('base_url: must not have a query or fragment');
+  return url.href.replace(/\/+$/, '');
+}
+
+function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  const entries = Object.entries(headers);
+  if (entries.length > MAX_HEADERS) throw invalid(`headers: at most ${MAX_HEADERS}`);
+  for (const [name, value] of entries) {
+    if (!HEADER_NAME.test(name)) throw invalid('headers: names must be lowercase HTTP header names');
+    if (RESERVED_HEADERS.has(name)) throw invalid(`headers: ${name} is set by the gateway`);
+    if (value.length > MAX_HEADER_CHARS || !HEADER_VALUE.test(value)) {
+      throw invalid(
+        `headers: the value of ${name} must be at most ${MAX_HEADER_CHARS} printable ASCII characters`,
+      );
+    }
+  }
+}
+
+/** A secret as an operator gives it. */
+export type NewSecret = { readonly value: string } | { readonly reference: string };
+
+/** @throws GatewayError `invalid_request`, which never contains the secret */
+export function checkSecret(
+  field: string,
+  { value, reference }: { readonly value: string; readonly reference: string },
+): NewSecret {
+  if ((value === '') === (reference === '')) {
+    throw invalid(`${field}: exactly one of secret and secret_ref is required`);
+  }
+  if (value !== '') {
+    if (
+      Buffer.byteLength(value) > MAX_SECRET_BYTES ||
+      !value.isWellFormed() ||
+      /\p{Cc}/u.test(value.trim())
+    ) {
+      throw invalid(
+        `${field}: the secret must be at most ${MAX_SECRET_BYTES} bytes without control characters`,
+      );
+    }
+    return { value: value.trim() };
+  }
+  if (!ENV_REFERENCE.test(reference) && !FILE_REFERENCE.test(reference)) {
+    throw invalid(`${field}: secret_ref must be env:CREDENTIAL_<NAME> or file:<name>`);
+  }
+  return { reference };
+}
+
+/** Returns what operators see of a secret: a reference, or the last characters of a long value. */
+export function hintOf(secret: NewSecret): string {
+  if ('reference' in secret) return secret.reference;
+  return secret.value.length < MIN_CHARS_WITH_HINT ? '…' : `…${secret.value.slice(-HINT_CHARS)}`;
+}
+
+export const invalid = (detail: string) => new GatewayError('invalid_request', { detail });

@@ -1,0 +1,21 @@
+import type { Provider as ProviderProto } from '@gateway/proto/generated/gateway/catalog/v1/Provider';
+import type { StoredSecret as StoredSecretProto } from '@gateway/proto/generated/gateway/catalog/v1/StoredSecret';
+import type { Provider, StoredSecret } from '../domain/provider';
+
+/** Contains no secret. */
+export const toProtoProvider = (provider: Provider): ProviderProto => ({
+  id: provider.id,
+  kind: provider.kind,
+  name: provider.name,
+  baseUrl: provider.baseUrl,
+  headers: { ...provider.headers },
+  enabled: provider.enabled,
+  createdAtMs: String(provider.createdAtMs),
+  credentials: provider.credentials.map(({ secret: _, createdAtMs, ...credential }) => ({
+    ...credential,
+    createdAtMs: String(createdAtMs),
+  })),
+});
+
+export const toProtoSecret = (secret: StoredSecret): StoredSecretProto =>
+  'sealed' in secret ? { sealed: secret.sealed } : { reference: secret.reference };

@@ -1,0 +1,146 @@
+import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
+import type { Credential, Provider, ProviderEntry, ProviderKind, StoredSecret } from '../domain/provider';
+import { announceChange } from './models';
+
+interface ProviderRow {
+  readonly id: string;
+  readonly kind: ProviderKind;
+  readonly name: string;
+  readonly base_url: string;
+  readonly headers: Record<string, string>;
+  readonly enabled: boolean;
+  readonly created_at: Date;
+}
+
+interface CredentialRow {
+  readonly id: string;
+  readonly provider_id: string;
+  readonly name: string;
+  readonly sealed_secret: Buffer | null;
+  readonly secret_ref: string | null;
+  readonly hint: string;
+  readonly weight: number;
+  readonly enabled: boolean;
+  readonly created_at: Date;
+}
+
+export interface ProviderSnapshot {
+  readonly revision: bigint;
+  /** Ordered by id, their credentials by creation. */
+  readonly providers: readonly Provider[];
+}
+
+/** Returns all providers if they have changed since `known`; otherwise undefined. */
+export async function loadProviders(pool: Pool, known: bigint): Promise<ProviderSnapshot | undefined> {
+  const { rows } = await pool.query<{ value: bigint }>('SELECT value FROM catalog.provider_revision');
+  if (rows[0]!.value === known) return undefined;
+  return withTransaction(pool, async (client) => {
+    // Revision, providers and credentials of one moment.
+    await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const current = await client.query<{ value: bigint }>('SELECT value FROM catalog.provider_revision');
+    return { revision: current.rows[0]!.value, providers: await selectProviders(client) };
+  });
+}
+
+/** Providers in a transaction that excludes other changes. */
+export interface ProviderEdit {
+  count(): Promise<number>;
+  find(id: string): Promise<Provider | undefined>;
+  insert(entry: ProviderEntry): Promise<void>;
+  update(entry: ProviderEntry): Promise<void>;
+  remove(id: string): Promise<void>;
+  insertCredential(providerId: string, credential: Omit<Credential, 'createdAtMs'>): Promise<void>;
+  updateCredential(credential: Omit<Credential, 'createdAtMs'>): Promise<void>;
+  removeCredential(providerId: string, id: string): Promise<void>;
+}
+
+/** Runs `work` under the lock on the provider revision, which every change takes, and counts a change. */
+export async function editProviders<T>(pool: Pool, work: (edit: ProviderEdit) => Promise<T>): Promise<T> {
+  return withTransaction(pool, async (client) => {
+    await client.query('UPDATE catalog.provider_revision SET value = value + 1');
+    const result = await work(providerEdit(client));
+    await announceChange(client);
+    return result;
+  });
+}
+
+function providerEdit(client: PoolClient): ProviderEdit {
+  return {
+    async count() {
+      const { rows } = await client.query<{ count: bigint }>('SELECT count(*) FROM catalog.providers');
+      return Number(rows[0]!.count);
+    },
+    find: async (id) => (await selectProviders(client, id))[0],
+    async insert({ id, kind, name, baseUrl, headers, enabled }) {
+      await client.query(
+        `INSERT INTO catalog.providers (id, kind, name, base_url, headers, enabled) VALUES ($1, $2, $3, $4, $5, $6)`,
+        [id, kind, name, baseUrl, headers, enabled],
+      );
+    },
+    async update({ id, name, baseUrl, headers, enabled }) {
+      await client.query(
+        'UPDATE catalog.providers SET name = $2, base_url = $3, headers = $4, enabled = $5 WHERE id = $1',
+        [id, name, baseUrl, headers, enabled],
+      );
+    },
+    async remove(id) {
+      await client.query('DELETE FROM catalog.providers WHERE id = $1', [id]);
+    },
+    async insertCredential(providerId, { id, name, hint, weight, enabled, secret }) {
+      await client.query(
+        `INSERT INTO catalog.credentials (id, provider_id, name, sealed_secret, secret_ref, hint, weight, enabled)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [id, providerId, name, ...columnsOf(secret), hint, weight, enabled],
+      );
+    },
+    async updateCredential({ id, name, hint, weight, enabled, secret }) {
+      await client.query(
+        `UPDATE catalog.credentials
+         SET name = $2, sealed_secret = $3, secret_ref = $4, hint = $5, weight = $6, enabled = $7 WHERE id = $1`,
+        [id, name, ...columnsOf(secret), hint, weight, enabled],
+      );
+    },
+    async removeCredential(providerId, id) {
+      await client.query('DELETE FROM catalog.credentials WHERE provider_id = $1 AND id = $2', [
+        providerId,
+        id,
+      ]);
+    },
+  };
+}
+
+/** @param id absent: all providers */
+async function selectProviders(client: PoolClient, id?: string): Promise<Provider[]> {
+  const { rows } = await client.query<ProviderRow>(
+    'SELECT * FROM catalog.providers WHERE $1::text IS NULL OR id = $1 ORDER BY id COLLATE "C"',
+    [id ?? null],
+  );
+  const credentials = await client.query<CredentialRow>(
+    `SELECT * FROM catalog.credentials WHERE $1::text IS NULL OR provider_id = $1 ORDER BY created_at, id`,
+    [id ?? null],
+  );
+  const byProvider = Map.groupBy(credentials.rows, ({ provider_id }) => provider_id);
+  return rows.map((row) => ({
+    id: row.id,
+    kind: row.kind,
+    name: row.name,
+    baseUrl: row.base_url,
+    headers: row.headers,
+    enabled: row.enabled,
+    createdAtMs: row.created_at.getTime(),
+    credentials: (byProvider.get(row.id) ?? []).map(fromCredentialRow),
+  }));
+}
+
+const fromCredentialRow = (row: CredentialRow): Credential => ({
+  id: row.id,
+  name: row.name,
+  hint: row.hint,
+  weight: row.weight,
+  enabled: row.enabled,
+  createdAtMs: row.created_at.getTime(),
+  secret: row.sealed_secret ? { sealed: row.sealed_secret } : { reference: row.secret_ref ?? '' },
+});
+
+const columnsOf = (secret: StoredSecret): [sealed: Buffer | null, reference: string | null] =>
+  'sealed' in secret ? [secret.sealed, null] : [null, secret.reference];
