@@ -13,3 +13,4 @@ export type { Stack, StackOptions, StackProcess } from './stack-contract';
 export type { EngineAddresses } from './stack-engines';
 export { startStack } from './start-stack';
 export { watchServices } from './watch-services';
+export { watchSources } from './watch-sources';
