@@ -1,1 +1,3 @@
 export * from './catalog-watch';
+export * from './provider-watch';
+export * from './resolve-secret';

@@ -28,6 +28,9 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   alibaba: { prefix: 'DASHSCOPE', path: '/dashscope', serves: ['media'] },
 };
 
+/** What the credentials of the catalog's providers refer to. */
+const CREDENTIAL_SETTING = /^(CREDENTIAL_.*|CREDENTIALS_DIR)$/;
+
 const LISTED: Readonly<Record<ProviderService, string>> = {
   chat: 'CHAT_PROVIDERS',
   media: 'MEDIA_PROVIDERS',
@@ -64,6 +67,9 @@ export function planProviders(env: NodeJS.ProcessEnv, simulatorUrl: string): Pro
       for (const setting of keySettings) own[setting] = isSimulated ? 'simulated' : env[setting]!;
       if (baseUrl) own[`${prefix}_BASE_URL`] = baseUrl;
     }
+  }
+  for (const [name, value] of Object.entries(env)) {
+    if (value && CREDENTIAL_SETTING.test(name)) settings.chat[name] = value;
   }
   return { settings, simulated };
 }

@@ -7,6 +7,8 @@ export interface StackSecrets {
   /** Ed25519 seed, base64url. */
   readonly jwtSigningKey: string;
   readonly serviceSecret: string;
+  /** AES-256 key that encrypts the credentials of providers, base64. */
+  readonly credentialsKey: string;
   /** The services' PostgreSQL passwords are derived from it if the owner has no password. */
   readonly databaseSecret: string;
   readonly adminEmail: string;
@@ -28,6 +30,7 @@ export function loadSecrets(dataDir: string, env: NodeJS.ProcessEnv): StackSecre
     keyPepper: env.KEY_PEPPER || all.keyPepper,
     jwtSigningKey: env.JWT_SIGNING_KEY || all.jwtSigningKey,
     serviceSecret: env.SERVICE_SECRET || all.serviceSecret,
+    credentialsKey: env.CREDENTIALS_KEY || all.credentialsKey,
     adminEmail: env.ADMIN_EMAIL || all.adminEmail,
     adminPassword: env.ADMIN_PASSWORD || all.adminPassword,
   };
@@ -38,6 +41,7 @@ function generateSecrets(): StackSecrets {
     keyPepper: random(),
     jwtSigningKey: random(32),
     serviceSecret: random(),
+    credentialsKey: randomBytes(32).toString('base64'),
     databaseSecret: random(),
     adminEmail: 'admin@gateway.local',
     adminPassword: random(),

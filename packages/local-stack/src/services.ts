@@ -48,6 +48,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
     ports: { grpc: grpc(7101), admin },
     settings: ({ secrets, databaseUrl }) => ({
       SERVICE_SECRET: secrets.serviceSecret,
+      CREDENTIALS_KEY: secrets.credentialsKey,
       DATABASE_URL: databaseUrl('catalog'),
     }),
   },
@@ -87,6 +88,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
       CATALOG_ADDR: context.addresses('catalog'),
       BILLING_ADDR: context.addresses('billing'),
       MEDIA_ADDR: context.addresses('media'),
+      CREDENTIALS_KEY: context.secrets.credentialsKey,
       DATA_DIR: join(context.dataDir, `chat-${index}`),
       ...kafka(context),
       ...context.providers.chat,

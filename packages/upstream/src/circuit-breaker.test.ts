@@ -62,6 +62,38 @@ describe('the circuit of a target', () => {
   });
 });
 
+describe('a circuit after a failure that only operators can correct', () => {
+  test.each([402, 403, 404, 405])('is suspect at once after status %i', (status) => {
+    expect(failing({ kind: 'status', status }, 1).state(0)).toBe('suspect');
+  });
+
+  test('does not open by the failures of one account', () => {
+    expect(failing({ kind: 'status', status: 403 }, 1_000).state(0)).toBe('suspect');
+  });
+});
+
+describe('the circuit of a rejected credential', () => {
+  test('opens at once, and closes when a probe succeeds', () => {
+    const breaker = new CircuitBreaker(10_000);
+    breaker.recordRejection(0);
+    expect(breaker.state(9_999)).toBe('open');
+    expect(breaker.state(10_000)).toBe('half-open');
+    breaker.startCall(10_000);
+    breaker.recordSuccess();
+    expect(breaker.state(10_000)).toBe('closed');
+  });
+
+  test('waits longer after each rejected probe, but not for calls that were in flight', () => {
+    const breaker = new CircuitBreaker(10_000);
+    for (let call = 0; call < 50; call++) breaker.recordRejection(call);
+    expect(breaker.state(10_000)).toBe('half-open');
+    breaker.startCall(10_000);
+    breaker.recordRejection(10_000);
+    expect(breaker.state(29_999)).toBe('open');
+    expect(breaker.state(30_000)).toBe('half-open');
+  });
+});
+
 describe('a half-open circuit', () => {
   test('lets one call through as the probe', () => {
     const breaker = failing(unreachable, 5);

@@ -1,4 +1,4 @@
-import type { UpstreamFailure } from './upstream-failure';
+import { isOperatorFault, type UpstreamFailure } from './upstream-failure';
 
 /** Consecutive failures after which a target is suspect: it is tried after all others. */
 const SUSPECT_AFTER = 5;
@@ -16,7 +16,7 @@ const MAX_COOL_MS = 60_000;
 export type CircuitState = 'closed' | 'cooling' | 'suspect' | 'open' | 'half-open';
 
 /**
- * The circuit of one target.
+ * The circuit of one target or credential.
  * - Closed: calls go there.
  * - Suspect: several calls in a row failed; other targets are tried first.
  * - Open: the target is not called.
@@ -26,6 +26,7 @@ export type CircuitState = 'closed' | 'cooling' | 'suspect' | 'open' | 'half-ope
  */
 export class CircuitBreaker {
   #failures = 0;
+  #rejected = false;
   #unreachable = 0;
   readonly #accounts = new Set<string>();
   readonly #firstWaitMs: number;
@@ -55,6 +56,7 @@ export class CircuitBreaker {
 
   recordSuccess(): void {
     this.#failures = 0;
+    this.#rejected = false;
     this.#unreachable = 0;
     this.#accounts.clear();
     this.#waitMs = this.#firstWaitMs;
@@ -68,16 +70,30 @@ export class CircuitBreaker {
       this.#coolsUntilMs = nowMs + Math.min(coolMs, MAX_COOL_MS);
       return;
     }
+    // Only operators can correct such a failure, so another one need not be awaited.
+    if (isOperatorFault(failure)) this.#failures = Math.max(this.#failures, SUSPECT_AFTER - 1);
     this.#failures++;
     this.#unreachable = failure.kind === 'unreachable' ? this.#unreachable + 1 : 0;
     if (this.#accounts.size < OUTAGE_ACCOUNTS) this.#accounts.add(accountId);
-    // Failures of calls that began before the wait do not extend it; a failed probe does.
-    if (this.#failures === SUSPECT_AFTER) this.#waitsUntilMs = nowMs + this.#waitMs;
+    this.#wait(nowMs, this.#failures === SUSPECT_AFTER);
+  }
+
+  /** Records that the provider rejected the credential, which opens the circuit at once. */
+  recordRejection(nowMs: number): void {
+    const isFirst = !this.#rejected;
+    this.#rejected = true;
+    this.#failures = Math.max(this.#failures, SUSPECT_AFTER);
+    this.#wait(nowMs, isFirst);
+  }
+
+  /** Failures of calls that began before the wait do not extend it; a failed probe does. */
+  #wait(nowMs: number, isFirst: boolean): void {
+    if (isFirst) this.#waitsUntilMs = nowMs + this.#waitMs;
     else if (this.#probing) {
-      this.#probing = false;
       this.#waitMs = Math.min(this.#waitMs * 2, this.#firstWaitMs * MAX_WAITS);
       this.#waitsUntilMs = nowMs + this.#waitMs;
     }
+    this.#probing = false;
   }
 
   /**
@@ -97,6 +113,7 @@ export class CircuitBreaker {
 
   get #isOutage(): boolean {
     return (
+      this.#rejected ||
       this.#unreachable >= SUSPECT_AFTER ||
       (this.#failures >= OUTAGE_FAILURES && this.#accounts.size >= OUTAGE_ACCOUNTS)
     );

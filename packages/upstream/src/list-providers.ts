@@ -1,13 +1,14 @@
 import type { CircuitState as CircuitStateProto } from '@gateway/proto/generated/gateway/common/v1/CircuitState';
+import type { CredentialFigures } from '@gateway/proto/generated/gateway/common/v1/CredentialFigures';
 import type { ListProvidersResponse } from '@gateway/proto/generated/gateway/common/v1/ListProvidersResponse';
 import type { TargetFigures } from '@gateway/proto/generated/gateway/common/v1/TargetFigures';
 import type { CircuitState } from './circuit-breaker';
-import { RECENT_MS } from './recent-calls';
-import type { TargetHealth, TargetReport } from './target-health';
+import { type CallFigures, RECENT_MS } from './recent-calls';
+import type { CredentialReport, TargetHealth, TargetReport } from './target-health';
 
 export interface ListProvidersDeps {
-  /** Ids of the configured providers. */
-  readonly providers: Iterable<string>;
+  /** Returns the ids of the configured providers. */
+  readonly providers: () => Iterable<string>;
   /** Those of them whose calls go to the simulator. */
   readonly simulated: ReadonlySet<string>;
   readonly health: TargetHealth;
@@ -23,20 +24,31 @@ const STATE = {
 
 /** Handles `ListProviders`: returns what this process knows about the providers that it calls. */
 export function listProviders({ providers, simulated, health }: ListProvidersDeps) {
-  const accounts = [...new Set(providers)].map((id) => ({ id, simulated: simulated.has(id) }));
   return async (): Promise<ListProvidersResponse> => ({
-    providers: accounts,
+    providers: [...new Set(providers())].map((id) => ({ id, simulated: simulated.has(id) })),
     targets: health.reports().map(toProtoTarget),
+    credentials: health.credentialReports().map(toProtoCredential),
     windowSeconds: RECENT_MS / 1_000,
   });
 }
 
-function toProtoTarget({ state, lastFailure, latencySumMs, latencyMaxMs, ...target }: TargetReport) {
-  return {
-    ...target,
+const toProtoTarget = ({ state, ...target }: TargetReport) =>
+  ({ ...target, state: STATE[state], ...toProtoFigures(target) }) satisfies TargetFigures;
+
+const toProtoCredential = ({ provider, id, name, state, ...figures }: CredentialReport) =>
+  ({
+    provider,
+    id,
+    name,
     state: STATE[state],
+    ...figures,
+    ...toProtoFigures(figures),
+  }) satisfies CredentialFigures;
+
+function toProtoFigures({ latencySumMs, latencyMaxMs, lastFailure }: CallFigures) {
+  return {
     latencySumMs: Math.round(latencySumMs),
     latencyMaxMs: Math.round(latencyMaxMs),
     ...(lastFailure && { lastFailure: { ...lastFailure, agoMs: Math.round(lastFailure.agoMs) } }),
-  } satisfies TargetFigures;
+  };
 }

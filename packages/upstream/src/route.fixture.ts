@@ -1,4 +1,4 @@
-import type { Route } from './route';
+import { environmentAccount, type Route } from './route';
 import type { Target } from './target';
 
 export function targetOf(provider: string, fields: Partial<Target> = {}): Target {
@@ -15,6 +15,6 @@ export function targetOf(provider: string, fields: Partial<Target> = {}): Target
 }
 
 export const routeOf = (provider: string): Route => ({
-  provider: { id: provider },
+  ...environmentAccount({ id: provider }),
   target: targetOf(provider),
 });

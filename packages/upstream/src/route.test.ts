@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { routesOf } from './route';
+import { environmentAccount, routesOf } from './route';
 import { targetOf } from './route.fixture';
 import type { Target } from './target';
 
 type Model = Parameters<typeof routesOf>[0];
 
-const providers = new Map(['a', 'b', 'c'].map((id) => [id, { id }]));
+const accountsOf = (id: string) => (['a', 'b', 'c'].includes(id) ? [environmentAccount({ id })] : []);
 const modelTo = (...targets: Target[]): Model => ({ targets });
 
 /** Returns a deterministic generator of uniform random numbers (mulberry32). */
@@ -24,7 +24,7 @@ function ordersOf(model: Model, draws: number): Map<string, number> {
   const random = seeded(1);
   const orders = new Map<string, number>();
   for (let draw = 0; draw < draws; draw++) {
-    const order = routesOf(model, providers, random)
+    const order = routesOf(model, accountsOf, random)
       .map(({ provider }) => provider.id)
       .join('');
     orders.set(order, (orders.get(order) ?? 0) + 1);
@@ -57,15 +57,35 @@ test('draws targets of equal priority by weight, and the remaining ones by weigh
 
 test('keeps two targets of one provider with different upstream models', () => {
   const model = modelTo(targetOf('a', { upstreamModel: 'x' }), targetOf('a', { upstreamModel: 'y' }));
-  const names = routesOf(model, providers, seeded(1)).map(({ target }) => target.upstreamModel);
+  const names = routesOf(model, accountsOf, seeded(1)).map(({ target }) => target.upstreamModel);
   expect(names.sort()).toEqual(['x', 'y']);
 });
 
 test('omits targets of providers that are not configured', () => {
   const names = (...ids: string[]) =>
-    routesOf(modelTo(...ids.map((id) => targetOf(id))), providers, seeded(1)).map(
+    routesOf(modelTo(...ids.map((id) => targetOf(id))), accountsOf, seeded(1)).map(
       ({ provider }) => provider.id,
     );
   expect(names('x', 'b')).toEqual(['b']);
   expect(names('x', 'y')).toEqual([]);
+});
+
+test('divides the weight of a target among the credentials of its provider', () => {
+  const credential = (id: string, weight: number) => ({
+    provider: { id: 'a' },
+    credential: { id, name: id, weight },
+  });
+  const accounts = [credential('heavy', 3), credential('light', 1), credential('spare', 0)];
+  const model = modelTo(targetOf('a'), targetOf('b'));
+  const random = seeded(1);
+  const firsts: Record<string, number> = {};
+  for (let draw = 0; draw < 8_000; draw++) {
+    const routes = routesOf(model, (id) => (id === 'a' ? accounts : accountsOf(id)), random);
+    const first = routes[0]!.credential.id;
+    firsts[first] = (firsts[first] ?? 0) + 1;
+    expect(routes.at(-1)!.credential.id).toBe('spare');
+  }
+  expect(Object.keys(firsts).sort()).toEqual(['environment', 'heavy', 'light']);
+  expect(firsts.heavy! / 8_000).toBeCloseTo(0.375, 1);
+  expect(firsts.light! / 8_000).toBeCloseTo(0.125, 1);
 });

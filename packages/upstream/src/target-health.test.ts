@@ -119,3 +119,51 @@ test('reports calls and errors of each target, without counting client errors as
     { provider: 'b', calls: 1, errors: 1, lastFailure: { code: 'upstream_failed' } },
   ]);
 });
+
+describe('a credential', () => {
+  const withKey = (id: string): typeof a => ({ ...a, credential: { id, name: `key ${id}`, weight: 1 } });
+  const first = withKey('1');
+  const second = withKey('2');
+  const otherModel = { ...first, target: { ...first.target, upstreamModel: 'other' } };
+  const usable = () => health.inOrder([first, otherModel, second]).map(({ credential }) => credential.id);
+  const rejected: UpstreamFailure = { kind: 'status', status: 401 };
+
+  test('that is rejected is not used for any model until a probe succeeds; other credentials are unaffected', () => {
+    fail(first, rejected, 1);
+    expect(usable()).toEqual(['2']);
+    expect(health.admit(otherModel)).toBe(false);
+    nowMs = WAIT_MS;
+    expect(health.admit(otherModel)).toBe(true);
+    expect(health.admit(first)).toBe(false);
+    health.recordSuccess(otherModel);
+    expect(usable()).toEqual(['1', '1', '2']);
+  });
+
+  test('that is rate limited is tried after the others, for that model only', () => {
+    fail(first, limited, 1);
+    expect(health.inOrder([first, second, otherModel])).toEqual([second, otherModel, first]);
+  });
+
+  test('that is rejected is reported with its failure', () => {
+    fail(first, rejected, 1);
+    health.recordSuccess(second, 20);
+    expect(health.credentialReports()).toMatchObject([
+      {
+        provider: 'a',
+        id: '1',
+        name: 'key 1',
+        state: 'open',
+        calls: 1,
+        errors: 1,
+        lastFailure: { status: 401 },
+      },
+      { provider: 'a', id: '2', name: 'key 2', state: 'closed', calls: 1, errors: 0 },
+    ]);
+  });
+
+  test('with a new secret is used at once', () => {
+    fail(first, rejected, 1);
+    health.forget('a', '1');
+    expect(usable()).toEqual(['1', '1', '2']);
+  });
+});

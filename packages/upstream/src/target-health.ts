@@ -1,13 +1,22 @@
 import { CircuitBreaker, type CircuitState } from './circuit-breaker';
 import { type CallFigures, RecentCalls } from './recent-calls';
 import type { Route } from './route';
-import { isClientError, type UpstreamFailure } from './upstream-failure';
+import { isClientError, isRejectedCredential, type UpstreamFailure } from './upstream-failure';
 
-/** Targets come from the catalog and are rarely removed, so this limit is only a safeguard. */
-const MAX_TARGETS = 10_000;
+/** Targets and credentials come from the catalog and are rarely removed, so this limit is only a safeguard. */
+const MAX_TRACKED = 10_000;
 
-interface KnownTarget {
+interface TrackedCredential {
   readonly provider: string;
+  readonly id: string;
+  readonly name: string;
+  /** Opens when the provider rejects the credential. */
+  readonly breaker: CircuitBreaker;
+  readonly recent: RecentCalls;
+}
+
+interface TrackedTarget {
+  readonly credential: TrackedCredential;
   readonly upstreamModel: string;
   readonly breaker: CircuitBreaker;
   readonly recent: RecentCalls;
@@ -15,15 +24,29 @@ interface KnownTarget {
 
 export interface TargetState {
   readonly provider: string;
+  readonly credentialId: string;
+  readonly credentialName: string;
   readonly upstreamModel: string;
   readonly state: CircuitState;
 }
 
 export interface TargetReport extends TargetState, CallFigures {}
 
-/** The circuits of all targets as this process sees them, and the outcomes of their calls. */
+export interface CredentialReport extends CallFigures {
+  readonly provider: string;
+  readonly id: string;
+  readonly name: string;
+  /** `open`: the provider rejects the credential. */
+  readonly state: CircuitState;
+}
+
+/**
+ * The circuits of all targets as this process sees them, and the outcomes of their calls. A target is a model at a provider as it
+ * is called with one credential: a rate limit or a rejection of one credential does not affect the others.
+ */
 export class TargetHealth {
-  readonly #targets = new Map<string, KnownTarget>();
+  readonly #targets = new Map<string, TrackedTarget>();
+  readonly #credentials = new Map<string, TrackedCredential>();
   readonly #nowMs: () => number;
   readonly #firstWaitMs: number;
 
@@ -39,7 +62,7 @@ export class TargetHealth {
   /** Returns the targets to try: closed and half-open ones in the given order, then cooling, then suspect ones; no open ones. */
   inOrder<R extends Route>(routes: readonly R[]): readonly R[] {
     const nowMs = this.#nowMs();
-    const states = routes.map((route) => this.#target(route).breaker.state(nowMs));
+    const states = routes.map((route) => stateOf(this.#target(route), nowMs));
     if (states.every((state) => state === 'closed')) return routes;
     const having = (...wanted: CircuitState[]) =>
       routes.filter((_, index) => wanted.includes(states[index]!));
@@ -48,18 +71,22 @@ export class TargetHealth {
 
   /** Returns whether the call may use the target; false if its circuit has opened meanwhile or another call is the probe. */
   admit(route: Route): boolean {
-    const { breaker } = this.#target(route);
+    const target = this.#target(route);
     const nowMs = this.#nowMs();
-    if (breaker.state(nowMs) === 'open') return false;
-    breaker.startCall(nowMs);
+    if (stateOf(target, nowMs) === 'open') return false;
+    target.credential.breaker.startCall(nowMs);
+    target.breaker.startCall(nowMs);
     return true;
   }
 
   /** @param tookMs absent for a refusal, whose duration does not represent the target's latency */
   recordSuccess(route: Route, tookMs?: number): void {
-    const { breaker, recent } = this.#target(route);
-    recent.recordSuccess(this.#nowMs(), tookMs);
+    const { credential, breaker, recent } = this.#target(route);
+    const nowMs = this.#nowMs();
+    recent.recordSuccess(nowMs, tookMs);
+    credential.recent.recordSuccess(nowMs, tookMs);
     breaker.recordSuccess();
+    credential.breaker.recordSuccess();
   }
 
   /** Records a failure. A refusal caused by the client counts as a success: it shows that the target is healthy. */
@@ -68,17 +95,20 @@ export class TargetHealth {
       this.recordSuccess(route);
       return;
     }
-    const { breaker, recent } = this.#target(route);
+    const { credential, breaker, recent } = this.#target(route);
     const nowMs = this.#nowMs();
     recent.recordFailure(nowMs, failure);
-    breaker.recordFailure(failure, accountId, nowMs);
+    credential.recent.recordFailure(nowMs, failure);
+    if (isRejectedCredential(failure)) credential.breaker.recordRejection(nowMs);
+    else breaker.recordFailure(failure, accountId, nowMs);
   }
 
   /** Records that a reply was cut after it had started. */
   recordBrokenReply(route: Route): void {
-    const { breaker, recent } = this.#target(route);
+    const { credential, breaker, recent } = this.#target(route);
     const nowMs = this.#nowMs();
     recent.recordBrokenReply(nowMs);
+    credential.recent.recordBrokenReply(nowMs);
     breaker.recordBrokenReply(nowMs);
   }
 
@@ -87,36 +117,84 @@ export class TargetHealth {
     this.#target(route).breaker.recordCompleteReply();
   }
 
+  /** Forgets a credential and its targets: it was replaced, so what was known of it no longer applies. */
+  forget(provider: string, credentialId: string): void {
+    this.#credentials.delete(`${provider}\n${credentialId}`);
+    for (const [key, { credential }] of this.#targets) {
+      if (credential.provider === provider && credential.id === credentialId) this.#targets.delete(key);
+    }
+  }
+
   /** For metrics. */
   states(): TargetState[] {
     const nowMs = this.#nowMs();
-    return [...this.#targets.values()].map(({ provider, upstreamModel, breaker }) => ({
-      provider,
-      upstreamModel,
-      state: breaker.state(nowMs),
-    }));
+    return [...this.#targets.values()].map((target) => toState(target, nowMs));
   }
 
   /** For operators. */
   reports(): TargetReport[] {
     const nowMs = this.#nowMs();
-    return [...this.#targets.values()].map(({ provider, upstreamModel, breaker, recent }) => ({
+    return [...this.#targets.values()].map((target) => ({
+      ...toState(target, nowMs),
+      ...target.recent.figures(nowMs),
+    }));
+  }
+
+  /** For operators and metrics. */
+  credentialReports(): CredentialReport[] {
+    const nowMs = this.#nowMs();
+    return [...this.#credentials.values()].map(({ provider, id, name, breaker, recent }) => ({
       provider,
-      upstreamModel,
+      id,
+      name,
       state: breaker.state(nowMs),
       ...recent.figures(nowMs),
     }));
   }
 
-  #target({ provider, target: { upstreamModel } }: Route): KnownTarget {
-    const name = `${provider.id}\n${upstreamModel}`;
-    let target = this.#targets.get(name);
-    if (!target) {
-      if (this.#targets.size >= MAX_TARGETS) this.#targets.clear();
-      const breaker = new CircuitBreaker(this.#firstWaitMs);
-      target = { provider: provider.id, upstreamModel, breaker, recent: new RecentCalls() };
-      this.#targets.set(name, target);
+  #target(route: Route): TrackedTarget {
+    const { provider, credential, target } = route;
+    const name = `${provider.id}\n${credential.id}\n${target.upstreamModel}`;
+    let tracked = this.#targets.get(name);
+    if (!tracked) {
+      if (this.#targets.size >= MAX_TRACKED) this.#targets.clear();
+      tracked = {
+        credential: this.#credential(route),
+        upstreamModel: target.upstreamModel,
+        breaker: new CircuitBreaker(this.#firstWaitMs),
+        recent: new RecentCalls(),
+      };
+      this.#targets.set(name, tracked);
     }
-    return target;
+    return tracked;
+  }
+
+  #credential({ provider, credential: { id, name } }: Route): TrackedCredential {
+    const key = `${provider.id}\n${id}`;
+    let tracked = this.#credentials.get(key);
+    if (!tracked) {
+      if (this.#credentials.size >= MAX_TRACKED) {
+        this.#credentials.clear();
+        this.#targets.clear();
+      }
+      const breaker = new CircuitBreaker(this.#firstWaitMs);
+      tracked = { provider: provider.id, id, name, breaker, recent: new RecentCalls() };
+      this.#credentials.set(key, tracked);
+    }
+    return tracked;
   }
 }
+
+/** A credential's circuit matters unless it is closed. */
+function stateOf({ credential, breaker }: TrackedTarget, nowMs: number): CircuitState {
+  const ofCredential = credential.breaker.state(nowMs);
+  return ofCredential === 'closed' ? breaker.state(nowMs) : ofCredential;
+}
+
+const toState = (target: TrackedTarget, nowMs: number): TargetState => ({
+  provider: target.credential.provider,
+  credentialId: target.credential.id,
+  credentialName: target.credential.name,
+  upstreamModel: target.upstreamModel,
+  state: stateOf(target, nowMs),
+});

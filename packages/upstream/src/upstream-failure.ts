@@ -66,6 +66,16 @@ export class UpstreamError extends Error {
   }
 }
 
+/** Whether the operator's account at the provider is the cause, such as a missing permission, model or payment. */
+export function isOperatorFault(failure: UpstreamFailure): boolean {
+  return failure.kind === 'status' && OPERATOR_FAULT_STATUSES.has(failure.status);
+}
+
+/** Whether the provider rejected the credential itself. */
+export function isRejectedCredential(failure: UpstreamFailure): boolean {
+  return failure.kind === 'status' && failure.status === 401;
+}
+
 /** Whether another provider would refuse the call too. */
 export function isClientError(failure: UpstreamFailure): boolean {
   return failure.kind === 'status' && CLIENT_FAULT_STATUSES.has(failure.status);

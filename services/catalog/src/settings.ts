@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { grpcSettings, parseEnv, port, processSettings, z } from '@gateway/process';
-import { parseKeyEncryptionKeys } from '@gateway/secrets';
+import { credentialsKey } from '@gateway/secrets';
 
 const shape = {
   ...processSettings,
@@ -8,17 +8,7 @@ const shape = {
   GRPC_PORT: port(7101),
   DATABASE_URL: z.string().min(1),
   /** Keys that encrypt provider credentials: the first encrypts, all decrypt. Absent: only references to secrets are accepted. */
-  CREDENTIALS_KEY: z
-    .string()
-    .transform((text, context) => {
-      try {
-        return parseKeyEncryptionKeys(text);
-      } catch (error) {
-        context.addIssue({ code: 'custom', message: (error as Error).message });
-        return z.NEVER;
-      }
-    })
-    .optional(),
+  CREDENTIALS_KEY: credentialsKey().optional(),
   /** Folder of `*.json` files with the initial models of a new catalog. */
   CATALOG_SEED_DIR: z.string().default(path.join(__dirname, '../../../deploy/catalog')),
 };

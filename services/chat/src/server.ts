@@ -12,7 +12,7 @@ import {
   withCurrentKey,
   withRefusalReports,
 } from '@gateway/call-billing';
-import { CatalogWatch } from '@gateway/catalog-client';
+import { CatalogWatch, ProviderWatch } from '@gateway/catalog-client';
 import { HttpClient } from '@gateway/http-client';
 import { type LinkHandler, LinkServer } from '@gateway/link';
 import { createQuotaMetrics, type Logger, type RunningService, startAdminServer } from '@gateway/process';
@@ -36,6 +36,7 @@ import { tokenizerCpuQuota } from './domain/tokenizer-cpu-quota';
 import { Journal } from './journal/journal';
 import { recoverCalls } from './journal/recover-calls';
 import { createChatMetrics } from './metrics';
+import { ProviderDirectory } from './providers/provider-directory';
 import { createProviders, PROVIDERS } from './providers/registry';
 import { countTokens } from './rpc/count-tokens';
 import { createChatCompletion } from './rpc/create-chat-completion';
@@ -62,7 +63,8 @@ const memoryFor = (maxBytes: number) => memoryQuota(maxBytes, maxBytes / ACCOUNT
 
 export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const settings = readSettings(env);
-  const providers = createProviders(settings, env, new Quota({ limit: UNREAD_BYTES }));
+  const bufferQuota = new Quota({ limit: UNREAD_BYTES });
+  const environmentProviders = createProviders(settings, env, bufferQuota);
   const peer = { secrets: settings.SERVICE_SECRET, caller: 'chat' };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
@@ -113,6 +115,14 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const upstream = new HttpClient();
   const clock = new ProgressClock();
   const health = new TargetHealth(() => performance.now(), settings.CIRCUIT_OPEN_MS);
+  const providers = new ProviderDirectory({
+    environment: environmentProviders,
+    secrets: { keys: settings.CREDENTIALS_KEY, env, directory: settings.CREDENTIALS_DIR },
+    bufferQuota,
+    log,
+    onSecretChanged: (provider, credential) => health.forget(provider, credential),
+  });
+  const providerWatch = new ProviderWatch({ client: catalog, log, onProviders: providers.replace });
   const bodies = memoryFor(settings.BODY_MEMORY_BYTES);
   const replyMemory = memoryFor(settings.REPLY_MEMORY_BYTES);
   const abandoned = new AbandonedCalls({
@@ -171,7 +181,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
 
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
   const simulated = simulatedProviders(PROVIDERS, env, settings.SIM_BASE_URL);
-  const listing = listProviders({ providers: providers.keys(), simulated, health });
+  const listing = listProviders({ providers: () => providers.ids(), simulated, health });
   const grpc = await startGrpcServer({
     host: settings.BIND_HOST,
     port: settings.GRPC_PORT,
@@ -193,7 +203,11 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
     metrics: metrics.registry,
-    checks: { catalog: () => models.loaded, billing: () => reserve.up, journal: () => journal.admits },
+    checks: {
+      catalog: () => models.loaded && providers.loaded,
+      billing: () => reserve.up,
+      journal: () => journal.admits,
+    },
   });
 
   return {
@@ -212,6 +226,8 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       clock.close();
       reserve.close();
       models.close();
+      providerWatch.close();
+      await providers.close();
       upstream.close();
       await mediaProviders?.close();
       for (const client of [billing, catalog, media, ...billingInstances]) client?.close();

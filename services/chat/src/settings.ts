@@ -1,4 +1,5 @@
 import { addresses, grpcSettings, milliseconds, parseEnv, port, processSettings, z } from '@gateway/process';
+import { credentialsKey } from '@gateway/secrets';
 import { MAX_REPLY_BYTES } from './domain/reply-memory';
 
 const shape = {
@@ -31,6 +32,10 @@ const shape = {
   /** Absent: usage events go to billing over gRPC. */
   KAFKA_BROKERS: addresses().optional(),
   KAFKA_TOPIC_PREFIX: z.string().default(''),
+  /** Keys that decrypt the credentials of the catalog's providers. Absent: only references to secrets can be used. */
+  CREDENTIALS_KEY: credentialsKey().optional(),
+  /** Folder of the files that credentials refer to as `file:<name>`; changed files are read again within seconds. */
+  CREDENTIALS_DIR: z.string().optional(),
   CHAT_PROVIDERS: z.string().default('openai,anthropic,google,deepseek,mistral,xai'),
   SIM_BASE_URL: z.url().optional(),
   /** Top-level members of a request that its format does not document. */

@@ -127,7 +127,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     handler: withRefusalReports(refusals, routes),
   });
   const simulated = simulatedProviders(PROVIDERS, env, settings.SIM_BASE_URL);
-  const listing = listProviders({ providers: idsOf(providers), simulated, health });
+  const listing = listProviders({ providers: () => idsOf(providers), simulated, health });
   const grpc = await startGrpc(settings, log, link, listing);
   const admin = await startAdminServer({
     host: settings.BIND_HOST,

@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/errors';
+import { parseSecretReference } from '@gateway/secrets';
 
 /** A provider as operators configure it. */
 export interface ProviderEntry {
@@ -31,7 +32,7 @@ export interface Provider extends ProviderEntry {
   readonly credentials: readonly Credential[];
 }
 
-export const PROVIDER_KINDS = ['openai', 'anthropic', 'gemini'] as const;
+export const PROVIDER_KINDS = ['openai', 'anthropic', 'gemini', 'mistral', 'deepseek', 'xai'] as const;
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
 export const MAX_PROVIDERS = 200;
@@ -63,10 +64,6 @@ const RESERVED_HEADERS = new Set([
   'te',
   'trailer',
 ]);
-/** A variable whose name starts so is meant for this, so that a reference can't read any other secret of the process. */
-const ENV_REFERENCE = /^env:CREDENTIAL_[A-Z0-9_]{1,100}$/;
-/** A name without separators, so that a reference can't leave the folder. */
-const FILE_REFERENCE = /^file:[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
 const HINT_CHARS = 4;
 /** Shorter secrets get no hint, which would be too large a part of them. */
 const MIN_CHARS_WITH_HINT = 16;
@@ -142,7 +139,7 @@ export function checkSecret(
     }
     return { value: value.trim() };
   }
-  if (!ENV_REFERENCE.test(reference) && !FILE_REFERENCE.test(reference)) {
+  if (!parseSecretReference(reference)) {
     throw invalid(`${field}: secret_ref must be env:CREDENTIAL_<NAME> or file:<name>`);
   }
   return { reference };

@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkCall } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
+import { environmentAccounts } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { ApiFormat } from '../domain/conversation';
@@ -81,7 +82,10 @@ async function admissionsFor(
   const asked: AdmissionRequest[] = [];
   const answer = answerChat({
     models: { loaded: true, get: () => model },
-    providers: new Map(wires.map((wire) => [wire, provider(wire, translation)])),
+    providers: {
+      loaded: true,
+      accountsOf: environmentAccounts(new Map(wires.map((wire) => [wire, provider(wire, translation)]))),
+    },
     admission: {
       admit: async (_context: RequestContext, request: AdmissionRequest) => {
         asked.push(request);
@@ -254,7 +258,7 @@ test('a target that would refuse a field of another provider is skipped wherever
           targets: names.map((name, priority) => ({ ...TARGET, provider: name, priority })),
         }),
       },
-      providers,
+      providers: { loaded: true, accountsOf: environmentAccounts(providers) },
       admission: { admit: async () => ({}) } as unknown as Admission,
       runner: {
         send: async (_context: RequestContext, { routes }: AdmittedCall) => {

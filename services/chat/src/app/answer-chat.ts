@@ -4,12 +4,18 @@ import type { LinkCall, LinkReply } from '@gateway/link';
 import { isBareName, modelNameForRecord } from '@gateway/models';
 import type { CpuTimeQuota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import { routesOf } from '@gateway/upstream';
+import { type Account, routesOf } from '@gateway/upstream';
 import { callPrice } from '../domain/call-cost';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
 import { usageIsHidden } from '../domain/hidden-usage';
-import { type Model, type ModelLookup, resolveChatModel, type TokenPrice } from '../domain/model';
+import {
+  catalogNotReceived,
+  type Model,
+  type ModelLookup,
+  resolveChatModel,
+  type TokenPrice,
+} from '../domain/model';
 import type { Route } from '../domain/route';
 import { sizedPdfs } from '../domain/sized-pdfs';
 import { DEFAULT_BUDGET_MS } from '../domain/token-count';
@@ -28,9 +34,17 @@ import { refuseOverlong } from './refuse-overlong';
 import type { Admission, Admitted } from './reserve-call';
 import { isOpenEnded, upstreamBody } from './upstream-body';
 
+/** The providers that are configured. */
+export interface ChatProviders {
+  /** Returns the accounts at a provider; none if it is not configured. */
+  accountsOf(provider: string): readonly Account<ChatProvider>[];
+  /** Whether the catalog's providers have been received. */
+  readonly loaded: boolean;
+}
+
 export interface AnswerChatDeps {
   readonly models: ModelLookup;
-  readonly providers: ReadonlyMap<string, ChatProvider>;
+  readonly providers: ChatProviders;
   readonly admission: Admission;
   readonly runner: ChatRunner;
   readonly counting: CpuTimeQuota;
@@ -66,7 +80,8 @@ async function admitChat(
 ): Promise<AdmittedCall> {
   const model = resolveChatModel(models, request.model, call.key);
   const { version: priceVersion, offered, standard } = priceFor(model, request);
-  const { routes, body } = prepare(request, model, routesOf(model, providers, Math.random));
+  if (!providers.loaded) throw catalogNotReceived();
+  const { routes, body } = prepare(request, model, routesOf(model, providers.accountsOf, Math.random));
   const size = sizedPdfs(sizeOn(routes, request, model, body), call.key.accountId, counting);
   // The bound must hold for every target, and tokenizers of other providers differ.
   const allCanBoundInput = routes.every(({ provider }) => provider.boundInput);

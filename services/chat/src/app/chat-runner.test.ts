@@ -3,7 +3,7 @@ import { GatewayError } from '@gateway/errors';
 import type { LinkReply } from '@gateway/link';
 import { memoryQuota, Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import { UpstreamError } from '@gateway/upstream';
+import { environmentAccount, UpstreamError } from '@gateway/upstream';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Model } from '../domain/model';
 import { MAX_REPLY_BYTES, ReplyMemory } from '../domain/reply-memory';
@@ -91,7 +91,7 @@ function admitted(outputTokens: number, body: Buffer, usageIsHidden: boolean): A
     accountId: 'a',
     request: parseChatRequest(body),
     model: { slug: 'sim/chat', hidesReasoning: false } as Model,
-    routes: [{ provider, target: targetOf('second') }],
+    routes: [{ ...environmentAccount(provider), target: targetOf('second') }],
     body,
     usageIsHidden,
     metered,
@@ -128,7 +128,11 @@ function send(
   const runner = new ChatRunner({
     dispatcher: {
       begin: async () =>
-        ({ route: { provider, target: targetOf('second') }, body, reply: await begun }) as StartedReply,
+        ({
+          route: { ...environmentAccount(provider), target: targetOf('second') },
+          body,
+          reply: await begun,
+        }) as StartedReply,
     },
     clock,
     abandoned,

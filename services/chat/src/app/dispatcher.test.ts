@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { HttpRequest, HttpResponse } from '@gateway/http-client';
 import type { RequestContext } from '@gateway/rpc';
-import { TargetHealth, UpstreamError, type UpstreamFailure } from '@gateway/upstream';
+import { environmentAccount, TargetHealth, UpstreamError, type UpstreamFailure } from '@gateway/upstream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Model } from '../domain/model';
 import type { Route } from '../domain/route';
@@ -82,7 +82,7 @@ function routeTo(id: string, fields: Partial<Route['target']> = {}, refuses = fa
       return Buffer.from('translated');
     },
   };
-  return { provider: provider as unknown as Route['provider'], target: targetOf(id, fields) };
+  return { ...environmentAccount(provider as unknown as Route['provider']), target: targetOf(id, fields) };
 }
 
 interface CallFields extends Partial<AdmittedCall> {

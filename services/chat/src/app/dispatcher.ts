@@ -78,7 +78,11 @@ export class Dispatcher {
         metrics.failed(route, thisFailure);
         if (isClientError(thisFailure)) throw new UpstreamError(thisFailure);
         failure = failure ? preferRetryable(failure, thisFailure) : thisFailure;
-        context.log.warn({ provider: route.provider.id, err: error }, 'provider failed before its reply');
+        const { provider, credential } = route;
+        context.log.warn(
+          { provider: provider.id, credential: credential.name, err: error },
+          'provider failed before its reply',
+        );
       }
     }
     throw new UpstreamError(failure ?? { kind: 'unreachable', cause: new Error('every circuit is open') });
@@ -93,7 +97,11 @@ export class Dispatcher {
   ): Promise<StartedReply['reply']> {
     const timeouts = timeoutsOf(target, this.#deps.timeouts);
     const beginByMs = performance.now() + timeouts.firstByteMs;
-    const address = provider.address(target.upstreamModel, request.stream, request.passThroughHeaders);
+    const address = provider.address({
+      upstreamModel: target.upstreamModel,
+      stream: request.stream,
+      callerHeaders: request.passThroughHeaders,
+    });
     const response = await this.#deps.upstream.send({
       method: 'POST',
       connection: 'persistent',

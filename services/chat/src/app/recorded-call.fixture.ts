@@ -2,7 +2,7 @@ import type { UsageEvent } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import { memoryQuota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import { TargetHealth } from '@gateway/upstream';
+import { environmentAccount, TargetHealth } from '@gateway/upstream';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { Model, TokenPrice } from '../domain/model';
@@ -68,7 +68,7 @@ export async function callWith(
   });
   const request = requestOf(wire, response.isStream);
   const model = MODEL as Model;
-  const route = { provider, target: targetOf(provider.id) };
+  const route = { ...environmentAccount(provider), target: targetOf(provider.id) };
   try {
     const { body } = await runner.send(contextOf(), {
       accountId: 'a',

@@ -11,7 +11,15 @@ export interface UpstreamAddress {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A provider account and its protocol. */
+/** What a request needs in order to be addressed and authenticated. */
+export interface AddressedCall {
+  readonly upstreamModel: string;
+  readonly stream: boolean;
+  /** Headers that the caller's format passes. */
+  readonly callerHeaders: Readonly<Record<string, string>>;
+}
+
+/** A provider as it is called with one of its credentials, and its protocol. */
 export interface ChatProvider {
   readonly id: string;
   /** The format of its API; a caller's bytes in the same format pass through. */
@@ -24,12 +32,8 @@ export interface ChatProvider {
    * `always`: it applies none, so the gateway always sends one. `where_it_fits`: it applies none, and refuses a maximum that does not fit into the context beside the prompt.
    */
   readonly needsMaximum?: false | 'always' | 'where_it_fits';
-  /** Returns the address for a call of that model. @param callerHeaders those that the caller's format passes */
-  address(
-    upstreamModel: string,
-    stream: boolean,
-    callerHeaders: Readonly<Record<string, string>>,
-  ): UpstreamAddress;
+  /** Returns the address of a call and its headers, with the credential. */
+  address(call: AddressedCall): UpstreamAddress;
   /**
    * Writes the body for a caller of another format.
    * @param maxOutputTokens what the funds cover, or the caller's own maximum, or the model's

@@ -64,8 +64,13 @@ export interface ModelLookup {
   get(name: string): Model | undefined;
 }
 
+/** The providers that are configured here. */
+export interface ConfiguredProviders {
+  has(id: string): boolean;
+}
+
 /** Returns whether the model outputs text, has a price, and its provider is configured here. */
-export function isServed(model: Model, providers: ReadonlyMap<string, unknown>): boolean {
+export function isServed(model: Model, providers: ConfiguredProviders): boolean {
   if (!model.outputModalities.includes('text') || !model.pricing) return false;
   return model.targets.some(({ provider }) => providers.has(provider));
 }

@@ -1,3 +1,4 @@
+import { environmentAccount } from '@gateway/upstream';
 import { targetOf } from '../../../../packages/upstream/src/route.fixture';
 import type { ChatProvider } from './chat-provider';
 import type { Route } from './route';
@@ -8,6 +9,6 @@ export { targetOf };
 export const providerOf = (id: string): ChatProvider => ({ id }) as unknown as ChatProvider;
 
 export const routeOf = (provider: string): Route => ({
-  provider: providerOf(provider),
+  ...environmentAccount(providerOf(provider)),
   target: targetOf(provider),
 });

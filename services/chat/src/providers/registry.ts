@@ -2,80 +2,51 @@ import { SettingsError } from '@gateway/process';
 import type { Quota } from '@gateway/quota';
 import { baseUrlOf, type ProviderAddress, simulatorProblems } from '@gateway/upstream';
 import type { ChatProvider } from '../domain/chat-provider';
-import { anthropicProvider } from './anthropic/anthropic-provider';
-import { geminiProvider } from './gemini/gemini-provider';
-import { type OpenAiAccount, openAiProvider } from './openai/openai-provider';
-import { type OpenAiQuirks, QUIRKS } from './openai/quirks';
-
-interface Account {
-  readonly id: string;
-  readonly baseUrl: string;
-  readonly apiKey: string;
-}
+import { type ConnectProvider, connectAsOpenAi, connectSimulator, KINDS } from './connect-provider';
 
 interface KnownProvider extends ProviderAddress {
-  readonly create: (account: Account, bufferQuota: Quota) => ChatProvider;
+  readonly connect: ConnectProvider;
 }
 
-const openAiLike =
-  (
-    quirks: OpenAiQuirks,
-    counting: Partial<Pick<OpenAiAccount, 'usage' | 'encoding' | 'countsByO200k'>> = {},
-  ) =>
-  (account: Account, bufferQuota: Quota): ChatProvider =>
-    openAiProvider(
-      {
-        usage: { reasoning: 'included' },
-        encoding: 'o200k',
-        countsByO200k: false,
-        ...counting,
-        ...account,
-        quirks,
-      },
-      bufferQuota,
-    );
-
-/** The chat providers. CONTRIBUTING.md, "Add a chat provider", lists what else a new provider needs. */
+/** The chat providers that the environment can configure. */
 export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   openai: {
     env: 'OPENAI',
     baseUrl: 'https://api.openai.com/v1',
     simulatedPath: '/openai/v1',
-    create: openAiLike(QUIRKS.openai, { countsByO200k: true }),
+    connect: connectAsOpenAi,
   },
   anthropic: {
     env: 'ANTHROPIC',
     baseUrl: 'https://api.anthropic.com',
     simulatedPath: '/anthropic',
-    create: anthropicProvider,
+    connect: KINDS.anthropic,
   },
   google: {
     env: 'GEMINI',
     baseUrl: 'https://generativelanguage.googleapis.com',
     simulatedPath: '/gemini',
-    create: geminiProvider,
+    connect: KINDS.gemini,
   },
   deepseek: {
     env: 'DEEPSEEK',
     baseUrl: 'https://api.deepseek.com/v1',
     simulatedPath: '/openai/v1',
-    create: openAiLike(QUIRKS.deepseek, { encoding: 'deepseek' }),
+    connect: KINDS.deepseek,
   },
   mistral: {
     env: 'MISTRAL',
     baseUrl: 'https://api.mistral.ai/v1',
     simulatedPath: '/mistral/v1',
-    create: openAiLike(QUIRKS.mistral, { encoding: 'tekken' }),
+    connect: KINDS.mistral,
   },
   xai: {
     env: 'XAI',
     baseUrl: 'https://api.x.ai/v1',
     simulatedPath: '/xai/v1',
-    create: openAiLike(QUIRKS.xai, { usage: { reasoning: 'apart' } }),
+    connect: KINDS.xai,
   },
 };
-
-const simulated = openAiLike(QUIRKS.common, { countsByO200k: true });
 
 export interface ProviderSettings {
   /** Comma-separated ids; an unlisted provider is not served. */
@@ -101,15 +72,18 @@ export function createProviders(
     if (!known) problems.push(`CHAT_PROVIDERS: unknown provider ${id}`);
     else if (!apiKey) problems.push(`${known.env}_API_KEY: required for provider ${id}`);
     else if (!baseUrl || !URL.canParse(baseUrl)) problems.push(`${known.env}_BASE_URL: not a URL`);
-    else providers.set(id, known.create({ id, baseUrl, apiKey }, bufferQuota));
+    else providers.set(id, known.connect({ id, baseUrl, apiKey }, bufferQuota));
   }
   if (problems.length > 0) throw new SettingsError(problems);
   if (settings.SIM_BASE_URL) {
     const apiKey = 'sim';
-    providers.set('sim', simulated({ id: 'sim', baseUrl: settings.SIM_BASE_URL, apiKey }, bufferQuota));
+    providers.set(
+      'sim',
+      connectSimulator({ id: 'sim', baseUrl: settings.SIM_BASE_URL, apiKey }, bufferQuota),
+    );
     // For testing `upstream_unavailable`: a port on which nothing can listen.
     const unreachable = { id: 'sim-unreachable', baseUrl: 'http://127.0.0.1:1/v1', apiKey };
-    providers.set(unreachable.id, simulated(unreachable, bufferQuota));
+    providers.set(unreachable.id, connectSimulator(unreachable, bufferQuota));
   }
   return providers;
 }

@@ -3,7 +3,13 @@ import { jsonReply, type LinkCall, type LinkReply } from '@gateway/link';
 import { canCall, isBareName, isOfType } from '@gateway/models';
 import type { RequestContext } from '@gateway/rpc';
 import type { Admission } from '../app/reserve-call';
-import { type CatalogModel, catalogNotReceived, isServed, isServedByMedia } from '../domain/model';
+import {
+  type CatalogModel,
+  type ConfiguredProviders,
+  catalogNotReceived,
+  isServed,
+  isServedByMedia,
+} from '../domain/model';
 import { parseModelPage, toAnthropicModel, toAnthropicModelList } from '../formats/anthropic/model-list';
 import { parseModelType } from '../formats/model-type';
 import { toOpenAiModel } from '../formats/openai/model-list';
@@ -18,7 +24,7 @@ export interface ModelList {
 
 export interface ModelListDeps {
   readonly models: ModelList;
-  readonly providers: ReadonlyMap<string, unknown>;
+  readonly providers: ConfiguredProviders;
   /** Whether media serves the provider. */
   readonly isMediaProvider: (provider: string) => boolean;
   readonly admission: Pick<Admission, 'admitFree'>;

@@ -8,7 +8,7 @@ const provider = anthropicProvider(
 );
 
 test('translated requests use an API version that accepts sampling parameters', () =>
-  expect(provider.address('claude-x', true, {})).toEqual({
+  expect(provider.address({ upstreamModel: 'claude-x', stream: true, callerHeaders: {} })).toEqual({
     url: new URL('https://api.anthropic.com/v1/messages'),
     headers: {
       'x-api-key': 'secret',
@@ -18,10 +18,14 @@ test('translated requests use an API version that accepts sampling parameters', 
   }));
 
 test("callers in Anthropic's format use their own version and betas, and no other headers", () => {
-  const { headers } = provider.address('claude-x', false, {
-    'anthropic-version': '2026-10-21',
-    'anthropic-beta': 'a,b',
-    'x-api-key': 'sk-gw-theirs',
+  const { headers } = provider.address({
+    upstreamModel: 'claude-x',
+    stream: false,
+    callerHeaders: {
+      'anthropic-version': '2026-10-21',
+      'anthropic-beta': 'a,b',
+      'x-api-key': 'sk-gw-theirs',
+    },
   });
   expect(headers).toMatchObject({
     'x-api-key': 'secret',

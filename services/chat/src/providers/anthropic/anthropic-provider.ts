@@ -18,10 +18,12 @@ export interface AnthropicAccount {
   /** Without `/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export function anthropicProvider(
-  { id, baseUrl, apiKey }: AnthropicAccount,
+  { id, baseUrl, apiKey, headers }: AnthropicAccount,
   bufferQuota: Quota,
 ): ChatProvider {
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/v1/messages`);
@@ -30,11 +32,12 @@ export function anthropicProvider(
     wire: 'anthropic',
     encoding: 'claude',
     maxTokensField: 'max_tokens',
-    address(_upstreamModel, _stream, callerHeaders) {
+    address({ callerHeaders }) {
       const beta = callerHeaders['anthropic-beta'];
       return {
         url,
         headers: {
+          ...headers,
           'x-api-key': apiKey,
           'content-type': 'application/json',
           'anthropic-version': callerHeaders['anthropic-version'] ?? OWN_VERSION,

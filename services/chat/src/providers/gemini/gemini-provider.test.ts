@@ -6,14 +6,17 @@ import { BAD_KEY_ERROR, QUOTA_ERROR } from './responses.fixture';
 const provider = geminiProvider({ id: 'google', baseUrl: 'http://127.0.0.1:1/', apiKey: 'AIza-key' });
 
 describe('the request', () => {
+  const address = (stream: boolean) =>
+    provider.address({ upstreamModel: 'gemini-3.5-flash', stream, callerHeaders: {} });
+
   test('has the key in a header, not in the URL', () => {
-    const { url, headers } = provider.address('gemini-3.5-flash', false, {});
+    const { url, headers } = address(false);
     expect(url.href).toBe('http://127.0.0.1:1/v1beta/models/gemini-3.5-flash:generateContent');
     expect(headers).toEqual({ 'x-goog-api-key': 'AIza-key', 'content-type': 'application/json' });
   });
 
   test('requests server-sent events for a stream', () => {
-    expect(provider.address('gemini-3.5-flash', true, {}).url.href).toBe(
+    expect(address(true).url.href).toBe(
       'http://127.0.0.1:1/v1beta/models/gemini-3.5-flash:streamGenerateContent?alt=sse',
     );
   });

@@ -16,6 +16,8 @@ export interface GeminiProviderOptions {
   /** Without the API version. */
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Creates ids for tool calls without one. */
   readonly newToolId?: () => string;
 }
@@ -25,11 +27,12 @@ export function geminiProvider({
   id,
   baseUrl,
   apiKey,
+  headers: ownHeaders,
   newToolId = newCallId,
 }: GeminiProviderOptions): ChatProvider {
   const models = `${baseUrl.replace(/\/+$/, '')}/v1beta/models`;
   // Not in the URL, which would appear in logs.
-  const headers = { 'x-goog-api-key': apiKey, 'content-type': 'application/json' };
+  const headers = { ...ownHeaders, 'x-goog-api-key': apiKey, 'content-type': 'application/json' };
   const urls = new Map<string, URL>();
   const urlOf = (address: string): URL => {
     let url = urls.get(address);
@@ -45,7 +48,7 @@ export function geminiProvider({
     wire: 'gemini',
     encoding: 'gemini',
     maxTokensField: 'max_tokens',
-    address: (upstreamModel, stream) => ({
+    address: ({ upstreamModel, stream }) => ({
       url: urlOf(
         `${models}/${encodeURIComponent(upstreamModel)}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
       ),

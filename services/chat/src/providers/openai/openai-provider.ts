@@ -21,7 +21,10 @@ export interface OpenAiAccount {
   readonly id: string;
   /** Includes `/v1`. */
   readonly baseUrl: string;
+  /** Empty: requests are not authenticated, as for many local servers. */
   readonly apiKey: string;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly quirks: OpenAiQuirks;
   /** How its usage figures count reasoning and cached tokens. */
   readonly usage: UsageMode;
@@ -35,7 +38,11 @@ export interface OpenAiAccount {
 export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): ChatProvider {
   const { quirks } = account;
   const url = new URL(`${account.baseUrl.replace(/\/+$/, '')}/chat/completions`);
-  const headers = { authorization: `Bearer ${account.apiKey}`, 'content-type': 'application/json' };
+  const headers = {
+    ...account.headers,
+    ...(account.apiKey !== '' && { authorization: `Bearer ${account.apiKey}` }),
+    'content-type': 'application/json',
+  };
   const readUsage = (usage: unknown) => fromOpenAiUsage(usage, account.usage);
   // If the tier is not sent, the provider reports none that matters.
   const onlyTier = quirks.refusedHints.includes('service_tier') ? 'default' : undefined;

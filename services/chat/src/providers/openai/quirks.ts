@@ -137,6 +137,16 @@ export const QUIRKS = {
     unsupportedFields: EXTENSIONS,
     refusedHints: ['presence_penalty', 'frequency_penalty'],
   },
-  /** The simulator, and any server that claims to be compatible. */
+  /**
+   * Any server that claims to be compatible. Many have no maximum of their own and continue to the end of the context, and vLLM
+   * refuses a maximum that does not fit into it (docs.vllm.ai, OpenAI-compatible server).
+   */
+  compatible: {
+    ...COMMON,
+    needsMaximum: 'where_it_fits',
+    ownFields: EXTENSION_FIELDS,
+    documentPart: 'file',
+  },
+  /** The simulator. */
   common: { ...COMMON, ownFields: EXTENSION_FIELDS, documentPart: 'file' },
 } as const satisfies Record<string, OpenAiQuirks>;

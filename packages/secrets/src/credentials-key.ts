@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { parseKeyEncryptionKeys } from './key-encryption-keys';
+
+/** The setting CREDENTIALS_KEY. */
+export const credentialsKey = () =>
+  z.string().transform((text, context) => {
+    try {
+      return parseKeyEncryptionKeys(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: (error as Error).message });
+      return z.NEVER;
+    }
+  });

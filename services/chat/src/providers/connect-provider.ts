@@ -1,0 +1,58 @@
+import type { Quota } from '@gateway/quota';
+import type { ChatProvider } from '../domain/chat-provider';
+import { anthropicProvider } from './anthropic/anthropic-provider';
+import { geminiProvider } from './gemini/gemini-provider';
+import { type OpenAiAccount, openAiProvider } from './openai/openai-provider';
+import { type OpenAiQuirks, QUIRKS } from './openai/quirks';
+
+/** A provider's endpoint and one of its credentials in clear. */
+export interface ProviderAccess {
+  readonly id: string;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Sent with every request, in addition to those of the protocol. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type ConnectProvider = (access: ProviderAccess, bufferQuota: Quota) => ChatProvider;
+
+type OpenAiCounting = Partial<Pick<OpenAiAccount, 'usage' | 'encoding' | 'countsByO200k'>>;
+
+const openAiLike =
+  (quirks: OpenAiQuirks, counting: OpenAiCounting = {}): ConnectProvider =>
+  (access, bufferQuota) =>
+    openAiProvider(
+      {
+        usage: { reasoning: 'included' },
+        encoding: 'o200k',
+        countsByO200k: false,
+        ...counting,
+        ...access,
+        quirks,
+      },
+      bufferQuota,
+    );
+
+const connectOpenAi = openAiLike(QUIRKS.openai, { countsByO200k: true });
+const connectCompatible = openAiLike(QUIRKS.compatible);
+
+/** OpenAI itself has other rules than the servers that are compatible with it. */
+const OPENAI_HOST = 'api.openai.com';
+
+/** The API formats of chat providers, by the kind that operators choose. */
+export const KINDS = {
+  openai: (access: ProviderAccess, bufferQuota: Quota) => {
+    const isOpenAi = URL.parse(access.baseUrl)?.hostname === OPENAI_HOST;
+    return (isOpenAi ? connectOpenAi : connectCompatible)(access, bufferQuota);
+  },
+  anthropic: anthropicProvider,
+  gemini: geminiProvider,
+  deepseek: openAiLike(QUIRKS.deepseek, { encoding: 'deepseek' }),
+  mistral: openAiLike(QUIRKS.mistral, { encoding: 'tekken' }),
+  xai: openAiLike(QUIRKS.xai, { usage: { reasoning: 'apart' } }),
+} as const satisfies Record<string, ConnectProvider>;
+
+/** The provider that the environment configures as OpenAI, wherever its base URL leads, such as to the simulator. */
+export const connectAsOpenAi = connectOpenAi;
+
+export const connectSimulator = openAiLike(QUIRKS.common, { countsByO200k: true });

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createLogger } from '@gateway/process';
+import type { Provider__Output } from '@gateway/proto/generated/gateway/catalog/v1/Provider';
+import { Quota } from '@gateway/quota';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { providerOf } from '../domain/route.fixture';
+import { ProviderDirectory } from './provider-directory';
+
+const REFRESH_MS = 5_000;
+const CALL = { upstreamModel: 'm', stream: false, callerHeaders: {} };
+
+let folder: string;
+let changed: string[];
+let directory: ProviderDirectory;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  folder = mkdtempSync(path.join(tmpdir(), 'gateway-credentials-'));
+  changed = [];
+  directory = new ProviderDirectory({
+    environment: new Map([['openai', providerOf('openai')]]),
+    secrets: { keys: undefined, env: { CREDENTIAL_A: 'sk-a', CREDENTIAL_B: 'sk-b' }, directory: folder },
+    bufferQuota: new Quota({ limit: 0 }),
+    log: createLogger('test', 'silent'),
+    onSecretChanged: (provider, credential) => changed.push(`${provider} ${credential}`),
+  });
+});
+afterEach(async () => {
+  jest.useRealTimers();
+  await directory.close();
+  rmSync(folder, { recursive: true });
+});
+
+interface GivenCredential {
+  readonly id: string;
+  readonly enabled?: boolean;
+}
+
+const provider = (credentials: readonly GivenCredential[], more: Partial<Provider__Output> = {}) =>
+  ({
+    id: 'vllm',
+    kind: 'openai',
+    name: 'vLLM',
+    baseUrl: 'http://10.0.0.1:8000/v1',
+    headers: { 'x-team': 'a' },
+    enabled: true,
+    createdAtMs: '0',
+    credentials: credentials.map(({ id, enabled = true }) => ({
+      id,
+      name: `key ${id}`,
+      hint: '',
+      weight: 1,
+      enabled,
+      createdAtMs: '0',
+    })),
+    ...more,
+  }) satisfies Provider__Output;
+
+const refer = (references: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(references).map(([id, reference]) => [id, { sealed: Buffer.alloc(0), reference }]),
+  );
+
+/** Returns the headers of a call with each account. */
+const headersOf = (id: string) =>
+  directory.accountsOf(id).map((account) => account.provider.address(CALL).headers);
+
+test('providers of the settings are there before the catalog has been received', () => {
+  expect(directory.loaded).toBe(false);
+  expect(directory.accountsOf('openai')).toMatchObject([{ credential: { id: 'environment' } }]);
+  directory.replace([], {});
+  expect(directory.loaded).toBe(true);
+  expect([...directory.ids()]).toEqual(['openai']);
+});
+
+test('a provider of the catalog has an account per credential, with its secret and the headers of the provider', () => {
+  directory.replace(
+    [provider([{ id: '1' }, { id: '2' }])],
+    refer({ 1: 'env:CREDENTIAL_A', 2: 'env:CREDENTIAL_B' }),
+  );
+  expect(directory.accountsOf('vllm').map(({ credential }) => credential.name)).toEqual(['key 1', 'key 2']);
+  expect(headersOf('vllm')).toMatchObject([
+    { authorization: 'Bearer sk-a', 'x-team': 'a' },
+    { authorization: 'Bearer sk-b', 'x-team': 'a' },
+  ]);
+});
+
+test('disabled credentials and those without a usable secret are not used', () => {
+  directory.replace(
+    [provider([{ id: '1', enabled: false }, { id: '2' }, { id: '3' }])],
+    refer({ 1: 'env:CREDENTIAL_A', 2: 'env:CREDENTIAL_B', 3: 'env:CREDENTIAL_MISSING' }),
+  );
+  expect(directory.accountsOf('vllm').map(({ credential }) => credential.id)).toEqual(['2']);
+});
+
+test('a provider of the catalog replaces that of the settings with its id, even when it is disabled', () => {
+  const own = provider([{ id: '1' }], { id: 'openai' });
+  directory.replace([own], refer({ 1: 'env:CREDENTIAL_A' }));
+  expect(headersOf('openai')).toMatchObject([{ authorization: 'Bearer sk-a' }]);
+  directory.replace([{ ...own, enabled: false }], refer({ 1: 'env:CREDENTIAL_A' }));
+  expect(directory.has('openai')).toBe(false);
+  directory.replace([], {});
+  expect(directory.has('openai')).toBe(true);
+});
+
+test('a provider of an unknown kind is not served', () => {
+  directory.replace([provider([{ id: '1' }], { kind: 'toString' })], refer({ 1: 'env:CREDENTIAL_A' }));
+  expect(directory.has('vllm')).toBe(false);
+});
+
+test('a compatible server without credentials is called without authentication; other kinds need a credential', () => {
+  directory.replace([provider([]), provider([], { id: 'claude', kind: 'anthropic' })], {});
+  expect(headersOf('vllm')[0]).not.toHaveProperty('authorization');
+  expect(directory.has('claude')).toBe(false);
+});
+
+test('a changed file is used within seconds, and reported as a changed secret', async () => {
+  const file = path.join(folder, 'key');
+  writeFileSync(file, 'sk-old');
+  directory.replace([provider([{ id: '1' }])], refer({ 1: 'file:key' }));
+  expect(headersOf('vllm')).toMatchObject([{ authorization: 'Bearer sk-old' }]);
+  writeFileSync(file, 'sk-new');
+  await jest.advanceTimersByTimeAsync(REFRESH_MS);
+  expect(headersOf('vllm')).toMatchObject([{ authorization: 'Bearer sk-new' }]);
+  expect(changed).toEqual(['vllm 1']);
+  await jest.advanceTimersByTimeAsync(REFRESH_MS);
+  expect(changed).toEqual(['vllm 1']);
+});

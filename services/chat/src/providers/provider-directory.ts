@@ -1,0 +1,140 @@
+import { resolveSecret, type SecretSources } from '@gateway/catalog-client';
+import { every, type Logger, type Repeated } from '@gateway/process';
+import type { Provider__Output } from '@gateway/proto/generated/gateway/catalog/v1/Provider';
+import type { StoredSecret__Output } from '@gateway/proto/generated/gateway/catalog/v1/StoredSecret';
+import type { Quota } from '@gateway/quota';
+import { type Account, environmentAccount } from '@gateway/upstream';
+import type { ChatProvider } from '../domain/chat-provider';
+import { type ConnectProvider, KINDS } from './connect-provider';
+
+export interface ProviderDirectoryOptions {
+  /** Providers that settings configure. A provider of the catalog with the same id replaces them. */
+  readonly environment: ReadonlyMap<string, ChatProvider>;
+  readonly secrets: SecretSources;
+  readonly bufferQuota: Quota;
+  readonly log: Logger;
+  /** The credential has another secret than before. */
+  onSecretChanged(provider: string, credentialId: string): void;
+}
+
+type Accounts = readonly Account<ChatProvider>[];
+
+/** How soon a changed file of CREDENTIALS_DIR is used. */
+const REFRESH_MS = 5_000;
+
+/** For a provider without credentials, such as a local server. */
+const NO_CREDENTIAL = { id: 'none', name: 'none', weight: 1 };
+
+/**
+ * The chat providers: those of the settings and those of the catalog, which change while calls are in flight. A call keeps the
+ * accounts with which it was admitted.
+ */
+export class ProviderDirectory {
+  readonly #options: ProviderDirectoryOptions;
+  readonly #environment: ReadonlyMap<string, Accounts>;
+  readonly #refreshing: Repeated;
+  #catalog: readonly Provider__Output[] = [];
+  #secrets: Readonly<Record<string, StoredSecret__Output>> = {};
+  /** In clear, by the id of the credential. */
+  #resolved = new Map<string, string>();
+  #accounts: ReadonlyMap<string, Accounts>;
+  #loaded = false;
+
+  constructor(options: ProviderDirectoryOptions) {
+    this.#options = options;
+    this.#environment = new Map(
+      [...options.environment].map(([id, provider]) => [id, [environmentAccount(provider)]]),
+    );
+    this.#accounts = this.#environment;
+    this.#refreshing = every(REFRESH_MS, 'credential files', options.log, async () => this.#refreshFiles());
+  }
+
+  /** Whether the catalog's providers have been received. */
+  get loaded(): boolean {
+    return this.#loaded;
+  }
+
+  has(id: string): boolean {
+    return this.accountsOf(id).length > 0;
+  }
+
+  ids(): Iterable<string> {
+    return [...this.#accounts].flatMap(([id, accounts]) => (accounts.length > 0 ? [id] : []));
+  }
+
+  /** Returns the accounts at a provider; none if it is unknown, disabled or has no usable credential. */
+  readonly accountsOf = (id: string): Accounts => this.#accounts.get(id) ?? [];
+
+  /** Takes over the providers of the catalog. */
+  readonly replace = (
+    providers: readonly Provider__Output[],
+    secrets: Readonly<Record<string, StoredSecret__Output>>,
+  ): void => {
+    this.#catalog = providers;
+    this.#secrets = secrets;
+    this.#connect();
+    this.#loaded = true;
+  };
+
+  close(): Promise<void> {
+    return this.#refreshing.stop();
+  }
+
+  #refreshFiles(): void {
+    const isChanged = Object.entries(this.#secrets).some(
+      ([id, { reference }]) => reference.startsWith('file:') && this.#secretOf(id) !== this.#resolved.get(id),
+    );
+    if (isChanged) this.#connect();
+  }
+
+  #connect(): void {
+    const before = this.#resolved;
+    this.#resolved = new Map();
+    const accounts = new Map(this.#environment);
+    for (const provider of this.#catalog) accounts.set(provider.id, this.#connectProvider(provider));
+    for (const { id, credentials } of this.#catalog) {
+      for (const credential of credentials) {
+        const isChanged = this.#resolved.get(credential.id) !== before.get(credential.id);
+        if (isChanged && before.has(credential.id)) this.#options.onSecretChanged(id, credential.id);
+      }
+    }
+    this.#accounts = accounts;
+  }
+
+  #connectProvider({ id, kind, baseUrl, headers, enabled, credentials }: Provider__Output): Accounts {
+    const connect: ConnectProvider | undefined = Object.hasOwn(KINDS, kind)
+      ? KINDS[kind as keyof typeof KINDS]
+      : undefined;
+    // Other kinds are served by media, or known only to a newer version of the catalog.
+    if (!enabled || !connect) return [];
+    const access = { id, baseUrl, headers };
+    const { bufferQuota } = this.#options;
+    if (credentials.length === 0 && kind === 'openai') {
+      return [{ provider: connect({ ...access, apiKey: '' }, bufferQuota), credential: NO_CREDENTIAL }];
+    }
+    return credentials.flatMap(({ id: credentialId, name, weight, enabled: isEnabled }) => {
+      const apiKey = isEnabled ? this.#resolve(id, credentialId) : undefined;
+      if (apiKey === undefined) return [];
+      const provider = connect({ ...access, apiKey }, bufferQuota);
+      return [{ provider, credential: { id: credentialId, name, weight } }];
+    });
+  }
+
+  /** Returns undefined for a secret that can't be resolved: its credential is not used. */
+  #resolve(provider: string, credentialId: string): string | undefined {
+    const secret = this.#secretOf(credentialId, (err) =>
+      this.#options.log.error({ provider, credential: credentialId, err }, 'credential not usable'),
+    );
+    if (secret !== undefined) this.#resolved.set(credentialId, secret);
+    return secret;
+  }
+
+  #secretOf(credentialId: string, onError: (error: unknown) => void = () => {}): string | undefined {
+    try {
+      return resolveSecret(this.#options.secrets, this.#secrets[credentialId] ?? {}, credentialId);
+    } catch (error) {
+      onError(error);
+      return undefined;
+    }
+  }
+}
