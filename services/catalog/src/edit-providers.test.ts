@@ -191,7 +191,11 @@ describe('a provider is refused', () => {
   test.each<[string, CreateProviderRequest, string | RegExp]>([
     ['with an id in upper case', { id: 'vLLM' }, /^id: must be/],
     ['with NUL in its id', { id: `a${NUL}` }, /^id: must be/],
-    ['of an unknown kind', { kind: 'telnet' }, 'kind: must be one of openai, anthropic, gemini, mistral, deepseek, xai'],
+    [
+      'of an unknown kind',
+      { kind: 'telnet' },
+      'kind: must be one of openai, anthropic, gemini, mistral, deepseek, xai',
+    ],
     ['with a name of 101 characters', { name: 'x'.repeat(101) }, /^name: /],
     ['without a URL', { baseUrl: '' }, 'base_url: must be an http or https URL'],
     ['with a URL of a file', { baseUrl: 'file:///etc/passwd' }, 'base_url: must be an http or https URL'],

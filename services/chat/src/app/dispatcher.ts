@@ -97,11 +97,14 @@ export class Dispatcher {
   ): Promise<StartedReply['reply']> {
     const timeouts = timeoutsOf(target, this.#deps.timeouts);
     const beginByMs = performance.now() + timeouts.firstByteMs;
-    const address = provider.address({
+    const addressed = provider.address({
       upstreamModel: target.upstreamModel,
       stream: request.stream,
       callerHeaders: request.passThroughHeaders,
+      body,
     });
+    // Most addresses need no waiting.
+    const address = addressed instanceof Promise ? await addressed : addressed;
     const response = await this.#deps.upstream.send({
       method: 'POST',
       connection: 'persistent',
@@ -126,7 +129,8 @@ export class Dispatcher {
       throw new UpstreamError(failureBy(provider, refusal));
     }
     if (!request.stream) return response.body;
-    return beginStream(response.body, { provider, beginByMs, bufferUntilMs, caller: context.signal });
+    const events = provider.toEvents?.(response.body) ?? response.body;
+    return beginStream(events, { provider, beginByMs, bufferUntilMs, caller: context.signal });
   }
 }
 

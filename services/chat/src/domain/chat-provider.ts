@@ -17,6 +17,8 @@ export interface AddressedCall {
   readonly stream: boolean;
   /** Headers that the caller's format passes. */
   readonly callerHeaders: Readonly<Record<string, string>>;
+  /** Signed by some providers. */
+  readonly body: Buffer;
 }
 
 /** A provider as it is called with one of its credentials, and its protocol. */
@@ -32,8 +34,13 @@ export interface ChatProvider {
    * `always`: it applies none, so the gateway always sends one. `where_it_fits`: it applies none, and refuses a maximum that does not fit into the context beside the prompt.
    */
   readonly needsMaximum?: false | 'always' | 'where_it_fits';
-  /** Returns the address of a call and its headers, with the credential. */
-  address(call: AddressedCall): UpstreamAddress;
+  /**
+   * Returns the address of a call and its headers, with the credential.
+   * @throws UpstreamError if the credential can't be used: status 401 if it was rejected, `unreachable` if no token can be fetched
+   */
+  address(call: AddressedCall): UpstreamAddress | Promise<UpstreamAddress>;
+  /** Converts a stream of another framing into server-sent events; absent: the provider sends those. @throws for a cut frame */
+  toEvents?(body: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
   /**
    * Writes the body for a caller of another format.
    * @param maxOutputTokens what the funds cover, or the caller's own maximum, or the model's

@@ -9,7 +9,7 @@ import { providerOf } from '../domain/route.fixture';
 import { ProviderDirectory } from './provider-directory';
 
 const REFRESH_MS = 5_000;
-const CALL = { upstreamModel: 'm', stream: false, callerHeaders: {} };
+const CALL = { upstreamModel: 'm', stream: false, callerHeaders: {}, body: Buffer.alloc(0) };
 
 let folder: string;
 let changed: string[];
@@ -65,9 +65,11 @@ const refer = (references: Readonly<Record<string, string>>) =>
 
 /** Returns the headers of a call with each account. */
 const headersOf = (id: string) =>
-  directory.accountsOf(id).map((account) => account.provider.address(CALL).headers);
+  Promise.all(
+    directory.accountsOf(id).map(async ({ provider: { address } }) => (await address(CALL)).headers),
+  );
 
-test('providers of the settings are there before the catalog has been received', () => {
+test('providers of the settings are there before the catalog has been received', async () => {
   expect(directory.loaded).toBe(false);
   expect(directory.accountsOf('openai')).toMatchObject([{ credential: { id: 'environment' } }]);
   directory.replace([], {});
@@ -75,19 +77,19 @@ test('providers of the settings are there before the catalog has been received',
   expect([...directory.ids()]).toEqual(['openai']);
 });
 
-test('a provider of the catalog has an account per credential, with its secret and the headers of the provider', () => {
+test('a provider of the catalog has an account per credential, with its secret and the headers of the provider', async () => {
   directory.replace(
     [provider([{ id: '1' }, { id: '2' }])],
     refer({ 1: 'env:CREDENTIAL_A', 2: 'env:CREDENTIAL_B' }),
   );
   expect(directory.accountsOf('vllm').map(({ credential }) => credential.name)).toEqual(['key 1', 'key 2']);
-  expect(headersOf('vllm')).toMatchObject([
+  expect(await headersOf('vllm')).toMatchObject([
     { authorization: 'Bearer sk-a', 'x-team': 'a' },
     { authorization: 'Bearer sk-b', 'x-team': 'a' },
   ]);
 });
 
-test('disabled credentials and those without a usable secret are not used', () => {
+test('disabled credentials and those without a usable secret are not used', async () => {
   directory.replace(
     [provider([{ id: '1', enabled: false }, { id: '2' }, { id: '3' }])],
     refer({ 1: 'env:CREDENTIAL_A', 2: 'env:CREDENTIAL_B', 3: 'env:CREDENTIAL_MISSING' }),
@@ -95,24 +97,24 @@ test('disabled credentials and those without a usable secret are not used', () =
   expect(directory.accountsOf('vllm').map(({ credential }) => credential.id)).toEqual(['2']);
 });
 
-test('a provider of the catalog replaces that of the settings with its id, even when it is disabled', () => {
+test('a provider of the catalog replaces that of the settings with its id, even when it is disabled', async () => {
   const own = provider([{ id: '1' }], { id: 'openai' });
   directory.replace([own], refer({ 1: 'env:CREDENTIAL_A' }));
-  expect(headersOf('openai')).toMatchObject([{ authorization: 'Bearer sk-a' }]);
+  expect(await headersOf('openai')).toMatchObject([{ authorization: 'Bearer sk-a' }]);
   directory.replace([{ ...own, enabled: false }], refer({ 1: 'env:CREDENTIAL_A' }));
   expect(directory.has('openai')).toBe(false);
   directory.replace([], {});
   expect(directory.has('openai')).toBe(true);
 });
 
-test('a provider of an unknown kind is not served', () => {
+test('a provider of an unknown kind is not served', async () => {
   directory.replace([provider([{ id: '1' }], { kind: 'toString' })], refer({ 1: 'env:CREDENTIAL_A' }));
   expect(directory.has('vllm')).toBe(false);
 });
 
-test('a compatible server without credentials is called without authentication; other kinds need a credential', () => {
+test('a compatible server without credentials is called without authentication; other kinds need a credential', async () => {
   directory.replace([provider([]), provider([], { id: 'claude', kind: 'anthropic' })], {});
-  expect(headersOf('vllm')[0]).not.toHaveProperty('authorization');
+  expect((await headersOf('vllm'))[0]).not.toHaveProperty('authorization');
   expect(directory.has('claude')).toBe(false);
 });
 
@@ -120,10 +122,10 @@ test('a changed file is used within seconds, and reported as a changed secret', 
   const file = path.join(folder, 'key');
   writeFileSync(file, 'sk-old');
   directory.replace([provider([{ id: '1' }])], refer({ 1: 'file:key' }));
-  expect(headersOf('vllm')).toMatchObject([{ authorization: 'Bearer sk-old' }]);
+  expect(await headersOf('vllm')).toMatchObject([{ authorization: 'Bearer sk-old' }]);
   writeFileSync(file, 'sk-new');
   await jest.advanceTimersByTimeAsync(REFRESH_MS);
-  expect(headersOf('vllm')).toMatchObject([{ authorization: 'Bearer sk-new' }]);
+  expect(await headersOf('vllm')).toMatchObject([{ authorization: 'Bearer sk-new' }]);
   expect(changed).toEqual(['vllm 1']);
   await jest.advanceTimersByTimeAsync(REFRESH_MS);
   expect(changed).toEqual(['vllm 1']);

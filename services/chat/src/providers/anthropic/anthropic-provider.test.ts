@@ -7,8 +7,15 @@ const provider = anthropicProvider(
   new Quota({ limit: 0 }),
 );
 
-test('translated requests use an API version that accepts sampling parameters', () =>
-  expect(provider.address({ upstreamModel: 'claude-x', stream: true, callerHeaders: {} })).toEqual({
+test('translated requests use an API version that accepts sampling parameters', async () =>
+  expect(
+    await provider.address({
+      upstreamModel: 'claude-x',
+      stream: true,
+      callerHeaders: {},
+      body: Buffer.alloc(0),
+    }),
+  ).toEqual({
     url: new URL('https://api.anthropic.com/v1/messages'),
     headers: {
       'x-api-key': 'secret',
@@ -17,8 +24,8 @@ test('translated requests use an API version that accepts sampling parameters', 
     },
   }));
 
-test("callers in Anthropic's format use their own version and betas, and no other headers", () => {
-  const { headers } = provider.address({
+test("callers in Anthropic's format use their own version and betas, and no other headers", async () => {
+  const { headers } = await provider.address({
     upstreamModel: 'claude-x',
     stream: false,
     callerHeaders: {
@@ -26,6 +33,7 @@ test("callers in Anthropic's format use their own version and betas, and no othe
       'anthropic-beta': 'a,b',
       'x-api-key': 'sk-gw-theirs',
     },
+    body: Buffer.alloc(0),
   });
   expect(headers).toMatchObject({
     'x-api-key': 'secret',

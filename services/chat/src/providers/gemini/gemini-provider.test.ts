@@ -7,16 +7,16 @@ const provider = geminiProvider({ id: 'google', baseUrl: 'http://127.0.0.1:1/', 
 
 describe('the request', () => {
   const address = (stream: boolean) =>
-    provider.address({ upstreamModel: 'gemini-3.5-flash', stream, callerHeaders: {} });
+    provider.address({ upstreamModel: 'gemini-3.5-flash', stream, callerHeaders: {}, body: Buffer.alloc(0) });
 
-  test('has the key in a header, not in the URL', () => {
-    const { url, headers } = address(false);
+  test('has the key in a header, not in the URL', async () => {
+    const { url, headers } = await address(false);
     expect(url.href).toBe('http://127.0.0.1:1/v1beta/models/gemini-3.5-flash:generateContent');
     expect(headers).toEqual({ 'x-goog-api-key': 'AIza-key', 'content-type': 'application/json' });
   });
 
-  test('requests server-sent events for a stream', () => {
-    expect(address(true).url.href).toBe(
+  test('requests server-sent events for a stream', async () => {
+    expect((await address(true)).url.href).toBe(
       'http://127.0.0.1:1/v1beta/models/gemini-3.5-flash:streamGenerateContent?alt=sse',
     );
   });
