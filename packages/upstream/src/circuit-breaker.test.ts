@@ -73,9 +73,11 @@ describe('a circuit after a failure that only operators can correct', () => {
 });
 
 describe('the circuit of a rejected credential', () => {
-  test('opens at once, and closes when a probe succeeds', () => {
+  test('is suspect at once, opens after five rejections in a row, and closes when a probe succeeds', () => {
     const breaker = new CircuitBreaker(10_000);
     breaker.recordRejection(0);
+    expect(breaker.state(9_999)).toBe('suspect');
+    for (let call = 0; call < 4; call++) breaker.recordRejection(call);
     expect(breaker.state(9_999)).toBe('open');
     expect(breaker.state(10_000)).toBe('half-open');
     breaker.startCall(10_000);

@@ -26,7 +26,7 @@ export type CircuitState = 'closed' | 'cooling' | 'suspect' | 'open' | 'half-ope
  */
 export class CircuitBreaker {
   #failures = 0;
-  #rejected = false;
+  #rejections = 0;
   #unreachable = 0;
   readonly #accounts = new Set<string>();
   readonly #firstWaitMs: number;
@@ -56,7 +56,7 @@ export class CircuitBreaker {
 
   recordSuccess(): void {
     this.#failures = 0;
-    this.#rejected = false;
+    this.#rejections = 0;
     this.#unreachable = 0;
     this.#accounts.clear();
     this.#waitMs = this.#firstWaitMs;
@@ -78,12 +78,14 @@ export class CircuitBreaker {
     this.#wait(nowMs, this.#failures === SUSPECT_AFTER);
   }
 
-  /** Records that the provider rejected the credential, which opens the circuit at once. */
+  /**
+   * Records that the provider rejected the credential: it is used only if no other one works. Several rejections in a row are an
+   * outage, because requests of clients do not cause them; a single one may be a mistake of the provider.
+   */
   recordRejection(nowMs: number): void {
-    const isFirst = !this.#rejected;
-    this.#rejected = true;
+    this.#rejections++;
     this.#failures = Math.max(this.#failures, SUSPECT_AFTER);
-    this.#wait(nowMs, isFirst);
+    this.#wait(nowMs, this.#rejections === 1);
   }
 
   /** Failures of calls that began before the wait do not extend it; a failed probe does. */
@@ -113,7 +115,7 @@ export class CircuitBreaker {
 
   get #isOutage(): boolean {
     return (
-      this.#rejected ||
+      this.#rejections >= SUSPECT_AFTER ||
       this.#unreachable >= SUSPECT_AFTER ||
       (this.#failures >= OUTAGE_FAILURES && this.#accounts.size >= OUTAGE_ACCOUNTS)
     );

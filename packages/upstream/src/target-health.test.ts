@@ -128,8 +128,10 @@ describe('a credential', () => {
   const usable = () => health.inOrder([first, otherModel, second]).map(({ credential }) => credential.id);
   const rejected: UpstreamFailure = { kind: 'status', status: 401 };
 
-  test('that is rejected is not used for any model until a probe succeeds; other credentials are unaffected', () => {
+  test('that is rejected is used last for any model, and after several rejections not until a probe succeeds', () => {
     fail(first, rejected, 1);
+    expect(usable()).toEqual(['2', '1', '1']);
+    fail(first, rejected, 4);
     expect(usable()).toEqual(['2']);
     expect(health.admit(otherModel)).toBe(false);
     nowMs = WAIT_MS;
@@ -152,7 +154,7 @@ describe('a credential', () => {
         provider: 'a',
         id: '1',
         name: 'key 1',
-        state: 'open',
+        state: 'suspect',
         calls: 1,
         errors: 1,
         lastFailure: { status: 401 },
@@ -162,7 +164,7 @@ describe('a credential', () => {
   });
 
   test('with a new secret is used at once', () => {
-    fail(first, rejected, 1);
+    fail(first, rejected);
     health.forget('a', '1');
     expect(usable()).toEqual(['1', '1', '2']);
   });

@@ -10,7 +10,7 @@ interface TrackedCredential {
   readonly provider: string;
   readonly id: string;
   readonly name: string;
-  /** Opens when the provider rejects the credential. */
+  /** Of rejections of the credential itself. */
   readonly breaker: CircuitBreaker;
   readonly recent: RecentCalls;
 }
@@ -36,7 +36,7 @@ export interface CredentialReport extends CallFigures {
   readonly provider: string;
   readonly id: string;
   readonly name: string;
-  /** `open`: the provider rejects the credential. */
+  /** Other than closed: the provider has rejected the credential. */
   readonly state: CircuitState;
 }
 
@@ -185,7 +185,7 @@ export class TargetHealth {
   }
 }
 
-/** A credential's circuit matters unless it is closed. */
+/** The circuit of the credential counts unless it is closed. */
 function stateOf({ credential, breaker }: TrackedTarget, nowMs: number): CircuitState {
   const ofCredential = credential.breaker.state(nowMs);
   return ofCredential === 'closed' ? breaker.state(nowMs) : ofCredential;

@@ -42,6 +42,7 @@ import { countTokens } from './rpc/count-tokens';
 import { createChatCompletion } from './rpc/create-chat-completion';
 import { createMessage } from './rpc/create-message';
 import { getModel, listModels } from './rpc/list-models';
+import { probeProvider } from './rpc/probe-provider';
 import { routeCall } from './rpc/route-call';
 import { readSettings } from './settings';
 
@@ -193,8 +194,14 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
         callers: ['edge'],
       },
       {
-        definition: { ListProviders: ChatService.service.ListProviders },
-        handlers: { ListProviders: unary(log, listing) },
+        definition: {
+          ListProviders: ChatService.service.ListProviders,
+          ProbeProvider: ChatService.service.ProbeProvider,
+        },
+        handlers: {
+          ListProviders: unary(log, listing),
+          ProbeProvider: unary(log, probeProvider({ providers, upstream, replyMemory })),
+        },
         callers: ['dashboard'],
       },
     ],

@@ -11,6 +11,8 @@ export interface ProviderEntry {
   readonly baseUrl: string;
   /** Sent with every request. Never credentials: operators can read them. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Of its kind; chat and media validate them. */
+  readonly options: Readonly<Record<string, unknown>>;
   readonly enabled: boolean;
 }
 
@@ -40,6 +42,7 @@ export const MAX_CREDENTIALS = 50;
 const MAX_WEIGHT = 1_000_000;
 const MAX_NAME_CHARS = 100;
 const MAX_SECRET_BYTES = 16 * 1024;
+const MAX_OPTIONS_BYTES = 16 * 1024;
 const MAX_HEADERS = 20;
 const MAX_HEADER_CHARS = 1_024;
 
@@ -114,6 +117,24 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
       );
     }
   }
+}
+
+/** @throws GatewayError `invalid_request` */
+export function parseOptions(json: string): Record<string, unknown> {
+  if (json === '') return {};
+  // PostgreSQL's JSON can't contain NUL.
+  if (Buffer.byteLength(json) > MAX_OPTIONS_BYTES || json.includes('\\u0000')) {
+    throw invalid(`options: must be at most ${MAX_OPTIONS_BYTES} bytes of JSON without NUL`);
+  }
+  try {
+    const options: unknown = JSON.parse(json);
+    if (typeof options === 'object' && options !== null && !Array.isArray(options)) {
+      return options as Record<string, unknown>;
+    }
+  } catch {
+    // Reported like any other value that is no object.
+  }
+  throw invalid('options: must be a JSON object');
 }
 
 /** A secret as an operator gives it. */

@@ -23,6 +23,7 @@ import {
   MAX_CREDENTIALS,
   MAX_PROVIDERS,
   type Provider,
+  parseOptions,
   type StoredSecret,
 } from '../domain/provider';
 import type { Providers } from '../domain/providers';
@@ -46,7 +47,8 @@ export const createProvider =
   ({ edit, keys }: EditProvidersDeps) =>
   async (_context: RequestContext, request: CreateProviderRequest__Output): Promise<ProviderProto> => {
     const { id, kind, name, baseUrl, headers } = request;
-    const entry = checkProvider({ id, kind, name: name || id, baseUrl, headers, enabled: true });
+    const options = parseOptions(request.optionsJson);
+    const entry = checkProvider({ id, kind, name: name || id, baseUrl, headers, options, enabled: true });
     const credentials = request.credentials.map((credential, at) =>
       newCredential(`credentials[${at}]`, credential, keys),
     );
@@ -71,7 +73,8 @@ export const updateProvider =
   async (_context: RequestContext, request: UpdateProviderRequest__Output): Promise<ProviderProto> =>
     edit(async (providers) => {
       const { kind } = await existing(providers, request.id);
-      await providers.update(checkProvider({ ...request, kind, name: request.name || request.id }));
+      const options = parseOptions(request.optionsJson);
+      await providers.update(checkProvider({ ...request, kind, name: request.name || request.id, options }));
       return found(providers, request.id);
     });
 

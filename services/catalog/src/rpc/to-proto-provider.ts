@@ -9,6 +9,7 @@ export const toProtoProvider = (provider: Provider): ProviderProto => ({
   name: provider.name,
   baseUrl: provider.baseUrl,
   headers: { ...provider.headers },
+  optionsJson: JSON.stringify(provider.options),
   enabled: provider.enabled,
   createdAtMs: String(provider.createdAtMs),
   credentials: provider.credentials.map(({ secret: _, createdAtMs, ...credential }) => ({

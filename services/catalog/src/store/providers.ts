@@ -8,6 +8,7 @@ interface ProviderRow {
   readonly name: string;
   readonly base_url: string;
   readonly headers: Record<string, string>;
+  readonly options: Record<string, unknown>;
   readonly enabled: boolean;
   readonly created_at: Date;
 }
@@ -71,16 +72,17 @@ function providerEdit(client: PoolClient): ProviderEdit {
       return Number(rows[0]!.count);
     },
     find: async (id) => (await selectProviders(client, id))[0],
-    async insert({ id, kind, name, baseUrl, headers, enabled }) {
+    async insert({ id, kind, name, baseUrl, headers, options, enabled }) {
       await client.query(
-        `INSERT INTO catalog.providers (id, kind, name, base_url, headers, enabled) VALUES ($1, $2, $3, $4, $5, $6)`,
-        [id, kind, name, baseUrl, headers, enabled],
+        `INSERT INTO catalog.providers (id, kind, name, base_url, headers, options, enabled)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [id, kind, name, baseUrl, headers, options, enabled],
       );
     },
-    async update({ id, name, baseUrl, headers, enabled }) {
+    async update({ id, name, baseUrl, headers, options, enabled }) {
       await client.query(
-        'UPDATE catalog.providers SET name = $2, base_url = $3, headers = $4, enabled = $5 WHERE id = $1',
-        [id, name, baseUrl, headers, enabled],
+        `UPDATE catalog.providers SET name = $2, base_url = $3, headers = $4, options = $5, enabled = $6 WHERE id = $1`,
+        [id, name, baseUrl, headers, options, enabled],
       );
     },
     async remove(id) {
@@ -126,6 +128,7 @@ async function selectProviders(client: PoolClient, id?: string): Promise<Provide
     name: row.name,
     baseUrl: row.base_url,
     headers: row.headers,
+    options: row.options,
     enabled: row.enabled,
     createdAtMs: row.created_at.getTime(),
     credentials: (byProvider.get(row.id) ?? []).map(fromCredentialRow),

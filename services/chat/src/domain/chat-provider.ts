@@ -97,8 +97,25 @@ export interface ChatProvider {
   readOpening(event: JsonObject): OpeningEvent;
   /** Passes a stream through to a caller of the same format; absent if no caller format matches. */
   passStream?(options: PassThroughOptions): MeteredStream;
+  /** Absent: its models can't be listed. */
+  readonly modelListing?: ModelListing;
   /** Returns what an error status means at this provider in particular; undefined for the common meaning. */
   refusalOf?(response: RefusedResponse): UpstreamFailure | undefined;
+}
+
+/** How a provider lists its models. */
+export interface ModelListing {
+  address(): UpstreamAddress | Promise<UpstreamAddress>;
+  /** @throws Error for a reply of another shape */
+  read(reply: JsonObject): readonly EndpointModel[];
+}
+
+/** A model as a provider's endpoint lists it. Tokens; absent: not listed. */
+export interface EndpointModel {
+  readonly id: string;
+  readonly name?: string;
+  readonly contextLength?: number;
+  readonly maxOutputTokens?: number;
 }
 
 export interface RefusedResponse {

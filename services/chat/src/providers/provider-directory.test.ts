@@ -45,6 +45,7 @@ const provider = (credentials: readonly GivenCredential[], more: Partial<Provide
     name: 'vLLM',
     baseUrl: 'http://10.0.0.1:8000/v1',
     headers: { 'x-team': 'a' },
+    optionsJson: '',
     enabled: true,
     createdAtMs: '0',
     credentials: credentials.map(({ id, enabled = true }) => ({

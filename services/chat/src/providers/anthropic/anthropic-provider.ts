@@ -1,5 +1,6 @@
 import type { Quota } from '@gateway/quota';
 import type { ChatProvider } from '../../domain/chat-provider';
+import { readModels } from '../endpoint-models';
 import { ModelNameRewriter } from '../model-name-rewriter';
 import { addedInputTokens } from './added-input';
 import { fromMessagesUsage } from './anthropic-usage';
@@ -26,7 +27,9 @@ export function anthropicProvider(
   { id, baseUrl, apiKey, headers }: AnthropicAccount,
   bufferQuota: Quota,
 ): ChatProvider {
-  const url = new URL(`${baseUrl.replace(/\/+$/, '')}/v1/messages`);
+  const api = `${baseUrl.replace(/\/+$/, '')}/v1`;
+  const url = new URL(`${api}/messages`);
+  const models = new URL(`${api}/models?limit=1000`);
   return {
     id,
     wire: 'anthropic',
@@ -55,5 +58,13 @@ export function anthropicProvider(
     passReply: ({ bytes }, model) => new ModelNameRewriter(model).inReply(bytes),
     passStream: ({ model }) => new PassThroughMessages(bufferQuota, model),
     refusalOf: refusedMessages,
+    modelListing: {
+      address: () => ({
+        url: models,
+        headers: { ...headers, 'x-api-key': apiKey, 'anthropic-version': OWN_VERSION },
+      }),
+      read: ({ data }) =>
+        readModels(data, ({ id: modelId, display_name }) => ({ id: modelId, name: display_name })),
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { googleFailure } from '@gateway/upstream';
+import { googleFailure, type JsonObject, listOf } from '@gateway/upstream';
 import type { ChatProvider } from '../../domain/chat-provider';
+import { type ListedEntry, readModels } from '../endpoint-models';
 import { addedInputTokens } from './added-input';
 import { GeminiStream } from './gemini-stream';
 import { readGeminiUsage } from './gemini-usage';
@@ -67,9 +68,24 @@ export function geminiProvider({
       return events.length > 0 ? 'content' : 'waiting';
     },
     refusalOf: googleFailure,
+    modelListing: {
+      address: () => ({ url: urlOf(`${models}?pageSize=1000`), headers }),
+      read: ({ models: listed }) => readModels(listed, chatModelOf),
+    },
   };
 }
 
 function newCallId(): string {
   return `call_${randomUUID().replaceAll('-', '')}`;
+}
+
+/** Models of other kinds, such as embeddings, are in the same list. */
+function chatModelOf(model: JsonObject): ListedEntry | undefined {
+  if (!listOf(model.supportedGenerationMethods).includes('generateContent')) return undefined;
+  return {
+    id: typeof model.name === 'string' ? model.name.replace(/^models\//, '') : undefined,
+    name: model.displayName,
+    contextLength: model.inputTokenLimit,
+    maxOutputTokens: model.outputTokenLimit,
+  };
 }

@@ -3,6 +3,7 @@ import { isObject, listOf, membersOf } from '@gateway/upstream';
 import type { ChatProvider } from '../../domain/chat-provider';
 import type { Encoding } from '../../domain/token-estimator';
 import type { UsageMode } from '../../domain/usage';
+import { readModels } from '../endpoint-models';
 import { ModelNameRewriter } from '../model-name-rewriter';
 import { countCompletion } from './count-completion';
 import { type CountedRequest, countBound, countPrompt } from './count-prompt';
@@ -37,7 +38,9 @@ export interface OpenAiAccount {
 /** A provider with OpenAI's chat completions API. */
 export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): ChatProvider {
   const { quirks } = account;
-  const url = new URL(`${account.baseUrl.replace(/\/+$/, '')}/chat/completions`);
+  const baseUrl = account.baseUrl.replace(/\/+$/, '');
+  const url = new URL(`${baseUrl}/chat/completions`);
+  const models = new URL(`${baseUrl}/models`);
   const headers = {
     ...account.headers,
     ...(account.apiKey !== '' && { authorization: `Bearer ${account.apiKey}` }),
@@ -83,6 +86,17 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
     }),
     countReply: countCompletion,
     refusalOf: refusedCompletion,
+    modelListing: {
+      address: () => ({ url: models, headers }),
+      // The context: OpenRouter, vLLM, Groq. The maximum output: OpenRouter, Groq.
+      read: ({ data }) =>
+        readModels(data, (model) => ({
+          id: model.id,
+          name: model.name,
+          contextLength: model.context_length ?? model.max_model_len ?? model.context_window,
+          maxOutputTokens: membersOf(model.top_provider).max_completion_tokens ?? model.max_completion_tokens,
+        })),
+    },
   };
 }
 

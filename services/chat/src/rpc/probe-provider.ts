@@ -1,0 +1,153 @@
+import { GatewayError } from '@gateway/errors';
+import type { HttpClient, HttpTimeouts } from '@gateway/http-client';
+import type { ProbeProviderRequest__Output } from '@gateway/proto/generated/gateway/chat/v1/ProbeProviderRequest';
+import type { ProbeProviderResponse } from '@gateway/proto/generated/gateway/chat/v1/ProbeProviderResponse';
+import type { Quota } from '@gateway/quota';
+import type { RequestContext } from '@gateway/rpc';
+import { type Account, type JsonObject, membersOf, textOf } from '@gateway/upstream';
+import type { ChatProvider, EndpointModel, UpstreamAddress } from '../domain/chat-provider';
+import type { Conversation } from '../domain/conversation';
+import { ReplyMemory } from '../domain/reply-memory';
+import { readRefusalBody, readReply } from '../providers/read-reply';
+
+export interface ProbeProviderDeps {
+  readonly providers: { accountsOf(provider: string): readonly Account<ChatProvider>[] };
+  readonly upstream: Pick<HttpClient, 'send'>;
+  /** Memory for the replies. */
+  readonly replyMemory: Quota;
+}
+
+/** Holder of the memory for replies to probes. */
+const OPERATOR = 'operator';
+const TIMEOUTS: HttpTimeouts = { connectMs: 5_000, firstByteMs: 20_000, idleMs: 10_000, totalMs: 25_000 };
+/** A provider that was just created arrives here a moment later. */
+const ARRIVAL_MS = 2_000;
+const ARRIVAL_POLL_MS = 50;
+/** Enough for a word, and for the shortest answer that OpenAI accepts. */
+const MAX_OUTPUT_TOKENS = 16;
+const MAX_MESSAGE_CHARS = 500;
+/** A shorter value of a header, such as a content type, is not a credential. */
+const MIN_SECRET_CHARS = 8;
+
+const GREETING: Conversation = {
+  system: [],
+  turns: [{ role: 'user', parts: [{ kind: 'text', text: 'Say "ok".', cache: undefined }] }],
+  tools: [],
+  toolChoice: { kind: 'auto' },
+  parallelToolCalls: undefined,
+  output: { kind: 'text' },
+  reasoning: undefined,
+  sampling: { stop: [] },
+  maxOutputTokens: MAX_OUTPUT_TOKENS,
+  endUser: undefined,
+  stream: false,
+};
+
+/** Handles `ProbeProvider`. A failure of the endpoint is a result, not an error. */
+export function probeProvider(deps: ProbeProviderDeps) {
+  return async (
+    context: RequestContext,
+    { provider: id, credentialId, upstreamModel }: ProbeProviderRequest__Output,
+  ): Promise<ProbeProviderResponse> => {
+    const { provider, credential } = await arrivedAccount(deps, id, credentialId);
+    const startMs = performance.now();
+    const outcome = await tryCall(deps, context, provider, upstreamModel);
+    const latencyMs = Math.round(performance.now() - startMs);
+    return { credentialId: credential.id, credentialName: credential.name, latencyMs, ...outcome };
+  };
+}
+
+async function arrivedAccount(
+  { providers }: ProbeProviderDeps,
+  id: string,
+  credentialId: string,
+): Promise<Account<ChatProvider>> {
+  const untilMs = performance.now() + ARRIVAL_MS;
+  for (;;) {
+    const account = providers
+      .accountsOf(id)
+      .find(({ credential }) => credentialId === '' || credential.id === credentialId);
+    if (account) return account;
+    if (performance.now() > untilMs) {
+      throw new GatewayError('not_found', { detail: 'the provider has no usable credential for chat' });
+    }
+    await new Promise((resolve) => setTimeout(resolve, ARRIVAL_POLL_MS));
+  }
+}
+
+type Outcome = Pick<ProbeProviderResponse, 'failure' | 'models'>;
+
+async function tryCall(
+  { upstream, replyMemory }: ProbeProviderDeps,
+  { requestId, signal }: RequestContext,
+  provider: ChatProvider,
+  upstreamModel: string,
+): Promise<Outcome> {
+  let secrets: readonly string[] = [];
+  const memory = new ReplyMemory(replyMemory, OPERATOR);
+  try {
+    const { address, body, read } = await probeOf(provider, upstreamModel);
+    secrets = Object.values(address.headers).flatMap((value) => [value, value.replace(/^Bearer /, '')]);
+    const response = await upstream.send({
+      method: body ? 'POST' : 'GET',
+      url: address.url,
+      headers: { ...address.headers, accept: 'application/json', 'x-request-id': requestId },
+      ...(body && { body }),
+      connection: 'persistent',
+      onAbort: 'close',
+      signal,
+      timeouts: TIMEOUTS,
+    });
+    const { status } = response;
+    if (status < 200 || status > 299) {
+      const refusal = await readRefusalBody(response.body);
+      return { failure: { status, message: withoutSecrets(messageOf(refusal), secrets) } };
+    }
+    return { models: [...read((await readReply(response.body, memory)).value)] };
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    const reason = error instanceof GatewayError ? (error.detail ?? message) : (code ?? message);
+    return { failure: { status: 0, message: withoutSecrets(reason, secrets) } };
+  } finally {
+    memory.release();
+  }
+}
+
+interface Probe {
+  readonly address: UpstreamAddress;
+  readonly body?: Buffer;
+  read(reply: JsonObject): readonly EndpointModel[];
+}
+
+async function probeOf(provider: ChatProvider, upstreamModel: string): Promise<Probe> {
+  if (upstreamModel === '') {
+    const { modelListing } = provider;
+    if (!modelListing)
+      throw new Error('models of this kind of provider cannot be listed: name a model to call');
+    return { address: await modelListing.address(), read: modelListing.read };
+  }
+  const body = provider.writeRequest(GREETING, upstreamModel, MAX_OUTPUT_TOKENS, new Set());
+  const address = await provider.address({ upstreamModel, stream: false, callerHeaders: {}, body });
+  return {
+    address,
+    body,
+    read(reply) {
+      if (!provider.isReply(reply))
+        throw new Error('the reply does not match the API of this kind of provider');
+      provider.readReply(reply);
+      return [];
+    },
+  };
+}
+
+function messageOf(refusal: unknown): string {
+  const { error, message } = membersOf(Array.isArray(refusal) ? refusal[0] : refusal);
+  return textOf(membersOf(error).message) || textOf(error) || textOf(message) || 'no message';
+}
+
+/** Some providers quote the credential that they refuse. */
+const withoutSecrets = (message: string, secrets: readonly string[]): string =>
+  secrets
+    .filter((secret) => secret.length >= MIN_SECRET_CHARS)
+    .reduce((text, secret) => text.replaceAll(secret, '…'), message)
+    .slice(0, MAX_MESSAGE_CHARS);
