@@ -97,7 +97,6 @@ const FAULTS: readonly [string, TargetInput, Misbehavior | undefined][] = [
   ['resets the connection', { provider: 'openai' }, ({ socket }) => socket.resetAndDestroy()],
   ['answers 500', { provider: 'openai' }, answers(500, providerError('broken'))],
   ['answers 429', { provider: 'openai' }, answers(429, providerError('slow'), { 'retry-after': '9' })],
-  ['answers 401', { provider: 'openai' }, answers(401, providerError('who?'))],
   ['sends no response in time', { provider: 'openai', first_byte_timeout_ms: SHORT_MS }, isSilent],
 ];
 
@@ -108,6 +107,16 @@ describe.each(['plain', 'streamed'] as const)('a %s call', (kind) => {
     expect(answer.status).toBe(200);
     expect(answer.text).toContain(kind === 'streamed' ? DONE : 'from the simulator');
     await expectPaidTo('sim', answer);
+  });
+
+  test('whose first target rejects the credential is answered by the next, and so is the next call', async () => {
+    const model = await modelTo({ provider: 'openai' }, { provider: 'sim' });
+    const before = provider.calls;
+    await expectPaidTo('sim', await call(model, answers(401, providerError('who?')), fields));
+    expect((await call(model, undefined, fields)).text).toContain('simulator');
+    expect(provider.calls).toBe(before + 1);
+    // An answer shows that the credential works, so that the cases below use it first again.
+    expect((await call(await modelTo({ provider: 'openai' }), undefined)).status).toBe(200);
   });
 });
 
@@ -413,9 +422,10 @@ test("metrics count each target's calls by outcome, and time to the first byte",
   const model = await modelTo({ provider: 'openai' }, { provider: 'sim' });
   const name = model.slice('sim/'.length);
   await call(model, answers(500, providerError('broken')));
-  await call(model, answers(403, providerError('no')));
   await call(model, ({ socket }) => socket.resetAndDestroy());
   await call(model, undefined);
+  // Puts the target behind the simulator, so it comes last.
+  await call(model, answers(403, providerError('no')));
   const ofModel = async (metric: string) =>
     (await readSamples(system.stack.adminUrl('chat'), metric))
       .filter(({ labels }) => labels.upstream_model === name)
