@@ -197,7 +197,9 @@ describe('a provider is refused', () => {
       'kind: must be one of openai, anthropic, gemini, mistral, deepseek, xai',
     ],
     ['with a name of 101 characters', { name: 'x'.repeat(101) }, /^name: /],
-    ['without a URL', { baseUrl: '' }, 'base_url: must be an http or https URL'],
+    ['with a URL of another protocol', { baseUrl: 'ftp://h' }, 'base_url: must be an http or https URL'],
+    ['with an unknown option', { optionsJson: '{"regoin":"a"}' }, /^options: .*regoin/],
+    ['with options that are no object', { optionsJson: '[]' }, 'options: must be a JSON object'],
     ['with a URL of a file', { baseUrl: 'file:///etc/passwd' }, 'base_url: must be an http or https URL'],
     [
       'with credentials in its URL',

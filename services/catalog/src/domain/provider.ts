@@ -1,4 +1,11 @@
 import { GatewayError } from '@gateway/errors';
+import {
+  defaultBaseUrl,
+  isProviderKind,
+  optionProblems,
+  PROVIDER_KINDS,
+  type ProviderKind,
+} from '@gateway/providers';
 import { parseSecretReference } from '@gateway/secrets';
 
 /** A provider as operators configure it. */
@@ -7,11 +14,11 @@ export interface ProviderEntry {
   /** The format of its API. */
   readonly kind: ProviderKind;
   readonly name: string;
-  /** Without a trailing slash. */
+  /** Without a trailing slash. Empty: the one of its kind or options. */
   readonly baseUrl: string;
   /** Sent with every request. Never credentials: operators can read them. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of its kind; chat and media validate them. */
+  /** Of its kind. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly enabled: boolean;
 }
@@ -33,9 +40,6 @@ export interface Provider extends ProviderEntry {
   readonly createdAtMs: number;
   readonly credentials: readonly Credential[];
 }
-
-export const PROVIDER_KINDS = ['openai', 'anthropic', 'gemini', 'mistral', 'deepseek', 'xai'] as const;
-export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
 export const MAX_PROVIDERS = 200;
 export const MAX_CREDENTIALS = 50;
@@ -76,13 +80,16 @@ export function checkProvider(entry: Omit<ProviderEntry, 'kind'> & { readonly ki
   const { id, kind, name, headers } = entry;
   if (!ID.test(id))
     throw invalid('id: must be 1 to 63 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit');
-  if (!isKind(kind)) throw invalid(`kind: must be one of ${PROVIDER_KINDS.join(', ')}`);
+  if (!isProviderKind(kind)) throw invalid(`kind: must be one of ${PROVIDER_KINDS.join(', ')}`);
   checkName('name', name);
   checkHeaders(headers);
-  return { ...entry, kind, baseUrl: checkBaseUrl(entry.baseUrl) };
+  const problems = optionProblems(kind, entry.options);
+  if (problems.length > 0) throw invalid(problems.join('; '));
+  if (entry.baseUrl === '' && defaultBaseUrl(kind, entry.options) === undefined) {
+    throw invalid('base_url: is required');
+  }
+  return { ...entry, kind, baseUrl: entry.baseUrl === '' ? '' : checkBaseUrl(entry.baseUrl) };
 }
-
-const isKind = (kind: string): kind is ProviderKind => (PROVIDER_KINDS as readonly string[]).includes(kind);
 
 export function checkName(field: string, name: string): void {
   if (name.length === 0 || name.length > MAX_NAME_CHARS || /\p{Cc}/u.test(name) || !name.isWellFormed()) {

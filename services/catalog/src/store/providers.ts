@@ -1,5 +1,6 @@
 import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
-import type { Credential, Provider, ProviderEntry, ProviderKind, StoredSecret } from '../domain/provider';
+import type { ProviderKind } from '@gateway/providers';
+import type { Credential, Provider, ProviderEntry, StoredSecret } from '../domain/provider';
 import { announceChange } from './models';
 
 interface ProviderRow {

@@ -1,3 +1,4 @@
+import type { ProviderKind } from '@gateway/providers';
 import type { Quota } from '@gateway/quota';
 import type { ChatProvider } from '../domain/chat-provider';
 import { anthropicProvider } from './anthropic/anthropic-provider';
@@ -10,6 +11,8 @@ export interface ProviderAccess {
   readonly id: string;
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** Of its kind, as the catalog has checked them. */
+  readonly options?: Readonly<Record<string, unknown>>;
   /** Sent with every request, in addition to those of the protocol. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -50,7 +53,7 @@ export const KINDS = {
   deepseek: openAiLike(QUIRKS.deepseek, { encoding: 'deepseek' }),
   mistral: openAiLike(QUIRKS.mistral, { encoding: 'tekken' }),
   xai: openAiLike(QUIRKS.xai, { usage: { reasoning: 'apart' } }),
-} as const satisfies Record<string, ConnectProvider>;
+} as const satisfies Record<ProviderKind, ConnectProvider>;
 
 /** The provider that the environment configures as OpenAI, wherever its base URL leads, such as to the simulator. */
 export const connectAsOpenAi = connectOpenAi;

@@ -131,3 +131,16 @@ test('a changed file is used within seconds, and reported as a changed secret', 
   await jest.advanceTimersByTimeAsync(REFRESH_MS);
   expect(changed).toEqual(['vllm 1']);
 });
+
+test('a provider without a base URL of its own has the one of its kind', async () => {
+  directory.replace([provider([{ id: 'a' }], { baseUrl: '' })], refer({ a: 'env:CREDENTIAL_A' }));
+  const { address } = directory.accountsOf('vllm')[0]!.provider;
+  expect((await address(CALL)).url.href).toBe('https://api.openai.com/v1/chat/completions');
+});
+
+test('a provider that cannot be connected has no accounts, and the others have theirs', () => {
+  const broken = provider([{ id: 'a' }], { baseUrl: 'nonsense' });
+  const secrets = refer({ a: 'env:CREDENTIAL_A', b: 'env:CREDENTIAL_B' });
+  directory.replace([broken, provider([{ id: 'b' }], { id: 'other' })], secrets);
+  expect([...directory.ids()]).toEqual(['openai', 'other']);
+});

@@ -2,6 +2,7 @@ import { resolveSecret, type SecretSources } from '@gateway/catalog-client';
 import { every, type Logger, type Repeated } from '@gateway/process';
 import type { Provider__Output } from '@gateway/proto/generated/gateway/catalog/v1/Provider';
 import type { StoredSecret__Output } from '@gateway/proto/generated/gateway/catalog/v1/StoredSecret';
+import { defaultBaseUrl, isProviderKind } from '@gateway/providers';
 import type { Quota } from '@gateway/quota';
 import { type Account, environmentAccount } from '@gateway/upstream';
 import type { ChatProvider } from '../domain/chat-provider';
@@ -101,22 +102,30 @@ export class ProviderDirectory {
     this.#accounts = accounts;
   }
 
-  #connectProvider({ id, kind, baseUrl, headers, enabled, credentials }: Provider__Output): Accounts {
-    const connect: ConnectProvider | undefined = Object.hasOwn(KINDS, kind)
-      ? KINDS[kind as keyof typeof KINDS]
-      : undefined;
+  #connectProvider({ id, kind, enabled, credentials, ...rest }: Provider__Output): Accounts {
     // Other kinds are served by media, or known only to a newer version of the catalog.
-    if (!enabled || !connect) return [];
-    const access = { id, baseUrl, headers };
-    const { bufferQuota } = this.#options;
-    if (credentials.length === 0 && kind === 'openai') {
-      return [{ provider: connect({ ...access, apiKey: '' }, bufferQuota), credential: NO_CREDENTIAL }];
-    }
-    return credentials.flatMap(({ id: credentialId, name, weight, enabled: isEnabled }) => {
-      const apiKey = isEnabled ? this.#resolve(id, credentialId) : undefined;
+    if (!enabled || !isProviderKind(kind)) return [];
+    const options = JSON.parse(rest.optionsJson || '{}');
+    const baseUrl = rest.baseUrl || (defaultBaseUrl(kind, options) ?? '');
+    const access = { id, baseUrl, headers: rest.headers, options };
+    const connect: ConnectProvider = KINDS[kind];
+    const { bufferQuota, log } = this.#options;
+    const all =
+      credentials.length === 0 && kind === 'openai'
+        ? [{ credential: NO_CREDENTIAL, apiKey: '' }]
+        : credentials.map(({ id: credentialId, name, weight, enabled: isEnabled }) => ({
+            credential: { id: credentialId, name, weight },
+            apiKey: isEnabled ? this.#resolve(id, credentialId) : undefined,
+          }));
+    return all.flatMap(({ credential, apiKey }) => {
       if (apiKey === undefined) return [];
-      const provider = connect({ ...access, apiKey }, bufferQuota);
-      return [{ provider, credential: { id: credentialId, name, weight } }];
+      try {
+        return [{ provider: connect({ ...access, apiKey }, bufferQuota), credential }];
+      } catch (error) {
+        // Such as a secret that is not of the form that its kind needs. The error does not contain it.
+        log.error({ provider: id, credential: credential.id, err: error }, 'credential not usable');
+        return [];
+      }
     });
   }
 

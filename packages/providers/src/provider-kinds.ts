@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+/** What operators configure of a kind of provider beyond its credentials. */
+interface ProviderKindRules {
+  /** Of the provider's `options`. */
+  readonly options: z.ZodType<Record<string, unknown>>;
+  /** Returns the base URL of a provider that has none of its own; undefined if `options` do not determine it. */
+  defaultBaseUrl(options: Readonly<Record<string, unknown>>): string | undefined;
+}
+
+const withBaseUrl = (url: string): ProviderKindRules => ({
+  options: z.strictObject({}),
+  defaultBaseUrl: () => url,
+});
+
+/** The formats of providers' APIs. */
+const KINDS = {
+  /** Any server with OpenAI's chat completions. */
+  openai: withBaseUrl('https://api.openai.com/v1'),
+  anthropic: withBaseUrl('https://api.anthropic.com'),
+  gemini: withBaseUrl('https://generativelanguage.googleapis.com'),
+  mistral: withBaseUrl('https://api.mistral.ai/v1'),
+  deepseek: withBaseUrl('https://api.deepseek.com/v1'),
+  xai: withBaseUrl('https://api.x.ai/v1'),
+} as const satisfies Record<string, ProviderKindRules>;
+
+export type ProviderKind = keyof typeof KINDS;
+
+export const PROVIDER_KINDS = Object.keys(KINDS) as readonly ProviderKind[];
+
+export const isProviderKind = (kind: string): kind is ProviderKind => Object.hasOwn(KINDS, kind);
+
+/** Returns what is wrong with the options of a provider, such as `options.region: must be a string`; empty if nothing. */
+export function optionProblems(kind: ProviderKind, options: Readonly<Record<string, unknown>>): string[] {
+  const { error } = KINDS[kind].options.safeParse(options);
+  return (error?.issues ?? []).map(({ path, message }) => `${['options', ...path].join('.')}: ${message}`);
+}
+
+/** Returns the base URL that a provider has without one of its own; undefined if it needs one. */
+export const defaultBaseUrl = (
+  kind: ProviderKind,
+  options: Readonly<Record<string, unknown>>,
+): string | undefined => KINDS[kind].defaultBaseUrl(options);
