@@ -103,6 +103,23 @@ test('no column of the database contains a secret in clear', async () => {
   }
 });
 
+test("a cloud's account may be pasted as a file: it is stored on one line, and its name is the hint", async () => {
+  const account = {
+    type: 'service_account',
+    client_email: 'a@b.iam',
+    private_key: `-----\n${SECRET}\n-----`,
+  };
+  const pasted = { name: 'cloud', secret: { value: JSON.stringify(account, undefined, 2) } };
+  const watch = watchProviders(instances[0]!);
+  const created = await create(provider({ credentials: [pasted] }));
+  expect(created.credentials).toMatchObject([{ name: 'cloud', hint: 'a@b.iam' }]);
+  const update = await watch.nextWith((providers) => providers.some(({ id }) => id === fresh));
+  const { id } = update.providers.find((one) => one.id === fresh)!.credentials[0]!;
+  const { sealed } = update.secrets[id]!;
+  expect(openSecret(parseKeyEncryptionKeys(KEY), sealed, id)).toBe(JSON.stringify(account));
+  watch.close();
+});
+
 test.each(['edge', 'dashboard'])('%s may not watch the secrets of providers', async (caller) => {
   const stream = world.connect(instances[0]!, caller).WatchProviders({});
   await expect(stream[Symbol.asyncIterator]().next()).rejects.toThrow(/UNAUTHENTICATED|PERMISSION_DENIED/);

@@ -8,6 +8,7 @@ import {
   startWorld,
   type World,
 } from './testing/dashboard-fixture';
+import { CREDENTIAL_ID } from './testing/fake-catalog';
 
 jest.setTimeout(30_000);
 
@@ -68,6 +69,16 @@ const ACCESS: Readonly<Record<string, Access>> = {
   'GET /admin/requests/:id': 'operator',
   'GET /admin/topups': 'operator',
   'GET /admin/providers': 'operator',
+  'POST /admin/providers': 'operator',
+  'GET /admin/providers/:id': 'operator',
+  'POST /admin/providers/:id/update': 'operator',
+  'POST /admin/providers/:id/delete': 'operator',
+  'POST /admin/providers/:id/test': 'operator',
+  'POST /admin/providers/:id/credentials': 'operator',
+  'POST /admin/providers/:id/credentials/:credential/update': 'operator',
+  'POST /admin/providers/:id/credentials/:credential/delete': 'operator',
+  'GET /admin/providers/:id/models': 'operator',
+  'POST /admin/providers/:id/models/import': 'operator',
   'POST /admin/keys/:id/revoke': 'operator',
   'POST /admin/keys/find': 'operator',
   'POST /admin/keys/revoke-leaked': 'operator',
@@ -112,6 +123,17 @@ const BODIES: Readonly<Record<string, object>> = {
     targets: [{ provider: 'sim', upstream_model: 'x' }],
     pricing: { tokens: { input: 1, output: 2 } },
   },
+  'POST /admin/providers': {
+    id: 'groq',
+    kind: 'openai',
+    base_url: 'https://api.groq.com/openai/v1',
+    credentials: [{ name: 'main', secret: 'gsk-1' }],
+  },
+  'POST /admin/providers/:id/update': { name: 'renamed' },
+  'POST /admin/providers/:id/test': { model: 'x' },
+  'POST /admin/providers/:id/credentials': { name: 'second', secret_ref: 'env:CREDENTIAL_B' },
+  'POST /admin/providers/:id/credentials/:credential/update': { weight: 2 },
+  'POST /admin/providers/:id/models/import': { models: [{ upstream_model: 'x', slug: 'sim/chat' }] },
   'POST /admin/models/*slug/update': { name: 'renamed' },
   'POST /admin/models/*slug/status': { status: 'disabled' },
   'POST /admin/models/*slug/delist': { successor: 'sim/chat' },
@@ -153,6 +175,7 @@ function call(route: string, token: string | undefined, id: string, body = BODIE
   const path = pattern
     .replace(/:id|\*slug/, id)
     .replace(':member', memberId)
+    .replace(':credential', CREDENTIAL_ID)
     .slice(1);
   return method === 'GET' ? dashboard.get(path, token) : dashboard.post(path, body, token);
 }
@@ -271,7 +294,8 @@ describe('an operator', () => {
       ? 'sim/disabled'
       : route.includes('/requests/:id')
         ? await idIn(owner, route)
-        : ({ keys: made.body.id, topups: body.id }[route.split('/')[2]!] ?? owner.account.id);
+        : ({ keys: made.body.id, topups: body.id, providers: 'vllm' }[route.split('/')[2]!] ??
+          owner.account.id);
     const answer = await call(route, operator, id);
     expect(answer.body).not.toHaveProperty('error');
     expect(answer.status).toBe(200);
@@ -339,7 +363,13 @@ describe('unknown fields', () => {
     nothingHappened();
   });
 
-  const mayBeLeftOut = (route: string) => !BODIES[route] || route.endsWith('/delist');
+  const mayBeLeftOut = (route: string) => !BODIES[route] || /\/(delist|test)$/.test(route);
   const pathOf = (route: string, id: string) =>
-    route.split(' ')[1]!.replace(':id', id).replace(':member', memberId).replace('*slug', id).slice(1);
+    route
+      .split(' ')[1]!
+      .replace(':id', id)
+      .replace(':member', memberId)
+      .replace(':credential', CREDENTIAL_ID)
+      .replace('*slug', id)
+      .slice(1);
 });

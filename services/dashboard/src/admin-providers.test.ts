@@ -1,5 +1,12 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { type Dashboard, startDashboard, startWorld, type World } from './testing/dashboard-fixture';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import {
+  changesOf,
+  type Dashboard,
+  startDashboard,
+  startWorld,
+  type World,
+} from './testing/dashboard-fixture';
+import { CREDENTIAL_ID } from './testing/fake-catalog';
 
 jest.setTimeout(30_000);
 
@@ -48,8 +55,10 @@ test('lists each provider of the catalog with its targets and its credentials', 
     ],
     window_seconds: 300,
   });
-  expect(body.data).toHaveLength(1);
-  expect(body.data[0]).toMatchObject({ id: 'sim', served_by: 'simulator' });
+  expect(body.data).toMatchObject([
+    { id: 'sim', source: 'environment', served_by: 'simulator', kind: null },
+    { id: 'vllm', source: 'catalog', served_by: 'nobody', kind: 'openai', targets: [] },
+  ]);
   expect(targetOf(body, 'chat')).toEqual({
     upstream_model: 'x',
     service: 'chat',
@@ -97,4 +106,243 @@ test('merges the reports of all instances, and marks an unreachable instance as 
   expect(targetOf(body, 'chat')).toMatchObject({ circuits: { cooling: 2 }, calls: 4, errors: 2 });
   expect(targetOf(body, 'media')).toMatchObject({ circuit: null, circuits: {}, calls: 0 });
   await several.stop();
+});
+
+test('shows the health of each credential, and merges those of a target', async () => {
+  world.providers.listing.providers = [{ id: 'vllm', simulated: false }];
+  const failed = (status: number) => ({ code: 'upstream_failed', status, agoMs: 1_000 });
+  const of = { provider: 'vllm', upstreamModel: 'm' };
+  world.providers.listing.targets = [
+    {
+      ...of,
+      credentialId: CREDENTIAL_ID,
+      state: 'CIRCUIT_STATE_COOLING',
+      calls: 4,
+      errors: 1,
+      timed: 3,
+      latencySumMs: 300,
+      latencyMaxMs: 200,
+      lastFailure: failed(429),
+    },
+    { ...of, credentialId: 'other', state: 'CIRCUIT_STATE_SUSPECT', calls: 1, errors: 1 },
+  ];
+  world.providers.listing.credentials = [
+    {
+      provider: 'vllm',
+      id: CREDENTIAL_ID,
+      name: 'main',
+      state: 'CIRCUIT_STATE_CLOSED',
+      calls: 4,
+      errors: 1,
+      timed: 3,
+      latencySumMs: 300,
+      latencyMaxMs: 200,
+      lastFailure: failed(429),
+    },
+    {
+      provider: 'vllm',
+      id: 'other',
+      name: 'deleted since',
+      state: 'CIRCUIT_STATE_OPEN',
+      calls: 1,
+      errors: 1,
+    },
+  ];
+  const token = await dashboard.loginOperator();
+  const { body } = await dashboard.get('admin/providers/vllm', token);
+  expect(body.credentials).toEqual([
+    {
+      id: CREDENTIAL_ID,
+      name: 'main',
+      hint: '…abcd',
+      weight: 3,
+      enabled: true,
+      created_at: '2026-01-01T00:00:00.000Z',
+      circuit: 'cooling',
+      circuits: { cooling: 2 },
+      calls: 8,
+      errors: 2,
+      latency: { mean_ms: 100, max_ms: 200 },
+      last_failure: { code: 'upstream_failed', status: 429, at: expect.any(String) },
+    },
+  ]);
+  const target = body.targets.find(({ service }: { service: string }) => service === 'chat');
+  expect(target).toMatchObject({
+    upstream_model: 'm',
+    models: [],
+    circuit: 'suspect',
+    circuits: { cooling: 1, suspect: 1 },
+    calls: 5,
+    errors: 2,
+    last_failure: { status: 429 },
+  });
+  world.providers.listing.targets = [];
+  world.providers.listing.credentials = [];
+});
+
+describe('an operator', () => {
+  const SECRET = 'sk-0123456789abcdef';
+  let token: string;
+  beforeEach(async () => {
+    token = await dashboard.loginOperator();
+    world.catalog.edits.length = 0;
+    world.providers.probe.requests.length = 0;
+  });
+
+  test('connects a provider with its credentials, and no secret is in the audit log', async () => {
+    const { status, body } = await dashboard.post(
+      'admin/providers',
+      {
+        id: 'groq',
+        kind: 'openai',
+        base_url: 'https://api.groq.com/openai/v1',
+        options: {},
+        credentials: [
+          { name: 'main', secret: SECRET, weight: 2 },
+          { name: 'cloud', secret: { client_email: 'a@b', private_key: `${SECRET}\n` } },
+          { name: 'file', secret_ref: 'file:groq' },
+        ],
+      },
+      token,
+    );
+    expect(status).toBe(200);
+    expect(JSON.stringify(body)).not.toContain(SECRET);
+    expect(body).toMatchObject({ id: 'groq', kind: 'openai', source: 'catalog', enabled: true });
+    expect(world.catalog.edits).toMatchObject([
+      {
+        method: 'CreateProvider',
+        request: {
+          id: 'groq',
+          kind: 'openai',
+          baseUrl: 'https://api.groq.com/openai/v1',
+          optionsJson: '{}',
+          credentials: [
+            { name: 'main', secret: { value: SECRET, reference: '' }, weight: 2 },
+            { name: 'cloud', secret: { value: expect.stringMatching(/^\{"client_email":"a@b",/) } },
+            { name: 'file', secret: { value: '', reference: 'file:groq' } },
+          ],
+        },
+      },
+    ]);
+    const [entry] = changesOf((await dashboard.get('admin/audit', token)).body);
+    expect(entry).toMatchObject({ action: 'admin/providers', subject: 'groq' });
+    expect(JSON.stringify(entry)).toContain('"main"');
+    expect(JSON.stringify(entry)).not.toContain(SECRET);
+  });
+
+  test('updates only what is given', async () => {
+    await dashboard.post('admin/providers/vllm/update', { enabled: false }, token);
+    const path = `admin/providers/vllm/credentials/${CREDENTIAL_ID}/update`;
+    const { body } = await dashboard.post(path, { enabled: false, secret: SECRET }, token);
+    expect(body).toEqual({
+      id: CREDENTIAL_ID,
+      name: 'main',
+      hint: '…abcd',
+      weight: 3,
+      enabled: false,
+      created_at: '2026-01-01T00:00:00.000Z',
+    });
+    expect(world.catalog.edits).toMatchObject([
+      {
+        method: 'UpdateProvider',
+        request: {
+          id: 'vllm',
+          name: 'A vLLM server',
+          baseUrl: 'http://10.0.0.1:8000/v1',
+          headers: { 'x-team': 'a' },
+          enabled: false,
+        },
+      },
+      { method: 'UpdateCredential', request: { enabled: false, secret: { value: SECRET } } },
+    ]);
+    expect(world.catalog.edits[1]!.request).not.toHaveProperty('weight');
+    expect(JSON.stringify((await dashboard.get('admin/audit', token)).body)).not.toContain(SECRET);
+  });
+
+  test('tests a provider: the failure of the endpoint is a result', async () => {
+    const listed = await dashboard.post('admin/providers/vllm/test', undefined, token);
+    expect(listed.body).toEqual({
+      ok: true,
+      credential: { id: 'c', name: 'main' },
+      latency_ms: 12,
+      models: 1,
+      failure: null,
+    });
+    const { answer } = world.providers.probe;
+    world.providers.probe.answer = { ...answer, models: [], failure: { status: 401, message: 'who?' } };
+    const request = { model: 'm', credential_id: CREDENTIAL_ID };
+    const failed = await dashboard.post('admin/providers/vllm/test', request, token);
+    expect([failed.status, failed.body]).toEqual([
+      200,
+      expect.objectContaining({ ok: false, models: null, failure: { status: 401, message: 'who?' } }),
+    ]);
+    expect(world.providers.probe.requests).toEqual([
+      { provider: 'vllm', credentialId: '', upstreamModel: '' },
+      { provider: 'vllm', credentialId: CREDENTIAL_ID, upstreamModel: 'm' },
+    ]);
+    const models = await dashboard.get('admin/providers/vllm/models', token);
+    expect([models.status, models.body.error]).toMatchObject([
+      502,
+      { code: 'upstream_failed', detail: 'status 401: who?' },
+    ]);
+    world.providers.probe.answer = answer;
+  });
+
+  test('sees the models of the endpoint, with a slug for each', async () => {
+    const { body } = await dashboard.get('admin/providers/vllm/models', token);
+    expect(body.data).toEqual([
+      {
+        upstream_model: 'Org/Model:7b',
+        name: null,
+        context_length: 4_096,
+        max_output_tokens: null,
+        suggested_slug: 'vllm/org-model-7b',
+        slugs: [],
+      },
+    ]);
+  });
+
+  test('imports models: new ones with prices, and the provider as a target of those that exist', async () => {
+    const { body } = await dashboard.post(
+      'admin/providers/vllm/models/import',
+      {
+        models: [
+          {
+            upstream_model: 'Org/Model:7b',
+            context_length: 4_096,
+            pricing: { tokens: { input: 0, output: 0 } },
+          },
+          { upstream_model: 'y', slug: 'sim/chat', priority: 1 },
+          { upstream_model: 'z' },
+        ],
+      },
+      token,
+    );
+    expect(body.data).toEqual([
+      { upstream_model: 'Org/Model:7b', slug: 'vllm/org-model-7b', outcome: 'created' },
+      { upstream_model: 'y', slug: 'sim/chat', outcome: 'target_added' },
+      { upstream_model: 'z', slug: 'vllm/z', outcome: 'refused', detail: 'a new model needs prices' },
+    ]);
+    expect(world.catalog.edits).toMatchObject([
+      {
+        method: 'CreateModel',
+        request: {
+          model: {
+            slug: 'vllm/org-model-7b',
+            name: 'Org/Model:7b',
+            contextLength: 4_096,
+            targets: [{ provider: 'vllm', upstreamModel: 'Org/Model:7b', priority: 0 }],
+            pricing: { tokens: { inputNano: '0', outputNano: '0' } },
+          },
+        },
+      },
+      {
+        method: 'UpdateModel',
+        request: { model: { targets: [{ provider: 'sim' }, { provider: 'vllm', priority: 1 }] } },
+      },
+    ]);
+    const again = { models: [{ upstream_model: 'y', slug: 'sim/chat' }] };
+    const repeated = await dashboard.post('admin/providers/vllm/models/import', again, token);
+    expect(repeated.body.data).toMatchObject([{ outcome: 'unchanged' }]);
+  });
 });

@@ -31,7 +31,9 @@ import { SecurityEvents } from './actions/security-events';
 import { Billing } from './clients/billing';
 import { CatalogEditor } from './clients/catalog-editor';
 import { ModelDirectory } from './clients/model-directory';
+import { ProviderEditor } from './clients/provider-editor';
 import { ProviderInstances } from './clients/provider-instances';
+import { ProviderProbe } from './clients/provider-probe';
 import { SecretScanningKeys } from './clients/secret-scanning-keys';
 import { normaliseEmail } from './domain/email';
 import { passwordProblem } from './domain/password';
@@ -78,7 +80,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const billing = new Billing(billingClient, mask);
   const models = new ModelDirectory(catalogClient, log);
   const editor = new CatalogEditor(catalogClient, models);
-  const providers = connectProviderServices(settings);
+  const providerServices = connectProviderServices(settings);
   const signingKeys = new SigningKeys(settings.JWT_SIGNING_KEY);
   const tokens = new LoginTokens(signingKeys);
   const hasher = new PasswordHasher();
@@ -106,7 +108,9 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     limits,
     mask,
     apiUrl: settings.PUBLIC_API_URL,
-    instances: providers.instances,
+    instances: providerServices.instances,
+    providers: new ProviderEditor(catalogClient),
+    probe: providerServices.probe,
   });
   const v1Bodies = await readV1Bodies(path.join(__dirname, '../openapi/v1-bodies.json'));
   const app = createApp({
@@ -174,7 +178,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
       await Promise.all([closeServer(server), grpcServer.stop(STOP_GRACE_MS), firstOperator?.close()]);
       clearTimeout(cut);
       models.close();
-      providers.close();
+      providerServices.close();
       billingClient.close();
       catalogClient.close();
       await admin.stop();
@@ -203,10 +207,13 @@ function connectProviderServices(settings: Settings) {
       listProviders: (call: CallSettings) => callUnary(client, client.ListProviders, {}, call),
     })),
   ]);
+  const anyChat =
+    CHAT_ADDR.length > 0 ? createGrpcClient(ChatService, { ...peer, addresses: CHAT_ADDR }) : undefined;
   return {
     instances,
+    probe: anyChat && new ProviderProbe(anyChat),
     close() {
-      for (const client of [...chats, ...medias]) client.close();
+      for (const client of [...chats, ...medias, anyChat]) client?.close();
     },
   };
 }

@@ -156,16 +156,13 @@ export function checkSecret(
     throw invalid(`${field}: exactly one of secret and secret_ref is required`);
   }
   if (value !== '') {
-    if (
-      Buffer.byteLength(value) > MAX_SECRET_BYTES ||
-      !value.isWellFormed() ||
-      /\p{Cc}/u.test(value.trim())
-    ) {
+    const secret = compactJson(value.trim());
+    if (Buffer.byteLength(secret) > MAX_SECRET_BYTES || !secret.isWellFormed() || /\p{Cc}/u.test(secret)) {
       throw invalid(
         `${field}: the secret must be at most ${MAX_SECRET_BYTES} bytes without control characters`,
       );
     }
-    return { value: value.trim() };
+    return { value: secret };
   }
   if (!parseSecretReference(reference)) {
     throw invalid(`${field}: secret_ref must be env:CREDENTIAL_<NAME> or file:<name>`);
@@ -173,9 +170,35 @@ export function checkSecret(
   return { reference };
 }
 
-/** Returns what operators see of a secret: a reference, or the last characters of a long value. */
+/** Returns the JSON object of a cloud's account, such as a file that was pasted, on one line; any other text unchanged. */
+function compactJson(text: string): string {
+  const account = jsonObjectOf(text);
+  return account ? JSON.stringify(account) : text;
+}
+
+function jsonObjectOf(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const printable = (text: string): string => text.toWellFormed().replaceAll(/\p{Cc}/gu, '');
+
+/** Members that name a cloud's account. */
+const ACCOUNT_NAMES = ['client_email', 'client_id', 'access_key_id'];
+const MAX_HINT_CHARS = 100;
+
+/** Returns what operators see of a secret: a reference, the name of a cloud's account, or the last characters of a long value. */
 export function hintOf(secret: NewSecret): string {
   if ('reference' in secret) return secret.reference;
+  const account = jsonObjectOf(secret.value);
+  if (account) {
+    const name = ACCOUNT_NAMES.map((member) => account[member]).find((value) => typeof value === 'string');
+    return typeof name === 'string' ? printable(name).slice(0, MAX_HINT_CHARS) : '…';
+  }
   return secret.value.length < MIN_CHARS_WITH_HINT ? '…' : `…${secret.value.slice(-HINT_CHARS)}`;
 }
 

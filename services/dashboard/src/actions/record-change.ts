@@ -82,12 +82,15 @@ function createdAccountOf({ path }: UserEndpoint, ids: { readonly id?: string })
   return (path === NEW_ACCOUNT && ids.id) || null;
 }
 
-/** Returns JSON text, which can hold more than PostgreSQL's own JSON. Without passwords and key values. */
+/** Fields with passwords, key values and secrets of credentials. */
+const SECRET_FIELDS: readonly string[] = ['password', 'new_password', 'values', 'secret'];
+
+/** Returns JSON text, which can hold more than PostgreSQL's own JSON. Without secret fields, also in lists. */
 function toChanges(body: unknown): string | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
-  const { password, new_password, values, ...rest } = body as Record<string, unknown>;
+  const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !SECRET_FIELDS.includes(name)));
   if (Object.keys(rest).length === 0) return null;
-  const whole = JSON.stringify(rest);
+  const whole = JSON.stringify(rest, (name, value) => (SECRET_FIELDS.includes(name) ? undefined : value));
   return whole.length <= MAX_CHANGES_CHARS
     ? whole
     : JSON.stringify({

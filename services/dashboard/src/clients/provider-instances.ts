@@ -7,7 +7,6 @@ import type {
   InstanceReport,
   ProviderReport,
   ProviderService,
-  TargetReport,
 } from '../domain/provider-health';
 import type { Caller } from './billing';
 
@@ -53,11 +52,16 @@ export class ProviderInstances {
 const fromProtoReport = (response: ListProvidersResponse__Output, nowMs: number): ProviderReport => ({
   windowSeconds: response.windowSeconds,
   providers: response.providers,
-  targets: response.targets.map((target) => fromProtoTarget(target, nowMs)),
+  targets: response.targets.map((target) => fromProtoFigures(target, nowMs)),
+  credentials: response.credentials.map((credential) => fromProtoFigures(credential, nowMs)),
 });
 
-function fromProtoTarget(target: TargetFigures__Output, nowMs: number): TargetReport {
-  const { state, latencySumMs, lastFailure, ...figures } = target;
+type ProtoFigures = Pick<TargetFigures__Output, 'state' | 'latencySumMs' | 'lastFailure'>;
+
+function fromProtoFigures<Figures extends ProtoFigures>(
+  { state, latencySumMs, lastFailure, ...figures }: Figures,
+  nowMs: number,
+) {
   return {
     ...figures,
     state: STATE[state] ?? 'suspect',

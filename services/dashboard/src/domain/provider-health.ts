@@ -8,11 +8,24 @@ export interface ProviderReport {
   readonly windowSeconds: number;
   readonly providers: readonly { readonly id: string; readonly simulated: boolean }[];
   readonly targets: readonly TargetReport[];
+  readonly credentials: readonly CredentialReport[];
 }
 
-export interface TargetReport {
+/** Calls of one model with one credential. */
+export interface TargetReport extends ReportedFigures {
   readonly provider: string;
   readonly upstreamModel: string;
+  readonly credentialId: string;
+}
+
+/** Calls of all models with one credential. */
+export interface CredentialReport extends ReportedFigures {
+  readonly provider: string;
+  readonly id: string;
+  readonly name: string;
+}
+
+interface ReportedFigures {
   readonly state: CircuitState;
   readonly calls: number;
   readonly errors: number;
@@ -34,16 +47,26 @@ export interface ProviderHealth {
   /** `nobody`: it is not configured. Null: the instances that know do not answer. */
   readonly served_by: 'credentials' | 'simulator' | 'nobody' | null;
   readonly targets: readonly TargetHealth[];
+  /** Those that were used since the instances started. */
+  readonly credentials: readonly CredentialHealth[];
 }
 
-export interface TargetHealth {
+export interface TargetHealth extends Health {
   readonly upstream_model: string;
   readonly service: ProviderService;
   /** Models that call it, by slug. */
   readonly models: readonly string[];
-  /** The worst state reported by an instance; null if no reachable instance calls it. */
+}
+
+export interface CredentialHealth extends Health {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface Health {
+  /** The worst state reported by an instance for any credential; null if no reachable instance calls it. */
   readonly circuit: CircuitState | null;
-  /** Number of instances by the state that they report. */
+  /** How often each state is reported, by instance and credential. */
   readonly circuits: Readonly<Partial<Record<CircuitState, number>>>;
   readonly calls: number;
   readonly errors: number;
@@ -66,21 +89,48 @@ interface KnownTarget {
 /** Worst first. */
 const STATES_WORST_FIRST: readonly CircuitState[] = ['open', 'suspect', 'half-open', 'cooling', 'closed'];
 
-/** Returns every provider that the catalog names or an instance has configured, with its targets. */
+/** Returns every provider of `inCatalog`, that a model names or that an instance has, by id. */
 export function providerHealth(
   models: Iterable<CatalogModel>,
   instances: readonly InstanceReport[],
+  inCatalog: readonly string[],
 ): ProviderHealth[] {
   const targets = knownTargets(models, instances);
   const configured = instances.flatMap(({ report }) => report?.providers.map(({ id }) => id) ?? []);
-  const ids = new Set([...configured, ...targets.map(({ provider }) => provider)]);
+  const ids = new Set([...inCatalog, ...configured, ...targets.map(({ provider }) => provider)]);
   return [...ids].sort().map((id) => ({
     id,
     served_by: servedBy(id, instances),
     targets: targets
       .filter(({ provider }) => provider === id)
       .map((target) => toTargetHealth(target, instances)),
+    credentials: credentialHealth(id, instances),
   }));
+}
+
+function credentialHealth(provider: string, instances: readonly InstanceReport[]): CredentialHealth[] {
+  const reports = instances.flatMap(({ report }) =>
+    (report?.credentials ?? [])
+      .filter((credential) => credential.provider === provider)
+      .map((credential) => ({ ...credential, state: stateOfCredential(credential, report!) })),
+  );
+  return [...Map.groupBy(reports, ({ id }) => id)].map(([id, figures]) => ({
+    id,
+    name: figures[0]!.name,
+    ...toHealth(figures),
+  }));
+}
+
+/** A credential that was not rejected is cooling while one of its targets is: rate limits are often those of an account. */
+function stateOfCredential(
+  { provider, id, state }: CredentialReport,
+  { targets }: ProviderReport,
+): CircuitState {
+  if (state !== 'closed') return state;
+  const isCooling = targets.some(
+    (one) => one.provider === provider && one.credentialId === id && one.state === 'cooling',
+  );
+  return isCooling ? 'cooling' : 'closed';
 }
 
 function knownTargets(models: Iterable<CatalogModel>, instances: readonly InstanceReport[]): KnownTarget[] {
@@ -127,23 +177,32 @@ function toTargetHealth(target: KnownTarget, instances: readonly InstanceReport[
   const { provider, upstreamModel, service, models } = target;
   const reports = instances.flatMap((one) => (one.service === service && one.report ? [one.report] : []));
   const configuredReports = reports.filter(({ providers }) => providers.some(({ id }) => id === provider));
-  const figures = configuredReports.map(({ targets }) =>
-    targets.find((one) => one.provider === provider && one.upstreamModel === upstreamModel),
+  const figures = configuredReports.flatMap(({ targets }) =>
+    targets.filter((one) => one.provider === provider && one.upstreamModel === upstreamModel),
   );
+  const health = toHealth(figures);
   // An instance that has not called it yet has no reason to call it unhealthy.
-  const states = figures.map((one) => one?.state ?? 'closed');
+  const isUncalled = health.circuit === null && configuredReports.length > 0;
   return {
     upstream_model: upstreamModel,
     service,
     models: models.sort(),
-    circuit: STATES_WORST_FIRST.find((state) => states.includes(state)) ?? null,
-    circuits: countsOf(states),
-    ...mergedFigures(figures.filter((one) => one !== undefined)),
+    ...health,
+    ...(isUncalled && { circuit: 'closed', circuits: { closed: configuredReports.length } }),
   };
 }
 
-function mergedFigures(figures: readonly TargetReport[]) {
-  const sum = (of: (one: TargetReport) => number) => figures.reduce((total, one) => total + of(one), 0);
+function toHealth(figures: readonly ReportedFigures[]): Health {
+  const states = figures.map(({ state }) => state);
+  return {
+    circuit: STATES_WORST_FIRST.find((state) => states.includes(state)) ?? null,
+    circuits: countsOf(states),
+    ...mergedFigures(figures),
+  };
+}
+
+function mergedFigures(figures: readonly ReportedFigures[]) {
+  const sum = (of: (one: ReportedFigures) => number) => figures.reduce((total, one) => total + of(one), 0);
   const timed = sum((one) => one.timed);
   const [last] = figures
     .flatMap(({ lastFailure }) => lastFailure ?? [])

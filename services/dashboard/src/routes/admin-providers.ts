@@ -1,30 +1,232 @@
+import { GatewayError } from '@gateway/errors';
+import { importModels } from '../actions/import-models';
+import type { Caller } from '../clients/billing';
+import type { CatalogEditor } from '../clients/catalog-editor';
 import type { ModelDirectory } from '../clients/model-directory';
+import type { ProviderEditor } from '../clients/provider-editor';
 import type { ProviderInstances } from '../clients/provider-instances';
-import { providerHealth } from '../domain/provider-health';
+import type { ProviderProbe } from '../clients/provider-probe';
+import type { ConfiguredProvider } from '../domain/configured-provider';
+import { slugsOf, suggestedSlug } from '../domain/endpoint-model';
+import { type InstanceReport, providerHealth } from '../domain/provider-health';
 import { type Endpoint, endpoint } from './endpoint';
-import { providersResponse } from './responses';
+import {
+  createCredentialBody,
+  createProviderBody,
+  importModelsBody,
+  testProviderBody,
+  toCredential,
+  toSecret,
+  updateCredentialBody,
+  updateProviderBody,
+} from './provider-input';
+import {
+  credentialResponse,
+  deletedResponse,
+  endpointModelResponse,
+  importResponse,
+  listOf,
+  probeResponse,
+  providerResponse,
+  providersResponse,
+} from './responses';
 import { toList } from './to-json';
+import { toCredentialJson, toProbeJson, toProviderJson } from './to-provider-json';
 
 interface Dependencies {
   readonly models: ModelDirectory;
+  readonly editor: CatalogEditor;
   readonly instances: ProviderInstances;
+  readonly providers: ProviderEditor;
+  /** Absent: the dashboard does not know chat's address. */
+  readonly probe: ProviderProbe | undefined;
 }
 
-export const adminProviderEndpoints = ({ models, instances }: Dependencies): Endpoint[] => [
-  endpoint('operator', 'GET /admin/providers', {
-    summary: 'Retrieve the health of providers as chat and media report it',
-    response: providersResponse,
-    async handle({ context }) {
-      const reports = await instances.reports(context);
-      return {
-        ...toList(providerHealth(models.all().values(), reports), ''),
-        services: reports.map(({ service, address, report }) => ({
-          service,
-          address,
-          status: report ? 'up' : 'away',
-        })),
-        window_seconds: Math.max(0, ...reports.map(({ report }) => report?.windowSeconds ?? 0)),
-      };
-    },
-  }),
+export const adminProviderEndpoints = (deps: Dependencies): Endpoint[] => [
+  ...providerEndpoints(deps),
+  ...credentialEndpoints(deps),
+  ...endpointModelEndpoints(deps),
 ];
+
+function providerEndpoints(deps: Dependencies): Endpoint[] {
+  const { models, instances, providers, probe } = deps;
+  const respond = async (context: Caller, configured: ConfiguredProvider) =>
+    listOfProviders(models, await instances.reports(context), [configured]).find(
+      ({ id }) => id === configured.id,
+    );
+  return [
+    endpoint('operator', 'GET /admin/providers', {
+      summary: 'List providers, their configuration, and their health as chat and media report it',
+      response: providersResponse,
+      async handle({ context }) {
+        const [reports, configured] = await Promise.all([
+          instances.reports(context),
+          providers.list(context),
+        ]);
+        return {
+          ...toList(listOfProviders(models, reports, configured), ''),
+          services: reports.map(({ service, address, report }) => ({
+            service,
+            address,
+            status: report ? 'up' : 'away',
+          })),
+          window_seconds: Math.max(0, ...reports.map(({ report }) => report?.windowSeconds ?? 0)),
+        };
+      },
+    }),
+    endpoint('operator', 'POST /admin/providers', {
+      summary: 'Connect a provider',
+      body: createProviderBody,
+      response: providerResponse,
+      async handle({ context, body: { base_url: baseUrl, credentials, name = '', ...provider } }) {
+        const draft = { ...provider, name, baseUrl };
+        return respond(context, await providers.create(context, draft, credentials.map(toCredential)));
+      },
+    }),
+    endpoint('operator', 'GET /admin/providers/:id', {
+      summary: 'Retrieve a provider',
+      response: providerResponse,
+      handle: ({ context, params }) => knownProvider(deps, context, params.id),
+    }),
+    endpoint('operator', 'POST /admin/providers/:id/update', {
+      summary: 'Update a provider; omitted fields stay unchanged',
+      body: updateProviderBody,
+      response: providerResponse,
+      async handle({ context, params, body: { base_url: baseUrl, ...body } }) {
+        const changes = withoutUndefined({ ...body, baseUrl });
+        return respond(context, await providers.update(context, params.id ?? '', changes));
+      },
+    }),
+    endpoint('operator', 'POST /admin/providers/:id/delete', {
+      summary: 'Delete a provider and its credentials; calls in flight end normally',
+      response: deletedResponse,
+      async handle({ context, params: { id = '' } }) {
+        await providers.get(context, id);
+        await providers.remove(context, id);
+        return { id, deleted: true };
+      },
+    }),
+    endpoint(
+      'operator',
+      'POST /admin/providers/:id/test',
+      {
+        summary:
+          "List the endpoint's models or call one, to test a provider; a call is charged by the provider",
+        body: testProviderBody,
+        optionalBody: true,
+        response: probeResponse,
+        async handle({ context, params, body: { credential_id, model } }) {
+          const { id } = await knownProvider(deps, context, params.id);
+          const request = {
+            provider: id,
+            credentialId: credential_id ?? '',
+            upstreamModel: model ?? '',
+          };
+          return toProbeJson(await existing(probe).call(context, request), model);
+        },
+      },
+      { unaudited: true },
+    ),
+  ];
+}
+
+function credentialEndpoints({ providers }: Dependencies): Endpoint[] {
+  return [
+    endpoint('operator', 'POST /admin/providers/:id/credentials', {
+      summary: 'Add a credential',
+      body: createCredentialBody,
+      response: credentialResponse,
+      handle: async ({ context, params, body }) =>
+        toCredentialJson(await providers.addCredential(context, params.id ?? '', toCredential(body))),
+    }),
+    endpoint('operator', 'POST /admin/providers/:id/credentials/:credential/update', {
+      summary: 'Update a credential; a new secret replaces the current one, omitted fields stay unchanged',
+      body: updateCredentialBody,
+      response: credentialResponse,
+      async handle({ context, params: { id = '', credential = '' }, body }) {
+        const { name, weight, enabled } = body;
+        const changes = withoutUndefined({ name, weight, enabled, secret: toSecret(body) });
+        return toCredentialJson(await providers.updateCredential(context, id, credential, changes));
+      },
+    }),
+    endpoint('operator', 'POST /admin/providers/:id/credentials/:credential/delete', {
+      summary: 'Delete a credential; calls in flight end normally',
+      response: deletedResponse,
+      async handle({ context, params: { id = '', credential = '' } }) {
+        const { credentials } = await providers.get(context, id);
+        if (!credentials.some((one) => one.id === credential)) throw new GatewayError('not_found');
+        await providers.removeCredential(context, id, credential);
+        return { id: credential, deleted: true };
+      },
+    }),
+  ];
+}
+
+function endpointModelEndpoints(deps: Dependencies): Endpoint[] {
+  const { models, probe } = deps;
+  return [
+    endpoint('operator', 'GET /admin/providers/:id/models', {
+      summary: "List the models of a provider's endpoint, with the models of the catalog that call them",
+      response: listOf(endpointModelResponse),
+      codes: ['upstream_failed', 'upstream_unavailable'],
+      async handle({ context, params }) {
+        const { id } = await knownProvider(deps, context, params.id);
+        const listed = await existing(probe).models(context, id);
+        return toList(
+          listed.map((model) => ({
+            upstream_model: model.id,
+            name: model.name || null,
+            context_length: model.contextLength || null,
+            max_output_tokens: model.maxOutputTokens || null,
+            suggested_slug: suggestedSlug(id, model.id),
+            slugs: slugsOf(models.all().values(), id, model.id),
+          })),
+          '',
+        );
+      },
+    }),
+    endpoint('operator', 'POST /admin/providers/:id/models/import', {
+      summary: 'Add models of a provider to the catalog, or the provider to models that exist',
+      body: importModelsBody,
+      response: importResponse,
+      async handle({ context, params, body }) {
+        const { id } = await knownProvider(deps, context, params.id);
+        return { data: await importModels(deps, context, id, body.models) };
+      },
+    }),
+  ];
+}
+
+/** @throws GatewayError `not_found` */
+async function knownProvider(
+  { models, instances, providers }: Dependencies,
+  context: Caller,
+  id: string | undefined,
+) {
+  const [reports, configured] = await Promise.all([instances.reports(context), providers.list(context)]);
+  const found = listOfProviders(models, reports, configured).find((one) => one.id === id);
+  if (!found) throw new GatewayError('not_found');
+  return found;
+}
+
+/** Returns all providers by id: those of the catalog, and those that targets or instances name. */
+function listOfProviders(
+  models: ModelDirectory,
+  reports: readonly InstanceReport[],
+  configured: readonly ConfiguredProvider[],
+) {
+  const byId = new Map(configured.map((provider) => [provider.id, provider]));
+  return providerHealth(models.all().values(), reports, [...byId.keys()]).map((health) =>
+    toProviderJson(health, byId.get(health.id)),
+  );
+}
+
+function existing(probe: ProviderProbe | undefined): ProviderProbe {
+  if (probe) return probe;
+  throw new GatewayError('invalid_request', { detail: 'the dashboard has no CHAT_ADDR' });
+}
+
+type Given<T> = { [Field in keyof T]?: Exclude<T[Field], undefined> };
+
+const withoutUndefined = <T extends object>(fields: T): Given<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;

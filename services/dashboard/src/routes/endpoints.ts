@@ -1,7 +1,9 @@
 import type { Billing } from '../clients/billing';
 import type { CatalogEditor } from '../clients/catalog-editor';
 import type { ModelDirectory } from '../clients/model-directory';
+import type { ProviderEditor } from '../clients/provider-editor';
 import type { ProviderInstances } from '../clients/provider-instances';
+import type { ProviderProbe } from '../clients/provider-probe';
 import { adminAccountListEndpoints } from './admin-account-lists';
 import { adminAccountEndpoints } from './admin-accounts';
 import { adminModelEndpoints } from './admin-models';
@@ -28,6 +30,8 @@ export interface EndpointDependencies
   readonly models: ModelDirectory;
   readonly editor: CatalogEditor;
   readonly instances: ProviderInstances;
+  readonly providers: ProviderEditor;
+  readonly probe: ProviderProbe | undefined;
 }
 
 /** All endpoints of the dashboard's API. */

@@ -373,28 +373,82 @@ export const throttleResponse = z
   .object({ requests_per_second: z.int().nullable().meta({ description: 'Null if there is no throttle' }) })
   .meta({ id: 'Throttle' });
 
+export const deletedResponse = z.object({ id, deleted: z.literal(true) });
+
 const circuit = z.enum(['closed', 'cooling', 'suspect', 'open', 'half-open']);
-const provider = z
+const health = {
+  circuit: circuit.nullable(),
+  circuits: z.partialRecord(circuit, count),
+  calls: count,
+  errors: count,
+  latency: z.object({ mean_ms: milliseconds, max_ms: milliseconds }).nullable(),
+  last_failure: z.object({ code: z.string(), status: z.int().nullable(), at: time }).nullable(),
+};
+const credential = {
+  id,
+  name: z.string(),
+  hint: z.string().nullable().meta({ description: 'End of the secret, or the reference to it' }),
+  weight: count,
+  enabled: z.boolean(),
+  created_at: time.nullable(),
+};
+export const credentialResponse = z.object(credential).meta({ id: 'Credential' });
+export const providerResponse = z
   .object({
     id,
+    source: z
+      .enum(['catalog', 'environment'])
+      .nullable()
+      .meta({ description: 'Where it is configured; null: nowhere, but a model names it' }),
+    kind: z.string().nullable(),
+    name: z.string().nullable(),
+    base_url: z.string().nullable(),
+    headers: z.record(z.string(), z.string()),
+    options: z.record(z.string(), z.unknown()),
+    enabled: z.boolean(),
+    created_at: time.nullable(),
+    credentials: z.array(z.object({ ...credential, ...health })),
     served_by: z.enum(['credentials', 'simulator', 'nobody']).nullable(),
     targets: z.array(
       z.object({
         upstream_model: z.string(),
         service: z.enum(['chat', 'media']),
         models: z.array(z.string()),
-        circuit: circuit.nullable(),
-        circuits: z.partialRecord(circuit, count),
-        calls: count,
-        errors: count,
-        latency: z.object({ mean_ms: milliseconds, max_ms: milliseconds }).nullable(),
-        last_failure: z.object({ code: z.string(), status: z.int().nullable(), at: time }).nullable(),
+        ...health,
       }),
     ),
   })
   .meta({ id: 'Provider' });
+export const probeResponse = z.object({
+  ok: z.boolean(),
+  credential: z.object({ id: z.string(), name: z.string() }),
+  latency_ms: count,
+  models: count.nullable().meta({ description: 'Models that the endpoint lists; null if one was called' }),
+  failure: z
+    .object({ status: z.int().nullable(), message: z.string() })
+    .nullable()
+    .meta({ description: 'Status null: there was no reply' }),
+});
+export const endpointModelResponse = z.object({
+  upstream_model: z.string(),
+  name: z.string().nullable(),
+  context_length: count.nullable(),
+  max_output_tokens: count.nullable(),
+  suggested_slug: z.string(),
+  slugs: z.array(z.string()).meta({ description: 'Models of the catalog that call it' }),
+});
+export const importResponse = z.object({
+  data: z.array(
+    z.object({
+      upstream_model: z.string(),
+      slug: z.string(),
+      outcome: z.enum(['created', 'target_added', 'unchanged', 'refused']),
+      detail: z.string().optional().meta({ description: 'Why it was refused' }),
+    }),
+  ),
+});
 export const providersResponse = z.object({
-  ...listOf(provider).shape,
+  ...listOf(providerResponse).shape,
   services: z.array(
     z.object({ service: z.enum(['chat', 'media']), address: z.string(), status: z.enum(['up', 'away']) }),
   ),

@@ -1,7 +1,10 @@
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
+import type { Credential } from '@gateway/proto/generated/gateway/catalog/v1/Credential';
 import type { Model } from '@gateway/proto/generated/gateway/catalog/v1/Model';
+import type { NewCredential } from '@gateway/proto/generated/gateway/catalog/v1/NewCredential';
+import type { Provider } from '@gateway/proto/generated/gateway/catalog/v1/Provider';
 import type { WatchRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchRequest';
 import type { WatchResponse } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
 import { loadService, startGrpcServer, unary } from '@gateway/rpc';
@@ -70,6 +73,30 @@ export const MODELS: Model[] = [
   model('sim/delisted', ['text'], { status: 'MODEL_STATUS_DELISTED', successor: 'sim/chat' }),
 ];
 
+/** Of the provider that the fake catalog has at first. */
+export const CREDENTIAL_ID = '00000000-0000-4000-8000-000000000001';
+
+const vllm = (): Provider => ({
+  id: 'vllm',
+  kind: 'openai',
+  name: 'A vLLM server',
+  baseUrl: 'http://10.0.0.1:8000/v1',
+  headers: { 'x-team': 'a' },
+  optionsJson: '{}',
+  enabled: true,
+  createdAtMs: '1767225600000',
+  credentials: [
+    {
+      id: CREDENTIAL_ID,
+      name: 'main',
+      hint: '…abcd',
+      weight: 3,
+      enabled: true,
+      createdAtMs: '1767225600000',
+    },
+  ],
+});
+
 type WatchCall = ServerWritableStream<WatchRequest__Output, WatchResponse>;
 
 /**
@@ -92,8 +119,41 @@ export async function startFakeCatalog(log: Logger, secret: string) {
     if (!found) throw new GatewayError('model_not_found');
     return found;
   };
+  const knownProvider = (id: string): Provider => {
+    if (id !== 'vllm') throw new GatewayError('not_found');
+    return vllm();
+  };
+  const madeCredential = ({ name, weight = 1 }: NewCredential): Credential => ({
+    id: '00000000-0000-4000-8000-000000000002',
+    name: name ?? '',
+    hint: '…',
+    weight,
+    enabled: true,
+    createdAtMs: '1767225600000',
+  });
   // biome-ignore lint/suspicious/noExplicitAny: each handler reads the fields of its own request.
-  const handlers: Record<string, (request: any) => Model> = {
+  const handlers: Record<string, (request: any) => Model | Provider | object> = {
+    CreateProvider: ({ credentials, ...made }) => ({
+      ...made,
+      name: made.name || made.id,
+      enabled: true,
+      createdAtMs: '1767225600000',
+      credentials: credentials.map(madeCredential),
+    }),
+    UpdateProvider: ({ id, ...next }) => ({ ...knownProvider(id), ...next }),
+    DeleteProvider: () => ({}),
+    CreateCredential: ({ providerId, credential }) => {
+      const provider = knownProvider(providerId);
+      return { ...provider, credentials: [...(provider.credentials ?? []), madeCredential(credential)] };
+    },
+    UpdateCredential: ({ providerId, credentialId, name, weight, enabled }) => {
+      const provider = knownProvider(providerId);
+      const current = provider.credentials!.find(({ id }) => id === credentialId);
+      if (!current) throw new GatewayError('not_found');
+      const given = Object.entries({ name, weight, enabled }).filter(([, value]) => value !== undefined);
+      return { ...provider, credentials: [{ ...current, ...Object.fromEntries(given) }] };
+    },
+    DeleteCredential: () => ({}),
     CreateModel: ({ model: made }) => ({ ...made, createdAtMs: '1767225600000' }),
     UpdateModel: ({ model: next, setAliases }) => {
       const { status, pricing, createdAtMs, aliases } = known(next.slug);
@@ -122,7 +182,11 @@ export async function startFakeCatalog(log: Logger, secret: string) {
     services: [
       {
         definition: CatalogService.service,
-        handlers: { Watch: watch, ...Object.fromEntries(answers) },
+        handlers: {
+          Watch: watch,
+          ListProviders: unary(log, async () => ({ providers: [vllm()] })),
+          ...Object.fromEntries(answers),
+        },
         callers: ['dashboard'],
       },
     ],

@@ -1,0 +1,49 @@
+/** A provider as the catalog has it, without secrets. */
+export interface ConfiguredProvider {
+  readonly id: string;
+  readonly kind: string;
+  readonly name: string;
+  /** Empty: the one of its kind or options. */
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly enabled: boolean;
+  readonly createdAtMs: number;
+  readonly credentials: readonly ConfiguredCredential[];
+}
+
+export interface ConfiguredCredential {
+  readonly id: string;
+  readonly name: string;
+  /** What operators see of the secret. */
+  readonly hint: string;
+  readonly weight: number;
+  readonly enabled: boolean;
+  readonly createdAtMs: number;
+}
+
+/** A new secret: a value in clear, or the reference that chat and media resolve. The other one is empty. */
+export interface SecretDraft {
+  readonly value: string;
+  readonly reference: string;
+}
+
+export interface CredentialDraft {
+  readonly name: string;
+  readonly secret: SecretDraft;
+  readonly weight?: number | undefined;
+}
+
+export interface CredentialChanges {
+  readonly name?: string;
+  readonly secret?: SecretDraft;
+  readonly weight?: number;
+  readonly enabled?: boolean;
+}
+
+export interface ProviderSettings {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly options: Readonly<Record<string, unknown>>;
+}

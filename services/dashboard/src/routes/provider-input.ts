@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { CredentialDraft, SecretDraft } from '../domain/configured-provider';
+import { pricesBody } from './model-input';
+import { label, modelSlug } from './parse-input';
+
+// Checks only types and sizes; catalog validates entries.
+const MAX_TOKENS = 2_000_000_000;
+const MAX_SECRET_CHARS = 16 * 1024;
+const tokens = z.int().min(0).max(MAX_TOKENS);
+const words = z.array(z.string().min(1).max(64)).max(50);
+const upstreamModel = z.string().min(1).max(200);
+const weight = z.int().min(0).max(1_000_000).optional();
+
+const secret = {
+  secret: z
+    .union([z.string().min(1).max(MAX_SECRET_CHARS), z.record(z.string().max(100), z.unknown())])
+    .optional()
+    .meta({ description: 'An API key, or the JSON object of a cloud account; never returned' }),
+  secret_ref: z
+    .string()
+    .min(1)
+    .max(300)
+    .optional()
+    .meta({ description: '`env:CREDENTIAL_…` or `file:…`, resolved by the services that call providers' }),
+};
+
+const credentialBody = z.strictObject({ name: label(100), ...secret, weight });
+
+const settings = {
+  name: label(100),
+  base_url: z.string().max(2_000),
+  headers: z.record(z.string().max(100), z.string().max(2_000)),
+  options: z.record(z.string().max(100), z.unknown()),
+};
+
+export const createProviderBody = z.strictObject({
+  id: z.string().min(1).max(63),
+  kind: z.string().min(1).max(40),
+  name: settings.name.optional(),
+  base_url: settings.base_url
+    .default('')
+    .meta({ description: 'May be omitted if the kind or the options determine it' }),
+  headers: settings.headers.default({}),
+  options: settings.options.default({}),
+  credentials: z.array(credentialBody).max(50).default([]),
+});
+
+export const updateProviderBody = z.strictObject({ ...settings, enabled: z.boolean() }).partial();
+
+export const createCredentialBody = credentialBody;
+
+export const updateCredentialBody = z
+  .strictObject({ name: label(100), ...secret, weight, enabled: z.boolean() })
+  .partial();
+
+export const testProviderBody = z.strictObject({
+  credential_id: z.string().min(1).max(64).optional().meta({ description: 'Default: the first usable one' }),
+  model: upstreamModel
+    .optional()
+    .meta({ description: 'Called with a short prompt; absent: models are listed' }),
+});
+
+const importedModel = z.strictObject({
+  upstream_model: upstreamModel,
+  slug: modelSlug.optional(),
+  name: label(200).optional(),
+  input_modalities: words.min(1).default(['text']),
+  output_modalities: words.min(1).default(['text']),
+  context_length: tokens.default(0),
+  max_output_tokens: tokens.default(0),
+  capabilities: words.default([]),
+  weight: z.int().min(1).max(1_000_000).default(1),
+  priority: z.int().min(0).max(1_000).default(0),
+  pricing: pricesBody.optional().meta({ description: 'Required unless a model with this slug exists' }),
+});
+export type ImportedModel = z.output<typeof importedModel>;
+
+export const importModelsBody = z.strictObject({ models: z.array(importedModel).min(1).max(200) });
+
+interface SecretInput {
+  readonly secret?: string | Readonly<Record<string, unknown>> | undefined;
+  readonly secret_ref?: string | undefined;
+}
+
+/** Returns undefined if there is neither a secret nor a reference. */
+export function toSecret({ secret: value, secret_ref: reference }: SecretInput): SecretDraft | undefined {
+  if (value === undefined && reference === undefined) return undefined;
+  const text = typeof value === 'object' ? JSON.stringify(value) : (value ?? '');
+  // Catalog refuses both together.
+  return { value: text, reference: reference ?? '' };
+}
+
+export const toCredential = ({
+  name,
+  weight: share,
+  ...rest
+}: z.output<typeof credentialBody>): CredentialDraft => ({
+  name,
+  secret: toSecret(rest) ?? { value: '', reference: '' },
+  weight: share,
+});

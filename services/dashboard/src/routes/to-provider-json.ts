@@ -1,0 +1,90 @@
+import type { ProbeProviderResponse__Output } from '@gateway/proto/generated/gateway/chat/v1/ProbeProviderResponse';
+import { defaultBaseUrl, isProviderKind } from '@gateway/providers';
+import type { ConfiguredCredential, ConfiguredProvider } from '../domain/configured-provider';
+import type { CredentialHealth, Health, ProviderHealth } from '../domain/provider-health';
+import { toTime } from './to-json';
+
+const UNUSED: Health = {
+  circuit: null,
+  circuits: {},
+  calls: 0,
+  errors: 0,
+  latency: null,
+  last_failure: null,
+};
+
+/** @param configured absent: the provider is configured by the environment of chat and media, or by nobody */
+export function toProviderJson(
+  { id, served_by, targets, credentials: used }: ProviderHealth,
+  configured: ConfiguredProvider | undefined,
+) {
+  const health = { served_by, targets };
+  if (!configured) {
+    const source =
+      used.length > 0 || served_by === 'credentials' || served_by === 'simulator' ? 'environment' : null;
+    return { id, source, ...NOT_IN_CATALOG, credentials: used.map(toUsedCredentialJson), ...health };
+  }
+  const { kind, name, baseUrl, headers, options, enabled, createdAtMs, credentials } = configured;
+  return {
+    id,
+    source: 'catalog' as const,
+    kind,
+    name,
+    base_url: baseUrl || (isProviderKind(kind) && defaultBaseUrl(kind, options)) || null,
+    headers,
+    options,
+    enabled,
+    created_at: toTime(createdAtMs),
+    credentials: credentials.map((credential) => ({
+      ...toCredentialJson(credential),
+      ...healthOf(used.find((one) => one.id === credential.id)),
+    })),
+    ...health,
+  };
+}
+
+const NOT_IN_CATALOG = {
+  kind: null,
+  name: null,
+  base_url: null,
+  headers: {},
+  options: {},
+  enabled: true,
+  created_at: null,
+};
+
+export const toCredentialJson = ({ id, name, hint, weight, enabled, createdAtMs }: ConfiguredCredential) => ({
+  id,
+  name,
+  hint,
+  weight,
+  enabled,
+  created_at: toTime(createdAtMs),
+});
+
+const toUsedCredentialJson = ({ id, name, ...health }: CredentialHealth) => ({
+  id,
+  name,
+  hint: null,
+  weight: 1,
+  enabled: true,
+  created_at: null,
+  ...health,
+});
+
+function healthOf(used: CredentialHealth | undefined): Health {
+  if (!used) return UNUSED;
+  const { id: _, name: __, ...health } = used;
+  return health;
+}
+
+export const toProbeJson = (
+  { credentialId, credentialName, latencyMs, failure, models }: ProbeProviderResponse__Output,
+  model: string | undefined,
+) => ({
+  ok: failure === null,
+  credential: { id: credentialId, name: credentialName },
+  latency_ms: latencyMs,
+  models: failure || model !== undefined ? null : models.length,
+  failure: failure && { status: failure.status || null, message: failure.message },
+});
