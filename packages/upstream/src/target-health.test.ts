@@ -141,6 +141,12 @@ describe('a credential', () => {
     expect(usable()).toEqual(['1', '1', '2']);
   });
 
+  test('without funds is used last for any model, and calls of one client do not make that an outage', () => {
+    fail(first, { kind: 'status', status: 402 }, 30);
+    expect(usable()).toEqual(['2', '1', '1']);
+    expect(health.credentialReports()[0]).toMatchObject({ id: '1', state: 'suspect' });
+  });
+
   test('that is rate limited is tried after the others, for that model only', () => {
     fail(first, limited, 1);
     expect(health.inOrder([first, second, otherModel])).toEqual([second, otherModel, first]);

@@ -1,7 +1,12 @@
 import { CircuitBreaker, type CircuitState } from './circuit-breaker';
 import { type CallFigures, RecentCalls } from './recent-calls';
 import type { Route } from './route';
-import { isClientError, isRejectedCredential, type UpstreamFailure } from './upstream-failure';
+import {
+  isClientError,
+  isRejectedCredential,
+  isUnpaidAccount,
+  type UpstreamFailure,
+} from './upstream-failure';
 
 /** Targets and credentials come from the catalog and are rarely removed, so this limit is only a safeguard. */
 const MAX_TRACKED = 10_000;
@@ -10,7 +15,7 @@ interface TrackedCredential {
   readonly provider: string;
   readonly id: string;
   readonly name: string;
-  /** Of rejections of the credential itself. */
+  /** Of rejections of the credential itself, and of its account without funds. */
   readonly breaker: CircuitBreaker;
   readonly recent: RecentCalls;
 }
@@ -36,7 +41,7 @@ export interface CredentialReport extends CallFigures {
   readonly provider: string;
   readonly id: string;
   readonly name: string;
-  /** Other than closed: the provider has rejected the credential. */
+  /** Other than closed: the provider has rejected the credential, or its account has no funds. */
   readonly state: CircuitState;
 }
 
@@ -100,6 +105,8 @@ export class TargetHealth {
     recent.recordFailure(nowMs, failure);
     credential.recent.recordFailure(nowMs, failure);
     if (isRejectedCredential(failure)) credential.breaker.recordRejection(nowMs);
+    // Never an outage for one account: what a call costs at most depends on the client.
+    else if (isUnpaidAccount(failure)) credential.breaker.recordFailure(failure, accountId, nowMs);
     else breaker.recordFailure(failure, accountId, nowMs);
   }
 

@@ -76,6 +76,11 @@ export function isRejectedCredential(failure: UpstreamFailure): boolean {
   return failure.kind === 'status' && failure.status === 401;
 }
 
+/** Whether the account of the credential has no funds, or not enough for the call. */
+export function isUnpaidAccount(failure: UpstreamFailure): boolean {
+  return failure.kind === 'status' && failure.status === 402;
+}
+
 /** Whether another provider would refuse the call too. */
 export function isClientError(failure: UpstreamFailure): boolean {
   return failure.kind === 'status' && CLIENT_FAULT_STATUSES.has(failure.status);

@@ -91,8 +91,10 @@ function providerEdit(client: PoolClient): ProviderEdit {
     },
     async insertCredential(providerId, { id, name, hint, weight, enabled, secret }) {
       await client.query(
-        `INSERT INTO catalog.credentials (id, provider_id, name, sealed_secret, secret_ref, hint, weight, enabled)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        // Those of one transaction keep their order.
+        `INSERT INTO catalog.credentials
+           (id, provider_id, name, sealed_secret, secret_ref, hint, weight, enabled, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp())`,
         [id, providerId, name, ...columnsOf(secret), hint, weight, enabled],
       );
     },

@@ -72,6 +72,8 @@ async function importModel(
     throw new GatewayError('missing_parameter', { param: 'pricing', detail: 'a new model needs prices' });
   const listed = {
     ...fields,
+    // Many endpoints list only the context, which bounds the output too.
+    max_output_tokens: fields.max_output_tokens || fields.context_length,
     slug,
     name: name ?? upstream_model,
     aliases: [],

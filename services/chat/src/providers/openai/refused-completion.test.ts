@@ -17,7 +17,6 @@ describe("the gateway's own account is nothing that the caller can wait for", ()
     ],
     [429, { error: { message: 'You exceeded your current quota', type: 'insufficient_quota', code: null } }],
     [400, { error: { message: 'x', type: 'invalid_request_error', code: 'billing_hard_limit_reached' } }],
-    [400, { code: 'Client specified an invalid argument', error: 'Incorrect API key provided: xa***1.' }],
     [
       429,
       {
@@ -28,6 +27,16 @@ describe("the gateway's own account is nothing that the caller can wait for", ()
   ])('%i %j', (status, body) => {
     expect(refused(status, body)).toEqual({ kind: 'status', status: 402 });
   });
+});
+
+test('a wrong key of ours is rejected, whatever the status', () => {
+  const error = 'Incorrect API key provided: xa***1.';
+  for (const [status, body] of [
+    [400, { code: 'Client specified an invalid argument', error }],
+    [401, { error: { message: error, type: 'invalid_request_error', code: 'invalid_api_key' } }],
+  ] as const) {
+    expect(refused(status, body)).toEqual({ kind: 'status', status: 401 });
+  }
 });
 
 describe('the caller receives the reason', () => {

@@ -23,7 +23,8 @@ const OUR_ACCOUNT = new Set([
   'project_spend_limit_exceeded',
 ]);
 /** xAI's messages, with 400 and 429. Matched at the start, because messages quote the call further on. */
-const OUR_WORDS = /^(incorrect api key provided|your (newly created )?team\b.*\b(credits|spending limit))/i;
+const OUR_KEY_WORDS = /^incorrect api key provided/i;
+const OUR_FUNDS_WORDS = /^your (newly created )?team\b.*\b(credits|spending limit)/i;
 /** Statuses that blame the call, so that the caller learns the reason. */
 const CALLS_FAULT = new Set([400, 413, 415, 422]);
 
@@ -36,7 +37,8 @@ export function refusedCompletion({ status, body }: RefusedResponse): UpstreamFa
   const { code, type, message: usual } = membersOf(error);
   const words =
     textOf(usual) || textOf(error) || textOf(message) || fieldsOf(detail ?? membersOf(message).detail);
-  if (OUR_ACCOUNT.has(textOf(code)) || OUR_ACCOUNT.has(textOf(type)) || OUR_WORDS.test(words)) {
+  if (OUR_KEY_WORDS.test(words)) return { kind: 'status', status: 401 };
+  if (OUR_ACCOUNT.has(textOf(code)) || OUR_ACCOUNT.has(textOf(type)) || OUR_FUNDS_WORDS.test(words)) {
     return { kind: 'status', status: 402 };
   }
   if (usual !== undefined || !CALLS_FAULT.has(status)) return undefined;
