@@ -1,0 +1,38 @@
+import { decimalFromNano } from '@gateway/money';
+import type { TokenPricing, TokenRates } from '../domain/model';
+import { RATE_FIELDS } from './token-rates';
+
+/** A changed price: USD per million tokens, or a number of tokens, as decimal text; null: absent. */
+export interface PriceChange {
+  /** The field in the catalog's files, such as `tokens.long_context.input`. */
+  readonly path: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** Returns what differs between two prices, for review; every price of `next` if there is no current one. */
+export function diffPricing(current: TokenPricing | undefined, next: TokenPricing): PriceChange[] {
+  const before = current ? fieldsOf(current) : new Map<string, string>();
+  const after = fieldsOf(next);
+  const paths = new Set([...after.keys(), ...before.keys()]);
+  return [...paths]
+    .map((path) => ({ path, from: before.get(path) ?? null, to: after.get(path) ?? null }))
+    .filter(({ from, to }) => from !== to);
+}
+
+function fieldsOf({ serviceTiers, longContext, ...base }: TokenPricing): Map<string, string> {
+  const fields = new Map<string, string>();
+  const add = (prefix: string, rates: TokenRates) => {
+    for (const [field, key] of RATE_FIELDS) {
+      const nano = rates[key];
+      if (nano !== undefined) fields.set(`${prefix}.${field}`, decimalFromNano(nano));
+    }
+  };
+  add('tokens', base);
+  if (longContext) {
+    fields.set('tokens.long_context.above_tokens', String(longContext.aboveTokens));
+    add('tokens.long_context', longContext);
+  }
+  for (const [tier, rates] of Object.entries(serviceTiers)) add(`tokens.service_tiers.${tier}`, rates);
+  return fields;
+}

@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { problemsOf } from '../seed/seed-schema';
+import { nanoPerMillion } from './amount';
+import { AUDIO_INPUT, assemblePricing, type ListedPrices, type ListedRates } from './assemble-pricing';
+import { effortCapabilities, flag, modelName, providerId, tierName, tokenLimit, words } from './list-schema';
+import {
+  type Candidate,
+  EntryRejected,
+  isRecord,
+  modalitiesOf,
+  NOT_CHAT,
+  type PricedModel,
+  printable,
+} from './price-list';
+
+const MAX_TIERS = 20;
+/** The list has no kind of model. */
+const NOT_CHAT_NAME = /embed|rerank|whisper|tts|moderation|transcri/i;
+
+const usdPerMillion = z.number().transform((value, context) => {
+  const nano = nanoPerMillion(value, 'usdPerMillion');
+  if (nano !== undefined) return nano;
+  context.addIssue('is not an amount of USD');
+  return z.NEVER;
+});
+
+/** USD per million tokens (packages/core/src/schema.ts). An unknown price is an error. */
+const cost = z.strictObject({
+  input: usdPerMillion,
+  output: usdPerMillion,
+  reasoning: usdPerMillion.optional(),
+  cache_read: usdPerMillion.optional(),
+  cache_write: usdPerMillion.optional(),
+  input_audio: usdPerMillion.optional(),
+  output_audio: usdPerMillion.optional(),
+});
+type Cost = z.output<typeof cost>;
+
+const contextTier = cost.extend({
+  tier: z.strictObject({ type: z.literal('context').default('context'), size: z.number() }),
+});
+
+const reasoningOption = z.looseObject({ type: z.string(), values: z.array(z.unknown()).catch([]) });
+
+const modelSchema = z.object({
+  name: z.string().catch(''),
+  family: z.string().catch(''),
+  reasoning: flag,
+  reasoning_options: z.array(reasoningOption).catch([]),
+  tool_call: flag,
+  structured_output: flag,
+  modalities: z.object({ input: words, output: words }),
+  limit: z.object({ context: tokenLimit, output: tokenLimit }).catch({ context: 0, output: 0 }),
+  cost: cost
+    .extend({ tiers: z.array(contextTier).default([]), context_over_200k: cost.optional() })
+    .optional(),
+  experimental: z
+    .object({
+      modes: z
+        .record(tierName, z.object({ cost: cost.optional(), provider: z.unknown() }))
+        .refine((modes) => Object.keys(modes).length <= MAX_TIERS, `more than ${MAX_TIERS} modes`)
+        .default({}),
+    })
+    .default({ modes: {} }),
+});
+type Model = z.output<typeof modelSchema>;
+
+/** The request of a mode that is a service tier and nothing else. */
+const serviceTierRequest = z.strictObject({ body: z.strictObject({ service_tier: tierName }) });
+
+/** Returns the models of a parsed `api.json`, an object of providers by id. */
+export function modelsDevCandidates(root: Readonly<Record<string, unknown>>): Candidate[] {
+  return Object.entries(root).flatMap(([provider, value]) => {
+    if (!isRecord(value) || !isRecord(value.models)) return [notAProvider(provider)];
+    return Object.entries(value.models).map(([id, model]) => ({
+      name: `${provider}/${id}`,
+      read: () => readModel(provider, id, model),
+    }));
+  });
+}
+
+const notAProvider = (name: string): Candidate => ({
+  name,
+  read: () => {
+    throw new EntryRejected('not a provider');
+  },
+});
+
+/** @throws EntryRejected */
+function readModel(provider: string, id: string, value: unknown): PricedModel {
+  if (!providerId.safeParse(provider).success || !modelName.safeParse(id).success) {
+    throw new EntryRejected('invalid name');
+  }
+  const parsed = modelSchema.safeParse(value);
+  if (!parsed.success) throw new EntryRejected(problemsOf(parsed.error)[0] ?? 'invalid entry');
+  const model = parsed.data;
+  const outputs = modalitiesOf(model.modalities.output);
+  const inputs = modalitiesOf(model.modalities.input);
+  if (!isChat(id, model)) throw new EntryRejected(NOT_CHAT);
+  if (!model.cost) throw new EntryRejected('no price');
+  const { pricing, unpriced } = assemblePricing(listedPrices(model, model.cost));
+  const { context, output } = model.limit;
+  return {
+    provider,
+    upstreamModel: id,
+    name: printable(model.name) || id,
+    inputModalities: inputs.filter((input) => input !== 'audio' || !unpriced.includes(AUDIO_INPUT)),
+    outputModalities: outputs.filter((made) => made === 'text'),
+    contextLength: context,
+    maxOutputTokens: context === 0 ? output : Math.min(output, context),
+    capabilities: capabilitiesOf(id, model, unpriced),
+    pricing,
+    unpriced,
+  };
+}
+
+/** A model that makes images has no price for them here. Audio is made on request only, which chat refuses. */
+function isChat(id: string, { modalities: { input, output }, family }: Model): boolean {
+  if (!input.includes('text') || !output.includes('text')) return false;
+  return !output.includes('image') && !output.includes('video') && !NOT_CHAT_NAME.test(`${family} ${id}`);
+}
+
+function listedPrices({ experimental }: Model, listed: NonNullable<Model['cost']>): ListedPrices {
+  const { tiers, context_over_200k, ...base } = listed;
+  const unpriced = new Set<string>();
+  const serviceTiers = new Map<string, ListedRates>();
+  for (const [mode, { cost: rates, provider }] of Object.entries(experimental.modes)) {
+    const request = serviceTierRequest.safeParse(provider);
+    if (rates && request.success) serviceTiers.set(request.data.body.service_tier, toListedRates(rates));
+    else unpriced.add(`mode ${mode}`);
+  }
+  if ([base, ...tiers].some(({ output_audio }) => output_audio)) unpriced.add('audio output');
+  return {
+    base: toListedRates(base),
+    longContexts: longContexts(tiers, context_over_200k),
+    serviceTiers,
+    unpriced,
+  };
+}
+
+function longContexts(tiers: readonly z.output<typeof contextTier>[], over200k: Cost | undefined) {
+  // Beside `tiers` it repeats one of them, whose threshold may be higher.
+  if (tiers.length === 0) return new Map(over200k && [[200_000, toListedRates(over200k)]]);
+  const contexts = new Map(tiers.map(({ tier, ...rates }) => [tier.size, toListedRates(rates)]));
+  if (contexts.size < tiers.length) throw new EntryRejected('two prices for one long-context threshold');
+  return contexts;
+}
+
+function toListedRates(rates: Cost): ListedRates {
+  return {
+    input: rates.input,
+    output: rates.output,
+    ...(rates.cache_read !== undefined && { cacheRead: rates.cache_read }),
+    ...(rates.cache_write !== undefined && { cacheWrite: rates.cache_write }),
+    ...(rates.reasoning !== undefined && { reasoning: rates.reasoning }),
+    ...(rates.input_audio !== undefined && { audio: rates.input_audio }),
+  };
+}
+
+function capabilitiesOf(id: string, model: Model, unpriced: readonly string[]): string[] {
+  const { input } = model.modalities;
+  const options = model.reasoning_options;
+  const efforts = options.filter(({ type }) => type === 'effort').flatMap(({ values }) => values);
+  const isClaude = model.reasoning && id.includes('claude');
+  return [
+    ...(model.tool_call ? ['tools'] : []),
+    ...(input.includes('image') ? ['vision'] : []),
+    ...(input.includes('audio') && !unpriced.includes(AUDIO_INPUT) ? ['audio'] : []),
+    ...(model.structured_output ? ['json_schema'] : []),
+    ...(model.reasoning ? ['reasoning'] : []),
+    // Claude got the effort `max` and adaptive thinking in the same version, 4.6.
+    ...(isClaude && efforts.includes('max') ? ['adaptive_thinking'] : []),
+    ...(isClaude && options.some(({ type }) => type === 'budget_tokens') ? ['thinking_budget'] : []),
+    ...effortCapabilities(efforts),
+  ];
+}
