@@ -6,6 +6,7 @@ import { loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { Catalog } from './domain/catalog';
 import { Providers } from './domain/providers';
 import { createCatalogMetrics } from './metrics';
+import { PriceListSource } from './price-lists/price-list-source';
 import { createModel, type Edit, setModelStatus, setPricing, updateModel } from './rpc/edit-models';
 import {
   createCredential,
@@ -17,6 +18,7 @@ import {
   updateCredential,
   updateProvider,
 } from './rpc/edit-providers';
+import { findPrices } from './rpc/find-prices';
 import { Watchers } from './rpc/watch';
 import { ProviderWatchers } from './rpc/watch-providers';
 import { readSeed } from './seed/read-seed';
@@ -58,6 +60,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     await follower.refresh();
     return result;
   };
+  const priceList = new PriceListSource(settings.PRICE_LIST);
   const providerDeps = { edit: providerEdit, keys: settings.CREDENTIALS_KEY };
   await follower.refresh();
   const watchers = new Watchers(catalog);
@@ -93,6 +96,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
           CreateCredential: unary(log, createCredential(providerDeps)),
           UpdateCredential: unary(log, updateCredential(providerDeps)),
           DeleteCredential: unary(log, deleteCredential(providerDeps)),
+          FindPrices: unary(log, findPrices({ providers, priceList, log })),
         },
         callers: ['dashboard'],
       },

@@ -9,6 +9,8 @@ const shape = {
   DATABASE_URL: z.string().min(1),
   /** Keys that encrypt provider credentials: the first encrypts, all decrypt. Absent: only references to secrets are accepted. */
   CREDENTIALS_KEY: credentialsKey().optional(),
+  /** Public price list for reviews by operators, models.dev's or LiteLLM's: an https URL, a file or `none`. */
+  PRICE_LIST: z.string().default('https://models.dev/api.json'),
   /** Folder of `*.json` files with the initial models of a new catalog. */
   CATALOG_SEED_DIR: z.string().default(path.join(__dirname, '../../../deploy/catalog')),
 };

@@ -288,18 +288,41 @@ describe('an operator', () => {
     world.providers.probe.answer = answer;
   });
 
-  test('sees the models of the endpoint, with a slug for each', async () => {
-    const { body } = await dashboard.get('admin/providers/vllm/models', token);
-    expect(body.data).toEqual([
-      {
-        upstream_model: 'Org/Model:7b',
-        name: null,
-        context_length: 4_096,
-        max_output_tokens: null,
-        suggested_slug: 'vllm/org-model-7b',
-        slugs: [],
-      },
+  test('sees the models of the endpoint, with a slug for each and prices of the list', async () => {
+    const path = 'admin/providers/vllm/models?markup_percent=10&list_provider=groq';
+    const { body } = await dashboard.get(path, token);
+    const listed = { source: 'a list', source_date: '2026-01-01' };
+    expect(body).toEqual({
+      data: [
+        {
+          upstream_model: 'Org/Model:7b',
+          name: 'Model 7B',
+          input_modalities: ['text'],
+          output_modalities: ['text'],
+          context_length: 4_096,
+          max_output_tokens: 2_048,
+          capabilities: ['tools'],
+          pricing: { ...listed, tokens: { input: 0.11, output: 0.22, service_tiers: {} } },
+          cost: { ...listed, tokens: { input: 0.1, output: 0.2, service_tiers: {} } },
+          unpriced: ['search'],
+          suggested_slug: 'vllm/org-model-7b',
+          slugs: [],
+        },
+      ],
+      next_cursor: null,
+      price_list: { source: 'a list', source_date: '2026-01-01', problem: null },
+    });
+    expect(world.catalog.priceRequests).toEqual([
+      { providerId: 'vllm', upstreamModels: ['Org/Model:7b'], listProvider: 'groq', markupPercent: '10' },
     ]);
+    const { pricing } = body.data[0];
+    const imported = { models: [{ upstream_model: 'Org/Model:7b', slug: 'vllm/listed', pricing }] };
+    const answer = await dashboard.post('admin/providers/vllm/models/import', imported, token);
+    expect(answer.body.data).toMatchObject([{ outcome: 'created' }]);
+    for (const markup of ['x', '-1', '1e3', '123456']) {
+      const { status } = await dashboard.get(`admin/providers/vllm/models?markup_percent=${markup}`, token);
+      expect(status).toBe(400);
+    }
   });
 
   test('imports models: new ones with prices, and the provider as a target of those that exist', async () => {

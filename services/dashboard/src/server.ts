@@ -31,6 +31,7 @@ import { SecurityEvents } from './actions/security-events';
 import { Billing } from './clients/billing';
 import { CatalogEditor } from './clients/catalog-editor';
 import { ModelDirectory } from './clients/model-directory';
+import { PriceList } from './clients/price-list';
 import { ProviderEditor } from './clients/provider-editor';
 import { ProviderInstances } from './clients/provider-instances';
 import { ProviderProbe } from './clients/provider-probe';
@@ -111,6 +112,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     instances: providerServices.instances,
     providers: new ProviderEditor(catalogClient),
     probe: providerServices.probe,
+    priceList: new PriceList(catalogClient),
   });
   const v1Bodies = await readV1Bodies(path.join(__dirname, '../openapi/v1-bodies.json'));
   const app = createApp({

@@ -62,7 +62,9 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   };
   try {
     const { addresses, kafkaTopicPrefix } = engines;
-    const stack = await startStack({ ...options, dataDir, engines: addresses, kafkaTopicPrefix });
+    // Tests read nothing from the internet.
+    const settings = { ...options.settings, catalog: { PRICE_LIST: 'none', ...options.settings?.catalog } };
+    const stack = await startStack({ ...options, settings, dataDir, engines: addresses, kafkaTopicPrefix });
     return createSystem(stack, kafkaTopicPrefix, remove);
   } catch (error) {
     await remove();

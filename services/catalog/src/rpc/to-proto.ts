@@ -85,7 +85,7 @@ const toProtoVideoFeatures = (video: VideoFeatures): VideoFeaturesProto => ({
   ),
 });
 
-function toProtoTokenPricing(pricing: TokenPricing): TokenPricingProto {
+export function toProtoTokenPricing(pricing: TokenPricing): TokenPricingProto {
   const { longContext } = pricing;
   return {
     ...toProtoRates(pricing),

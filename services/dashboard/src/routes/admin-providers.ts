@@ -3,6 +3,7 @@ import { importModels } from '../actions/import-models';
 import type { Caller } from '../clients/billing';
 import type { CatalogEditor } from '../clients/catalog-editor';
 import type { ModelDirectory } from '../clients/model-directory';
+import type { PriceList } from '../clients/price-list';
 import type { ProviderEditor } from '../clients/provider-editor';
 import type { ProviderInstances } from '../clients/provider-instances';
 import type { ProviderProbe } from '../clients/provider-probe';
@@ -13,6 +14,7 @@ import { type Endpoint, endpoint } from './endpoint';
 import {
   createCredentialBody,
   createProviderBody,
+  endpointModelsQuery,
   importModelsBody,
   testProviderBody,
   toCredential,
@@ -23,21 +25,21 @@ import {
 import {
   credentialResponse,
   deletedResponse,
-  endpointModelResponse,
+  endpointModelsResponse,
   importResponse,
-  listOf,
   probeResponse,
   providerResponse,
   providersResponse,
 } from './responses';
 import { toList } from './to-json';
-import { toCredentialJson, toProbeJson, toProviderJson } from './to-provider-json';
+import { toCredentialJson, toEndpointModelJson, toProbeJson, toProviderJson } from './to-provider-json';
 
 interface Dependencies {
   readonly models: ModelDirectory;
   readonly editor: CatalogEditor;
   readonly instances: ProviderInstances;
   readonly providers: ProviderEditor;
+  readonly priceList: PriceList;
   /** Absent: the dashboard does not know chat's address. */
   readonly probe: ProviderProbe | undefined;
 }
@@ -163,26 +165,34 @@ function credentialEndpoints({ providers }: Dependencies): Endpoint[] {
 }
 
 function endpointModelEndpoints(deps: Dependencies): Endpoint[] {
-  const { models, probe } = deps;
+  const { models, probe, priceList } = deps;
   return [
     endpoint('operator', 'GET /admin/providers/:id/models', {
-      summary: "List the models of a provider's endpoint, with the models of the catalog that call them",
-      response: listOf(endpointModelResponse),
+      summary: "List the models of a provider's endpoint, with prices of the price list where it has them",
+      query: endpointModelsQuery,
+      response: endpointModelsResponse,
       codes: ['upstream_failed', 'upstream_unavailable'],
-      async handle({ context, params }) {
+      async handle({ context, params, query }) {
         const { id } = await knownProvider(deps, context, params.id);
         const listed = await existing(probe).models(context, id);
-        return toList(
-          listed.map((model) => ({
-            upstream_model: model.id,
-            name: model.name || null,
-            context_length: model.contextLength || null,
-            max_output_tokens: model.maxOutputTokens || null,
-            suggested_slug: suggestedSlug(id, model.id),
-            slugs: slugsOf(models.all().values(), id, model.id),
-          })),
-          '',
-        );
+        const found = await priceList.find(context, {
+          providerId: id,
+          upstreamModels: listed.map((model) => model.id),
+          listProvider: query.list_provider,
+          markupPercent: query.markup_percent,
+        });
+        const { source, sourceDate, problem } = found;
+        return {
+          ...toList(
+            listed.map((model) => ({
+              ...toEndpointModelJson(model, found.models.get(model.id)),
+              suggested_slug: suggestedSlug(id, model.id),
+              slugs: slugsOf(models.all().values(), id, model.id),
+            })),
+            '',
+          ),
+          price_list: { source, source_date: sourceDate, problem },
+        };
       },
     }),
     endpoint('operator', 'POST /admin/providers/:id/models/import', {

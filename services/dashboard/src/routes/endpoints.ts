@@ -1,6 +1,7 @@
 import type { Billing } from '../clients/billing';
 import type { CatalogEditor } from '../clients/catalog-editor';
 import type { ModelDirectory } from '../clients/model-directory';
+import type { PriceList } from '../clients/price-list';
 import type { ProviderEditor } from '../clients/provider-editor';
 import type { ProviderInstances } from '../clients/provider-instances';
 import type { ProviderProbe } from '../clients/provider-probe';
@@ -32,6 +33,7 @@ export interface EndpointDependencies
   readonly instances: ProviderInstances;
   readonly providers: ProviderEditor;
   readonly probe: ProviderProbe | undefined;
+  readonly priceList: PriceList;
 }
 
 /** All endpoints of the dashboard's API. */

@@ -77,6 +77,19 @@ export type ImportedModel = z.output<typeof importedModel>;
 
 export const importModelsBody = z.strictObject({ models: z.array(importedModel).min(1).max(200) });
 
+export const endpointModelsQuery = z.object({
+  markup_percent: z
+    .string()
+    .regex(/^\d{1,5}(\.\d{1,9})?$/, 'not a decimal')
+    .default('0')
+    .meta({ description: 'Added to the costs of the price list, such as `12.5`' }),
+  list_provider: z
+    .string()
+    .max(64)
+    .default('')
+    .meta({ description: "The provider's id in the price list; default: by its preset, id and kind" }),
+});
+
 interface SecretInput {
   readonly secret?: string | Readonly<Record<string, unknown>> | undefined;
   readonly secret_ref?: string | undefined;

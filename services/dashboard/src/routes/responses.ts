@@ -429,13 +429,30 @@ export const probeResponse = z.object({
     .nullable()
     .meta({ description: 'Status null: there was no reply' }),
 });
-export const endpointModelResponse = z.object({
+const listedPrices = z.object({ source: z.string(), source_date: z.string(), tokens: prices.tokens });
+const endpointModel = z.object({
   upstream_model: z.string(),
   name: z.string().nullable(),
+  input_modalities: model.input_modalities,
+  output_modalities: model.output_modalities,
   context_length: count.nullable(),
   max_output_tokens: count.nullable(),
+  capabilities: model.capabilities,
+  pricing: listedPrices
+    .nullable()
+    .meta({ description: 'Cost and markup; null: the price list lacks the model' }),
+  cost: listedPrices.nullable().meta({ description: 'What the provider charges' }),
+  unpriced: z.array(z.string()).meta({ description: 'What the list prices and the gateway can not bill' }),
   suggested_slug: z.string(),
   slugs: z.array(z.string()).meta({ description: 'Models of the catalog that call it' }),
+});
+export const endpointModelsResponse = z.object({
+  ...listOf(endpointModel).shape,
+  price_list: z.object({
+    source: z.string().nullable(),
+    source_date: z.string().nullable(),
+    problem: z.string().nullable().meta({ description: 'Why there is no price list' }),
+  }),
 });
 export const importResponse = z.object({
   data: z.array(

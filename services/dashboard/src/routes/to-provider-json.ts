@@ -1,5 +1,7 @@
+import type { EndpointModel__Output } from '@gateway/proto/generated/gateway/chat/v1/EndpointModel';
 import type { ProbeProviderResponse__Output } from '@gateway/proto/generated/gateway/chat/v1/ProbeProviderResponse';
 import { defaultBaseUrl, isProviderKind } from '@gateway/providers';
+import type { PricedModel } from '../clients/price-list';
 import type { ConfiguredCredential, ConfiguredProvider } from '../domain/configured-provider';
 import type { CredentialHealth, Health, ProviderHealth } from '../domain/provider-health';
 import { toTime } from './to-json';
@@ -77,6 +79,23 @@ function healthOf(used: CredentialHealth | undefined): Health {
   const { id: _, name: __, ...health } = used;
   return health;
 }
+
+/** What the endpoint says itself comes before what the price list says. */
+export const toEndpointModelJson = (
+  { id, name, contextLength, maxOutputTokens }: EndpointModel__Output,
+  priced: PricedModel | undefined,
+) => ({
+  upstream_model: id,
+  name: name || priced?.name || null,
+  input_modalities: priced?.input_modalities ?? ['text'],
+  output_modalities: priced?.output_modalities ?? ['text'],
+  context_length: contextLength || priced?.context_length || null,
+  max_output_tokens: maxOutputTokens || priced?.max_output_tokens || null,
+  capabilities: priced?.capabilities ?? [],
+  pricing: priced?.pricing ?? null,
+  cost: priced?.cost ?? null,
+  unpriced: priced?.unpriced ?? [],
+});
 
 export const toProbeJson = (
   { credentialId, credentialName, latencyMs, failure, models }: ProbeProviderResponse__Output,

@@ -2,8 +2,11 @@ import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
 import type { Credential } from '@gateway/proto/generated/gateway/catalog/v1/Credential';
+import type { FindPricesRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/FindPricesRequest';
+import type { FindPricesResponse } from '@gateway/proto/generated/gateway/catalog/v1/FindPricesResponse';
 import type { Model } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { NewCredential } from '@gateway/proto/generated/gateway/catalog/v1/NewCredential';
+import type { Pricing } from '@gateway/proto/generated/gateway/catalog/v1/Pricing';
 import type { Provider } from '@gateway/proto/generated/gateway/catalog/v1/Provider';
 import type { WatchRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchRequest';
 import type { WatchResponse } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
@@ -119,6 +122,30 @@ export async function startFakeCatalog(log: Logger, secret: string) {
     if (!found) throw new GatewayError('model_not_found');
     return found;
   };
+  const priceRequests: FindPricesRequest__Output[] = [];
+  const tokens = (inputNano: string, outputNano: string): Pricing => ({
+    source: 'a list',
+    sourceDate: '2026-01-01',
+    tokens: { inputNano, outputNano },
+  });
+  const foundPrices: FindPricesResponse = {
+    source: 'a list',
+    sourceDate: '2026-01-01',
+    prices: [
+      {
+        upstreamModel: 'Org/Model:7b',
+        model: model('', ['text'], {
+          name: 'Model 7B',
+          contextLength: 8_192,
+          maxOutputTokens: 2_048,
+          capabilities: ['tools'],
+          pricing: tokens('110000000', '220000000'),
+        }),
+        cost: tokens('100000000', '200000000'),
+        unpriced: ['search'],
+      },
+    ],
+  };
   const knownProvider = (id: string): Provider => {
     if (id !== 'vllm') throw new GatewayError('not_found');
     return vllm();
@@ -185,6 +212,10 @@ export async function startFakeCatalog(log: Logger, secret: string) {
         handlers: {
           Watch: watch,
           ListProviders: unary(log, async () => ({ providers: [vllm()] })),
+          FindPrices: unary(log, async (_context, request: FindPricesRequest__Output) => {
+            priceRequests.push(request);
+            return foundPrices;
+          }),
           ...Object.fromEntries(answers),
         },
         callers: ['dashboard'],
@@ -194,6 +225,7 @@ export async function startFakeCatalog(log: Logger, secret: string) {
   return {
     server,
     edits,
+    priceRequests,
     send(message: WatchResponse) {
       for (const watcher of watchers) watcher.write(message);
     },

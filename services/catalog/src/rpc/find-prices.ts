@@ -1,0 +1,98 @@
+import { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
+import type { FindPricesRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/FindPricesRequest';
+import type { FindPricesResponse } from '@gateway/proto/generated/gateway/catalog/v1/FindPricesResponse';
+import type { ListedPrice } from '@gateway/proto/generated/gateway/catalog/v1/ListedPrice';
+import type { Pricing } from '@gateway/proto/generated/gateway/catalog/v1/Pricing';
+import { defaultBaseUrl } from '@gateway/providers';
+import type { RequestContext } from '@gateway/rpc';
+import type { TokenPricing } from '../domain/model';
+import { invalid } from '../domain/provider';
+import type { Providers } from '../domain/providers';
+import { findPrice } from '../price-lists/find-price';
+import { listProvidersOf, type ProviderNames } from '../price-lists/list-providers';
+import type { PricedModel } from '../price-lists/price-list';
+import type { CurrentPriceList, PriceListSource } from '../price-lists/price-list-source';
+import { withMarkup } from '../price-lists/with-markup';
+import { toProtoTokenPricing } from './to-proto';
+
+export interface FindPricesDeps {
+  readonly providers: Providers;
+  readonly priceList: Pick<PriceListSource, 'current'>;
+  readonly log: Logger;
+}
+
+const MAX_MODELS = 5_000;
+
+/** Handles `FindPrices`. A list that can't be read is a result, so that an import without it goes on. */
+export function findPrices({ providers, priceList, log }: FindPricesDeps) {
+  return async (
+    _context: RequestContext,
+    request: FindPricesRequest__Output,
+  ): Promise<FindPricesResponse> => {
+    const { upstreamModels, markupPercent } = request;
+    if (upstreamModels.length > MAX_MODELS) throw invalid(`upstream_models: at most ${MAX_MODELS}`);
+    let list: CurrentPriceList | undefined;
+    try {
+      list = await priceList.current();
+    } catch (error) {
+      log.warn({ err: error }, 'price list not readable');
+      return { problem: problemOf(error) };
+    }
+    if (!list) return { problem: 'no price list is configured' };
+    const { source, date, prices, format } = list;
+    const listProviders =
+      request.listProvider === ''
+        ? listProvidersOf(format, namesOf(request.providerId, providers))
+        : [request.listProvider];
+    const found = upstreamModels.flatMap((upstreamModel) => {
+      for (const listProvider of listProviders) {
+        const priced = findPrice(prices, { provider: listProvider, upstreamModel });
+        if (priced) return [toListedPrice(priced, list, markupPercent || '0')];
+      }
+      return [];
+    });
+    return { prices: found, source, sourceDate: date };
+  };
+}
+
+function namesOf(id: string, providers: Providers): ProviderNames {
+  const provider = providers.all.find((one) => one.id === id);
+  if (!provider) return { id };
+  const { kind, baseUrl, options } = provider;
+  const hasOwnUrl = kind === 'openai' && baseUrl !== '' && baseUrl !== defaultBaseUrl(kind, {});
+  const preset = typeof options.preset === 'string' ? options.preset : undefined;
+  return { id, preset, kind: hasOwnUrl || preset !== undefined ? undefined : kind };
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof GatewayError) return error.detail ?? error.message;
+  const { code, message, cause } = error as NodeJS.ErrnoException;
+  return (cause as NodeJS.ErrnoException | undefined)?.code ?? code ?? message;
+}
+
+function toListedPrice(
+  priced: PricedModel,
+  { source, date }: CurrentPriceList,
+  markupPercent: string,
+): ListedPrice {
+  const toPricing = (tokens: TokenPricing): Pricing => ({
+    source,
+    sourceDate: date,
+    tokens: toProtoTokenPricing(tokens),
+  });
+  return {
+    upstreamModel: priced.upstreamModel,
+    model: {
+      name: priced.name,
+      inputModalities: [...priced.inputModalities],
+      outputModalities: [...priced.outputModalities],
+      contextLength: priced.contextLength,
+      maxOutputTokens: priced.maxOutputTokens,
+      capabilities: [...priced.capabilities],
+      pricing: toPricing(withMarkup(priced.pricing, markupPercent)),
+    },
+    cost: toPricing(priced.pricing),
+    unpriced: [...priced.unpriced],
+  };
+}
