@@ -58,7 +58,8 @@ function toListedPricing(pricing: Pricing__Output): ListedPricing {
   };
 }
 
-function toTokenPricing(tokens: TokenPricing__Output): NonNullable<ListedPricing['tokens']> {
+/** Amounts are USD per million tokens. */
+export function toTokenPricing(tokens: TokenPricing__Output): NonNullable<ListedPricing['tokens']> {
   const { longContext, longContextAboveTokens } = tokens;
   return {
     ...toRates(tokens),

@@ -65,6 +65,19 @@ export class RecentCalls {
     this.#lastFailure = { code: 'upstream_failed', status: 0, atMs: nowMs };
   }
 
+  /** Returns the mean latency in milliseconds; undefined without a timed call. */
+  meanMs(nowMs: number): number | undefined {
+    const oldest = numberAt(nowMs) - SLOTS + 1;
+    let timed = 0;
+    let sumMs = 0;
+    for (const slot of this.#slots) {
+      if (!slot || slot.number < oldest) continue;
+      timed += slot.timed;
+      sumMs += slot.latencySumMs;
+    }
+    return timed === 0 ? undefined : sumMs / timed;
+  }
+
   figures(nowMs: number): CallFigures {
     const sum = { calls: 0, errors: 0, timed: 0, latencySumMs: 0, latencyMaxMs: 0 };
     const oldest = numberAt(nowMs) - SLOTS + 1;

@@ -24,7 +24,7 @@ function ordersOf(model: Model, draws: number): Map<string, number> {
   const random = seeded(1);
   const orders = new Map<string, number>();
   for (let draw = 0; draw < draws; draw++) {
-    const order = routesOf(model, accountsOf, random)
+    const order = routesOf(model, accountsOf, () => ({ draw: random }))
       .map(({ provider }) => provider.id)
       .join('');
     orders.set(order, (orders.get(order) ?? 0) + 1);
@@ -57,13 +57,15 @@ test('draws targets of equal priority by weight, and the remaining ones by weigh
 
 test('keeps two targets of one provider with different upstream models', () => {
   const model = modelTo(targetOf('a', { upstreamModel: 'x' }), targetOf('a', { upstreamModel: 'y' }));
-  const names = routesOf(model, accountsOf, seeded(1)).map(({ target }) => target.upstreamModel);
+  const names = routesOf(model, accountsOf, () => ({ draw: seeded(1) })).map(
+    ({ target }) => target.upstreamModel,
+  );
   expect(names.sort()).toEqual(['x', 'y']);
 });
 
 test('omits targets of providers that are not configured', () => {
   const names = (...ids: string[]) =>
-    routesOf(modelTo(...ids.map((id) => targetOf(id))), accountsOf, seeded(1)).map(
+    routesOf(modelTo(...ids.map((id) => targetOf(id))), accountsOf, () => ({ draw: seeded(1) })).map(
       ({ provider }) => provider.id,
     );
   expect(names('x', 'b')).toEqual(['b']);
@@ -80,7 +82,11 @@ test('divides the weight of a target among the credentials of its provider', () 
   const random = seeded(1);
   const firsts: Record<string, number> = {};
   for (let draw = 0; draw < 8_000; draw++) {
-    const routes = routesOf(model, (id) => (id === 'a' ? accounts : accountsOf(id)), random);
+    const routes = routesOf(
+      model,
+      (id) => (id === 'a' ? accounts : accountsOf(id)),
+      () => ({ draw: random }),
+    );
     const first = routes[0]!.credential.id;
     firsts[first] = (firsts[first] ?? 0) + 1;
     expect(routes.at(-1)!.credential.id).toBe('spare');

@@ -35,16 +35,27 @@ export const environmentAccounts =
     return provider ? [environmentAccount(provider)] : [];
   };
 
+/** How the routes of one call are ordered. */
+export interface Placement {
+  /** Uniform in [0, 1): random, or the same for all calls of a session. */
+  draw(route: Route): number;
+  /** Decides among routes of one priority before their weights do; lower is tried first. Absent: the weights alone decide. */
+  rank?(route: Route): number;
+}
+
+/** The weights alone decide, anew for each call. */
+export const RANDOM: Placement = { draw: Math.random };
+
 /**
- * Returns a model's routes in the order in which they are tried: lower priorities first, equal ones drawn by weight. The weight
- * of a target is divided among the credentials of its provider.
+ * Returns a model's routes in the order in which they are tried: by priority, then by rank, then drawn by weight. The weight of a
+ * target is divided among the credentials of its provider.
  * @param accountsOf the accounts at a provider; none if it is not configured
- * @param random uniform in [0, 1)
+ * @param placement called only if there are several routes
  */
 export function routesOf<Provider extends { readonly id: string }>(
   { targets }: { readonly targets: readonly Target[] },
   accountsOf: (provider: string) => readonly Account<Provider>[],
-  random: () => number,
+  placement: () => Placement,
 ): Route<Provider>[] {
   const weighted = targets.flatMap((target) => {
     const accounts = accountsOf(target.provider);
@@ -55,11 +66,19 @@ export function routesOf<Provider extends { readonly id: string }>(
     }));
   });
   if (weighted.length < 2) return weighted.map(({ route }) => route);
-  // The minimum of exponential variates with these rates is route i with probability weight_i / sum.
-  const keyed = weighted.map(({ route, weight }) => ({
+  const { draw, rank } = placement();
+  const placed = weighted.map(({ route, weight }) => ({
     route,
-    key: -Math.log(1 - random()) / Math.max(weight, Number.MIN_VALUE),
+    rank: rank?.(route) ?? 0,
+    // The minimum of exponential variates with these rates is route i with probability weight_i / sum.
+    variate: -Math.log(1 - draw(route)) / Math.max(weight, Number.MIN_VALUE),
   }));
-  keyed.sort((a, b) => a.route.target.priority - b.route.target.priority || a.key - b.key);
-  return keyed.map(({ route }) => route);
+  placed.sort(
+    (a, b) => a.route.target.priority - b.route.target.priority || a.rank - b.rank || a.variate - b.variate,
+  );
+  return placed.map(({ route }) => route);
 }
+
+/** Names a route among those of all models. */
+export const routeName = ({ provider, credential, target }: Route): string =>
+  `${provider.id}\n${credential.id}\n${target.upstreamModel}`;

@@ -1,6 +1,6 @@
 import { CircuitBreaker, type CircuitState } from './circuit-breaker';
 import { type CallFigures, RecentCalls } from './recent-calls';
-import type { Route } from './route';
+import { type Route, routeName } from './route';
 import {
   isClientError,
   isRejectedCredential,
@@ -25,6 +25,7 @@ interface TrackedTarget {
   readonly upstreamModel: string;
   readonly breaker: CircuitBreaker;
   readonly recent: RecentCalls;
+  inFlight: number;
 }
 
 export interface TargetState {
@@ -82,6 +83,27 @@ export class TargetHealth {
     target.credential.breaker.startCall(nowMs);
     target.breaker.startCall(nowMs);
     return true;
+  }
+
+  /** Counts a call as in flight until `leave`. */
+  enter(route: Route): void {
+    this.#target(route).inFlight++;
+  }
+
+  leave(route: Route): void {
+    const target = this.#target(route);
+    // Zero if the target was forgotten meanwhile.
+    target.inFlight = Math.max(0, target.inFlight - 1);
+  }
+
+  /** Returns the number of calls of this process that the target is answering. */
+  inFlight(route: Route): number {
+    return this.#target(route).inFlight;
+  }
+
+  /** Returns the target's recent mean latency; undefined without recent calls. */
+  latencyMs(route: Route): number | undefined {
+    return this.#target(route).recent.meanMs(this.#nowMs());
   }
 
   /** @param tookMs absent for a refusal, whose duration does not represent the target's latency */
@@ -160,8 +182,8 @@ export class TargetHealth {
   }
 
   #target(route: Route): TrackedTarget {
-    const { provider, credential, target } = route;
-    const name = `${provider.id}\n${credential.id}\n${target.upstreamModel}`;
+    const { target } = route;
+    const name = routeName(route);
     let tracked = this.#targets.get(name);
     if (!tracked) {
       if (this.#targets.size >= MAX_TRACKED) this.#targets.clear();
@@ -170,6 +192,7 @@ export class TargetHealth {
         upstreamModel: target.upstreamModel,
         breaker: new CircuitBreaker(this.#firstWaitMs),
         recent: new RecentCalls(),
+        inFlight: 0,
       };
       this.#targets.set(name, tracked);
     }

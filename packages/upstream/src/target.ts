@@ -5,8 +5,10 @@ export interface Target {
   readonly weight: number;
   /** Lower is tried first. */
   readonly priority: number;
-  /** 0: equal weights. */
+  /** 0: the usual timeout. */
   readonly connectTimeoutMs: number;
   readonly firstByteTimeoutMs: number;
   readonly idleTimeoutMs: number;
+  /** What the provider charges, nano-USD per million tokens; absent if not known. */
+  readonly cost?: { readonly inputNano: bigint; readonly outputNano: bigint };
 }

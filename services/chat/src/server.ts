@@ -22,7 +22,7 @@ import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import { memoryQuota, Quota, quotaExhausted } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
-import { listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
+import { listProviders, SessionPins, simulatedProviders, TargetHealth } from '@gateway/upstream';
 import { AbandonedCalls } from './app/abandoned-calls';
 import { answerChat } from './app/answer-chat';
 import { ChatRunner } from './app/chat-runner';
@@ -134,9 +134,11 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const quotaMetrics = createQuotaMetrics(metrics.registry, 'chat');
   quotaMetrics.track('bodies', bodies);
   quotaMetrics.track('replies', replyMemory);
+  const sessions = new SessionPins(() => performance.now());
   const dispatcher = new Dispatcher({
     upstream,
     health,
+    sessions,
     metrics: metrics.targets,
     keepAliveMs: settings.KEEP_ALIVE_MS,
     timeouts: {
@@ -155,6 +157,8 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     keepAliveMs: settings.KEEP_ALIVE_MS,
   });
   const answer = answerChat({
+    health,
+    sessions,
     models,
     providers,
     admission,

@@ -206,7 +206,8 @@ describe('models', () => {
     max_output_tokens: 100,
     output_floor_tokens: 10,
     workflow: ['create'],
-    targets: [{ provider: 'sim', upstream_model: 'x' }],
+    targets: [{ provider: 'sim', upstream_model: 'x', cost: { input: 0.05, output: 0.1 } }],
+    strategy: 'lowest-price',
     pricing: {
       source: 'a contract',
       source_date: '2026-02-01',
@@ -234,7 +235,16 @@ describe('models', () => {
           preview: false,
           successor: '',
           outputFloorTokens: 10,
-          targets: [{ provider: 'sim', upstreamModel: 'x', weight: 1, priority: 0 }],
+          targets: [
+            {
+              provider: 'sim',
+              upstreamModel: 'x',
+              weight: 1,
+              priority: 0,
+              cost: { inputNano: '50000000', outputNano: '100000000' },
+            },
+          ],
+          strategy: 'lowest-price',
           pricing: {
             source: 'a contract',
             sourceDate: '2026-02-01',
@@ -257,8 +267,13 @@ describe('models', () => {
       },
     });
     expect(made.body).toMatchObject({ ...NEW, status: 'active', pricing: { tokens: { input: 0.075 } } });
-    const { targets, output_floor_tokens, max_image_tokens, ...listed } = made.body;
-    expect([targets.length, output_floor_tokens, max_image_tokens]).toEqual([1, 10, 0]);
+    const { targets, strategy, output_floor_tokens, max_image_tokens, ...listed } = made.body;
+    expect([targets[0].cost, strategy, output_floor_tokens, max_image_tokens]).toEqual([
+      { input: 0.05, output: 0.1, service_tiers: {} },
+      'lowest-price',
+      10,
+      0,
+    ]);
     expect((await dashboard.get('models/sim/new', owner.token)).body).toEqual(listed);
     expect((await get('models/sim/new')).body).toEqual(made.body);
   });

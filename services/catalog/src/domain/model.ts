@@ -1,3 +1,5 @@
+import type { Strategy } from './strategy';
+
 export type ModelStatus = 'active' | 'disabled' | 'delisted';
 
 /** A provider account that serves a model; lower priority is tried first. */
@@ -10,6 +12,8 @@ export interface Target {
   readonly connectTimeoutMs: number;
   readonly firstByteTimeoutMs: number;
   readonly idleTimeoutMs: number;
+  /** What the provider charges; undefined if not known. */
+  readonly cost: TokenPricing | undefined;
 }
 
 /** A catalog entry as operators write it, without the fields that the store adds. */
@@ -33,6 +37,8 @@ export interface ModelEntry {
   /** Video actions: `create`, `status`, `result`. */
   readonly workflow: readonly string[];
   readonly targets: readonly Target[];
+  /** How calls are spread over targets of one priority. */
+  readonly strategy: Strategy;
   readonly pricing: Pricing;
   /** Options of a model that generates images or videos. */
   readonly image: ImageFeatures | undefined;

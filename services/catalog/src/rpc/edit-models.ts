@@ -41,6 +41,7 @@ export const updateModel =
       image: entry.image ?? (request.clearImage ? undefined : current.image),
       video: entry.video ?? (request.clearVideo ? undefined : current.video),
       aliases: request.setAliases ? entry.aliases : current.aliases,
+      strategy: request.model?.strategy ? entry.strategy : current.strategy,
     }));
   };
 

@@ -16,6 +16,7 @@ import type {
   TokenRates,
   VideoPricing,
 } from '../domain/model';
+import { DEFAULT_STRATEGY, type Strategy } from '../domain/strategy';
 
 const STATUS: Readonly<Record<ModelStatus__Output, ModelStatus | undefined>> = {
   MODEL_STATUS_ACTIVE: 'active',
@@ -49,7 +50,13 @@ export function fromProtoModel(model: Model__Output | null): ModelEntry {
     maxImageTokens: model.maxImageTokens,
     capabilities: model.capabilities,
     workflow: model.workflow,
-    targets: model.targets.map((target) => ({ ...target, weight: target.weight || 1 })),
+    targets: model.targets.map(({ cost, ...target }) => ({
+      ...target,
+      weight: target.weight || 1,
+      cost: cost ? fromProtoTokens(cost) : undefined,
+    })),
+    // The seed's rules refuse unknown ones.
+    strategy: (model.strategy || DEFAULT_STRATEGY) as Strategy,
     pricing: fromProtoPricing(model.pricing),
     image: model.image ? fromProtoImageFeatures(model.image) : undefined,
     video: model.video ?? undefined,

@@ -47,7 +47,11 @@ export function toProtoModel(model: Model): ModelProto {
     maxImageTokens: model.maxImageTokens,
     capabilities: [...model.capabilities],
     workflow: [...model.workflow],
-    targets: model.targets.map((target) => ({ ...target })),
+    targets: model.targets.map(({ cost, ...target }) => ({
+      ...target,
+      ...(cost && { cost: toProtoTokenPricing(cost) }),
+    })),
+    strategy: model.strategy,
     pricing: {
       version: model.priceVersion.toString(),
       source: pricing.source,

@@ -1,6 +1,6 @@
-import type { ImageFeatures, ModelEntry, TokenRates, VideoFeatures } from '../domain/model';
+import type { ImageFeatures, ModelEntry, TokenPricing, TokenRates, VideoFeatures } from '../domain/model';
 import type { SeedImage, SeedVideo } from './feature-schema';
-import type { SeedModel, SeedRates } from './seed-schema';
+import type { SeedModel, SeedRates, SeedTokens } from './seed-schema';
 
 export function fromSeedModel(seed: SeedModel): ModelEntry {
   const { tokens, image, video, source, source_date } = seed.pricing;
@@ -27,20 +27,13 @@ export function fromSeedModel(seed: SeedModel): ModelEntry {
       connectTimeoutMs: target.connect_timeout_ms,
       firstByteTimeoutMs: target.first_byte_timeout_ms,
       idleTimeoutMs: target.idle_timeout_ms,
+      cost: target.cost && fromSeedTokens(target.cost),
     })),
+    strategy: seed.strategy,
     pricing: {
       source,
       sourceDate: source_date,
-      tokens: tokens && {
-        ...fromSeedRates(tokens),
-        serviceTiers: Object.fromEntries(
-          Object.entries(tokens.service_tiers).map(([tier, rates]) => [tier, fromSeedRates(rates)]),
-        ),
-        longContext: tokens.long_context && {
-          aboveTokens: tokens.long_context.above_tokens,
-          ...fromSeedRates(tokens.long_context),
-        },
-      },
+      tokens: tokens && fromSeedTokens(tokens),
       image: image && {
         perImage: image.per_image.map(({ price, ...rest }) => ({ ...rest, priceNano: price })),
         textInputNano: image.text_input,
@@ -59,6 +52,17 @@ export function fromSeedModel(seed: SeedModel): ModelEntry {
     video: seed.video && fromSeedVideo(seed.video),
   };
 }
+
+const fromSeedTokens = (tokens: SeedTokens): TokenPricing => ({
+  ...fromSeedRates(tokens),
+  serviceTiers: Object.fromEntries(
+    Object.entries(tokens.service_tiers).map(([tier, rates]) => [tier, fromSeedRates(rates)]),
+  ),
+  longContext: tokens.long_context && {
+    aboveTokens: tokens.long_context.above_tokens,
+    ...fromSeedRates(tokens.long_context),
+  },
+});
 
 function fromSeedImage(image: SeedImage): ImageFeatures {
   const { size_rule: rule } = image;

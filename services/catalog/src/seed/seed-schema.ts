@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { nanoFromDecimal } from '../domain/decimal';
+import { DEFAULT_STRATEGY, STRATEGIES } from '../domain/strategy';
 import { imageFeatures, videoFeatures } from './feature-schema';
 import { listOf, text } from './seed-types';
 
@@ -128,9 +129,12 @@ export const modelSchema = z
           connect_timeout_ms: timeoutMs,
           first_byte_timeout_ms: timeoutMs,
           idle_timeout_ms: timeoutMs,
+          /** What the provider charges. */
+          cost: tokenPricing.optional(),
         }),
       )
       .max(20),
+    strategy: z.enum(STRATEGIES).default(DEFAULT_STRATEGY),
     pricing,
     image: imageFeatures.optional(),
     video: videoFeatures.optional(),
@@ -171,6 +175,7 @@ export const seedFile = z.strictObject({ models: z.array(modelSchema) });
 export type SeedInput = z.input<typeof modelSchema>;
 export type SeedModel = z.output<typeof modelSchema>;
 export type SeedRates = z.output<typeof rates>;
+export type SeedTokens = z.output<typeof tokenPricing>;
 
 /** Returns each problem with the path of its field. */
 export const problemsOf = (error: z.ZodError): string[] =>

@@ -1,5 +1,12 @@
 import { decimalFromNano } from '@gateway/money';
-import type { ImageFeatures, ModelEntry, Pricing, TokenRates, VideoFeatures } from '../domain/model';
+import type {
+  ImageFeatures,
+  ModelEntry,
+  Pricing,
+  TokenPricing,
+  TokenRates,
+  VideoFeatures,
+} from '../domain/model';
 import type { SeedInput } from './seed-schema';
 
 /** Returns the entry in the form of the seed's files. */
@@ -27,7 +34,9 @@ export function toSeedModel(entry: ModelEntry): SeedInput {
       connect_timeout_ms: target.connectTimeoutMs,
       first_byte_timeout_ms: target.firstByteTimeoutMs,
       idle_timeout_ms: target.idleTimeoutMs,
+      ...(target.cost && { cost: toSeedTokens(target.cost) }),
     })),
+    strategy: entry.strategy,
     pricing: toSeedPricing(entry.pricing),
     ...(entry.image && { image: toSeedImage(entry.image) }),
     ...(entry.video && { video: toSeedVideo(entry.video) }),
@@ -78,15 +87,7 @@ function toSeedPricing({ source, sourceDate, tokens, image, video }: Pricing): S
   return {
     source,
     source_date: sourceDate,
-    ...(tokens && {
-      tokens: {
-        ...toSeedRates(tokens),
-        service_tiers: mapValues(tokens.serviceTiers, toSeedRates),
-        ...(tokens.longContext && {
-          long_context: { above_tokens: tokens.longContext.aboveTokens, ...toSeedRates(tokens.longContext) },
-        }),
-      },
-    }),
+    ...(tokens && { tokens: toSeedTokens(tokens) }),
     ...(image && {
       image: {
         per_image: image.perImage.map(({ priceNano, ...rest }) => ({
@@ -106,6 +107,16 @@ function toSeedPricing({ source, sourceDate, tokens, image, video }: Pricing): S
         ...(video.defaultTier !== undefined && { default_tier: video.defaultTier }),
         per_second: mapValues(video.perSecondNano, decimalFromNano),
       },
+    }),
+  };
+}
+
+function toSeedTokens(tokens: TokenPricing) {
+  return {
+    ...toSeedRates(tokens),
+    service_tiers: mapValues(tokens.serviceTiers, toSeedRates),
+    ...(tokens.longContext && {
+      long_context: { above_tokens: tokens.longContext.aboveTokens, ...toSeedRates(tokens.longContext) },
     }),
   };
 }

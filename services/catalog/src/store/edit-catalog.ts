@@ -60,7 +60,7 @@ async function replaceModel(client: PoolClient, current: Model, entry: ModelEntr
        name = $2, status = $3, preview = $4, successor = $5, input_modalities = $6, output_modalities = $7,
        context_length = $8, max_output_tokens = $9, output_floor_tokens = $10, capabilities = $11,
        workflow = $12, targets = $13, price_version = $14, revision = $15,
-       max_image_tokens = $16, features = $17, aliases = $18
+       max_image_tokens = $16, features = $17, aliases = $18, strategy = $19
      WHERE slug = $1`,
     [
       entry.slug,
@@ -81,6 +81,7 @@ async function replaceModel(client: PoolClient, current: Model, entry: ModelEntr
       entry.maxImageTokens,
       toFeaturesJson(entry),
       entry.aliases,
+      entry.strategy,
     ],
   );
   return true;

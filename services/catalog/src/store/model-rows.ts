@@ -9,6 +9,7 @@ import type {
   TokenRates,
   VideoFeatures,
 } from '../domain/model';
+import { DEFAULT_STRATEGY, type Strategy } from '../domain/strategy';
 
 /** Nano-USD as decimal strings, because JSON numbers would lose digits. */
 type Amount = string | null;
@@ -51,6 +52,8 @@ export interface TargetJson {
   connect_timeout_ms?: number;
   first_byte_timeout_ms?: number;
   idle_timeout_ms?: number;
+  /** Absent if not known. */
+  cost?: TokensJson;
 }
 
 /** Column `features`: JSON omits undefined members. */
@@ -76,6 +79,8 @@ export interface ModelRow {
   capabilities: string[];
   workflow: string[];
   targets: TargetJson[];
+  /** Null: the default. */
+  strategy: Strategy | null;
   /** Null in rows of an older version. */
   features: FeaturesJson | null;
   price_version: bigint;
@@ -109,7 +114,9 @@ export function fromModelRow(row: ModelRow): Model {
       connectTimeoutMs: target.connect_timeout_ms ?? 0,
       firstByteTimeoutMs: target.first_byte_timeout_ms ?? 0,
       idleTimeoutMs: target.idle_timeout_ms ?? 0,
+      cost: target.cost && fromTokensJson(target.cost),
     })),
+    strategy: row.strategy ?? DEFAULT_STRATEGY,
     priceVersion: row.price_version,
     createdAtMs: row.created_at.getTime(),
     pricing: { ...fromPricingJson(row.pricing), source: row.source, sourceDate: row.source_date },
@@ -130,6 +137,7 @@ export function toTargetsJson(targets: readonly Target[]): TargetJson[] {
     connect_timeout_ms: target.connectTimeoutMs,
     first_byte_timeout_ms: target.firstByteTimeoutMs,
     idle_timeout_ms: target.idleTimeoutMs,
+    ...(target.cost && { cost: toTokensJson(target.cost) }),
   }));
 }
 

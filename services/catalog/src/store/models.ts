@@ -121,8 +121,8 @@ export async function insertModel(client: PoolClient, entry: ModelEntry, revisio
     `INSERT INTO catalog.models
        (slug, name, status, preview, successor, input_modalities, output_modalities, context_length,
         max_output_tokens, output_floor_tokens, capabilities, workflow, targets, revision, price_version,
-        max_image_tokens, features, aliases)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+        max_image_tokens, features, aliases, strategy)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
     [
       entry.slug,
       entry.name,
@@ -142,6 +142,7 @@ export async function insertModel(client: PoolClient, entry: ModelEntry, revisio
       entry.maxImageTokens,
       toFeaturesJson(entry),
       entry.aliases,
+      entry.strategy,
     ],
   );
 }

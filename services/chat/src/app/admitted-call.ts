@@ -12,6 +12,8 @@ export interface AdmittedCall {
   readonly model: Model;
   /** In the order in which they are tried; at least one. */
   readonly routes: readonly Route[];
+  /** Absent if there is one route, or the prompt is too short to be cached. */
+  readonly session: string | undefined;
   /** Request body for the first route, unless fewer output tokens are paid for than requested. */
   readonly body: Buffer;
   readonly metered: MeteredChatCall;

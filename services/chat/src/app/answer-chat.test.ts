@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkCall } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
-import { environmentAccounts } from '@gateway/upstream';
+import { environmentAccounts, SessionPins, TargetHealth } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { ApiFormat } from '../domain/conversation';
@@ -40,11 +40,16 @@ const MODEL: Model = {
   outputFloorTokens: 1,
   maxImageTokens: 0,
   targets: [],
+  strategy: 'weighted',
   pricing: { version: 1n, base: PRICE, serviceTiers: new Map() },
   createdAtMs: 0,
 };
 const CONTEXT = {} as RequestContext;
-const CALL = { path: '/v1/messages', key: { allowedModels: [], previewModels: [] } } as unknown as LinkCall;
+const CALL = {
+  path: '/v1/messages',
+  headers: {},
+  key: { allowedModels: [], previewModels: [] },
+} as unknown as LinkCall;
 
 const provider = (wire: ApiFormat, translation: string) =>
   ({
@@ -82,6 +87,8 @@ async function admissionsFor(
   const asked: AdmissionRequest[] = [];
   const answer = answerChat({
     models: { loaded: true, get: () => model },
+    health: new TargetHealth(() => 0, 1_000),
+    sessions: new SessionPins(() => 0),
     providers: {
       loaded: true,
       accountsOf: environmentAccounts(new Map(wires.map((wire) => [wire, provider(wire, translation)]))),
@@ -251,6 +258,8 @@ test('a target that would refuse a field of another provider is skipped wherever
   const routesOf = async (names: readonly string[], fields: object): Promise<string[]> => {
     let tried: string[] = [];
     const answer = answerChat({
+      health: new TargetHealth(() => 0, 1_000),
+      sessions: new SessionPins(() => 0),
       models: {
         loaded: true,
         get: () => ({

@@ -4,7 +4,7 @@ import type { LinkCall, LinkReply } from '@gateway/link';
 import { isBareName, modelNameForRecord } from '@gateway/models';
 import type { CpuTimeQuota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import { type Account, routesOf } from '@gateway/upstream';
+import { type Account, placementOf, routesOf, type SessionPins, type TargetHealth } from '@gateway/upstream';
 import { callPrice } from '../domain/call-cost';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
@@ -32,6 +32,7 @@ import type { ChatRunner } from './chat-runner';
 import { estimatePrompt } from './prompt-estimate';
 import { refuseOverlong } from './refuse-overlong';
 import type { Admission, Admitted } from './reserve-call';
+import { sessionKey } from './session-key';
 import { isOpenEnded, upstreamBody } from './upstream-body';
 
 /** The providers that are configured. */
@@ -49,6 +50,8 @@ export interface AnswerChatDeps {
   readonly runner: ChatRunner;
   readonly counting: CpuTimeQuota;
   readonly abandoned: Pick<AbandonedCalls, 'admits'>;
+  readonly health: Pick<TargetHealth, 'inFlight' | 'latencyMs'>;
+  readonly sessions: Pick<SessionPins, 'get'>;
 }
 
 export type AnswerChat = (
@@ -73,15 +76,17 @@ export function answerChat(deps: AnswerChatDeps): AnswerChat {
 }
 
 async function admitChat(
-  { models, providers, admission, counting, abandoned }: AnswerChatDeps,
+  deps: AnswerChatDeps,
   context: RequestContext,
   call: LinkCall,
   request: CallerRequest,
 ): Promise<AdmittedCall> {
+  const { models, providers, admission, counting, abandoned } = deps;
   const model = resolveChatModel(models, request.model, call.key);
   const { version: priceVersion, offered, standard } = priceFor(model, request);
   if (!providers.loaded) throw catalogNotReceived();
-  const { routes, body } = prepare(request, model, routesOf(model, providers.accountsOf, Math.random));
+  const { placed, session } = placeCall(deps, call, model, request);
+  const { routes, body } = prepare(request, model, placed);
   const size = sizedPdfs(sizeOn(routes, request, model, body), call.key.accountId, counting);
   // The bound must hold for every target, and tokenizers of other providers differ.
   const allCanBoundInput = routes.every(({ provider }) => provider.boundInput);
@@ -129,7 +134,23 @@ async function admitChat(
   const admitted = await withPromptTokens(call.key, size, admitFor, () =>
     estimatePrompt({ request, size, model, provider, accountId }, counting),
   );
-  return { accountId, request, model, routes, body, usageIsHidden: isHidden, ...admitted };
+  return { accountId, request, model, routes, session, body, usageIsHidden: isHidden, ...admitted };
+}
+
+/** Returns the routes in the order in which they are tried, and the session that the call belongs to, if there is a choice. */
+function placeCall(
+  { providers, health, sessions }: AnswerChatDeps,
+  { key, headers }: LinkCall,
+  model: Model,
+  request: CallerRequest,
+): { placed: Route[]; session: string | undefined } {
+  let session: string | undefined;
+  const placed = routesOf(model, providers.accountsOf, () => {
+    session = sessionKey(key.accountId, model.slug, headers, request);
+    const known = session === undefined ? undefined : { key: session, pinned: sessions.get(session) };
+    return placementOf(model.strategy, model.targets, health, known);
+  });
+  return { placed, session };
 }
 
 /** The account's abandoned calls end within ABANDONED_CALL_TIMEOUT_MS. */

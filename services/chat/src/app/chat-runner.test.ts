@@ -92,6 +92,7 @@ function admitted(outputTokens: number, body: Buffer, usageIsHidden: boolean): A
     request: parseChatRequest(body),
     model: { slug: 'sim/chat', hidesReasoning: false } as Model,
     routes: [{ ...environmentAccount(provider), target: targetOf('second') }],
+    session: undefined,
     body,
     usageIsHidden,
     metered,

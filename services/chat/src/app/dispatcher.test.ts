@@ -1,7 +1,14 @@
 import { GatewayError } from '@gateway/errors';
 import type { HttpRequest, HttpResponse } from '@gateway/http-client';
 import type { RequestContext } from '@gateway/rpc';
-import { environmentAccount, TargetHealth, UpstreamError, type UpstreamFailure } from '@gateway/upstream';
+import {
+  environmentAccount,
+  routeName,
+  SessionPins,
+  TargetHealth,
+  UpstreamError,
+  type UpstreamFailure,
+} from '@gateway/upstream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Model } from '../domain/model';
 import type { Route } from '../domain/route';
@@ -43,6 +50,8 @@ let does: Record<string, Does>;
 let called: { provider: string; request: HttpRequest }[];
 let outcomes: string[];
 let nowMs: number;
+let health: TargetHealth;
+let sessions: SessionPins;
 let dispatcher: Dispatcher;
 
 beforeEach(() => {
@@ -50,6 +59,8 @@ beforeEach(() => {
   called = [];
   outcomes = [];
   nowMs = 0;
+  health = new TargetHealth(() => nowMs, 10_000);
+  sessions = new SessionPins(() => nowMs);
   dispatcher = new Dispatcher({
     upstream: {
       send(request) {
@@ -60,7 +71,8 @@ beforeEach(() => {
     },
     timeouts: TIMEOUTS,
     keepAliveMs: HOLD_MS,
-    health: new TargetHealth(() => nowMs, 10_000),
+    health,
+    sessions,
     metrics: {
       answered: ({ provider }) => outcomes.push(`${provider.id} answered`),
       failed: ({ provider }, failure) =>
@@ -103,7 +115,7 @@ function callTo(routes: readonly Route[], { stream = false, ...fields }: CallFie
   const call: Partial<AdmittedCall> = {
     accountId: 'account',
     request: parseMessagesRequest(bodyOf(stream), {}),
-    model: { capabilities: new Set(), maxOutputTokens: 100 } as unknown as Model,
+    model: { capabilities: new Set(), maxOutputTokens: 100, strategy: 'weighted' } as unknown as Model,
     routes,
     body: Buffer.from('prepared'),
     loweredMaxTokens: undefined,
@@ -284,5 +296,60 @@ describe('a client that disconnects', () => {
     caller.abort();
     await expect(begun).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(called.map(({ request }) => request.signal)).toEqual([listening.signal]);
+  });
+});
+
+describe('a call in flight', () => {
+  test('counts at its target until the reply is closed', async () => {
+    let close = () => {};
+    does = {
+      a: async ({ onClose }) => {
+        close = onClose!;
+        return { status: 200, headers: {}, body: bytesOf('{}') };
+      },
+    };
+    const route = routeTo('a');
+    await begin(callTo([route]));
+    expect(health.inFlight(route)).toBe(1);
+    close();
+    expect(health.inFlight(route)).toBe(0);
+  });
+
+  test('no longer counts at a target that failed, also if its connection closed first', async () => {
+    does = {
+      a: async ({ onClose }) => {
+        onClose!();
+        throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+      },
+      b: answers(200),
+    };
+    const [a, b] = [routeTo('a'), routeTo('b')];
+    expect(await begin(callTo([a, b]))).toBe('b');
+    expect([health.inFlight(a), health.inFlight(b)]).toEqual([0, 1]);
+  });
+});
+
+describe('the session of a call', () => {
+  test('stays with the target that answered after another one failed', async () => {
+    does = { a: fails('ECONNREFUSED'), b: answers(200) };
+    const [a, b] = [routeTo('a'), routeTo('b')];
+    await begin(callTo([a, b], { session: 's' }));
+    expect(sessions.get('s')).toBe(routeName(b));
+    does = { a: answers(200), b: fails('ECONNREFUSED') };
+    await begin(callTo([b, a], { session: 's' }));
+    expect(sessions.get('s')).toBe(routeName(a));
+  });
+
+  test('is not remembered where the strategy finds the same target again', async () => {
+    does = { a: answers(200) };
+    await begin(callTo([routeTo('a'), routeTo('b')], { session: 's' }));
+    expect(sessions.get('s')).toBeUndefined();
+    const model = {
+      capabilities: new Set(),
+      maxOutputTokens: 100,
+      strategy: 'least-busy',
+    } as unknown as Model;
+    await begin(callTo([routeTo('a'), routeTo('b')], { session: 's', model }));
+    expect(sessions.get('s')).toBe(routeName(routeTo('a')));
   });
 });

@@ -1,10 +1,12 @@
 import { GatewayError } from '@gateway/errors';
-import type { HttpClient, HttpResponse, HttpTimeouts } from '@gateway/http-client';
+import type { HttpClient, HttpRequest, HttpResponse, HttpTimeouts } from '@gateway/http-client';
 import type { RequestContext } from '@gateway/rpc';
 import {
   failureOf,
   isClientError,
   preferRetryable,
+  routeName,
+  type SessionPins,
   type Target,
   type TargetHealth,
   UpstreamError,
@@ -35,6 +37,7 @@ export interface DispatcherDeps {
    */
   readonly keepAliveMs: number;
   readonly health: TargetHealth;
+  readonly sessions: Pick<SessionPins, 'set'>;
   readonly metrics: TargetMetrics;
 }
 
@@ -54,7 +57,7 @@ export class Dispatcher {
    * @throws UpstreamError the failure for which a retry is most promising; the abort reason, if the client disconnected
    */
   async begin(context: RequestContext, call: AdmittedCall, signal = context.signal): Promise<StartedReply> {
-    const { health, metrics, keepAliveMs } = this.#deps;
+    const { health, sessions, metrics, keepAliveMs } = this.#deps;
     const bufferUntilMs = performance.now() + keepAliveMs;
     let failure: UpstreamFailure | undefined;
     for (const route of health.inOrder(call.routes)) {
@@ -70,6 +73,9 @@ export class Dispatcher {
         const firstByteMs = performance.now() - startMs;
         health.recordSuccess(route, firstByteMs);
         metrics.answered(route, firstByteMs);
+        // Otherwise the next call of the session finds the same route by itself.
+        const isUnexpected = route !== call.routes[0] || call.model.strategy !== 'weighted';
+        if (call.session !== undefined && isUnexpected) sessions.set(call.session, routeName(route));
         return begun;
       } catch (error) {
         if (context.signal.aborted) throw error;
@@ -91,10 +97,11 @@ export class Dispatcher {
   async #send(
     context: RequestContext,
     { request }: AdmittedCall,
-    { provider, target }: Route,
+    route: Route,
     body: Buffer,
     { signal, bufferUntilMs }: { signal: AbortSignal; bufferUntilMs: number },
   ): Promise<StartedReply['reply']> {
+    const { provider, target } = route;
     const timeouts = timeoutsOf(target, this.#deps.timeouts);
     const beginByMs = performance.now() + timeouts.firstByteMs;
     const addressed = provider.address({
@@ -105,7 +112,7 @@ export class Dispatcher {
     });
     // Most addresses need no waiting.
     const address = addressed instanceof Promise ? await addressed : addressed;
-    const response = await this.#deps.upstream.send({
+    const response = await this.#sendCounted(route, {
       method: 'POST',
       connection: 'persistent',
       // What the provider has sent is billed.
@@ -131,6 +138,25 @@ export class Dispatcher {
     if (!request.stream) return response.body;
     const events = provider.toEvents?.(response.body) ?? response.body;
     return beginStream(events, { provider, beginByMs, bufferUntilMs, caller: context.signal });
+  }
+
+  /** Counts the call as in flight until its reply is complete or broken. */
+  async #sendCounted(route: Route, request: HttpRequest): Promise<HttpResponse> {
+    const { health, upstream } = this.#deps;
+    health.enter(route);
+    let isAnswered = false;
+    const onClose = () => {
+      // An attempt on a connection that had been closed is repeated on another one.
+      if (isAnswered) health.leave(route);
+    };
+    try {
+      const response = await upstream.send({ ...request, onClose });
+      isAnswered = true;
+      return response;
+    } catch (error) {
+      health.leave(route);
+      throw error;
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import type { UsageEvent } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import { memoryQuota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import { environmentAccount, TargetHealth } from '@gateway/upstream';
+import { environmentAccount, SessionPins, TargetHealth } from '@gateway/upstream';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { Model, TokenPrice } from '../domain/model';
@@ -75,6 +75,7 @@ export async function callWith(
       request,
       model,
       routes: [route],
+      session: undefined,
       body: upstreamBody(request, model, route, undefined),
       metered: meteredCall(provider.id, billed),
       usageIsHidden: false,
@@ -99,6 +100,7 @@ function dispatcherTo({ status, body }: RecordedResponse): Dispatcher {
     timeouts: { connectMs: WAIT_MS, firstByteMs: WAIT_MS, idleMs: WAIT_MS },
     keepAliveMs: WAIT_MS,
     health: new TargetHealth(() => 0, WAIT_MS),
+    sessions: new SessionPins(() => 0),
     metrics: {
       answered: () => {},
       failed: () => {},

@@ -1,6 +1,8 @@
 import { toListedModel } from '@gateway/models';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
+import type { Target__Output } from '@gateway/proto/generated/gateway/catalog/v1/Target';
 import type { TokenPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/TokenPricing';
+import { DEFAULT_STRATEGY, STRATEGIES, type Strategy, type Target } from '@gateway/upstream';
 import type { CatalogModel, Pricing, TokenPrice } from '../domain/model';
 
 export function fromProtoModel(model: Model__Output): CatalogModel {
@@ -18,12 +20,24 @@ export function fromProtoModel(model: Model__Output): CatalogModel {
     maxOutputTokens: model.maxOutputTokens,
     outputFloorTokens: model.outputFloorTokens,
     maxImageTokens: model.maxImageTokens,
-    targets: model.targets,
+    targets: model.targets.map(fromProtoTarget),
+    strategy: fromProtoStrategy(model.strategy),
     ...(pricing && { pricing }),
     createdAtMs: Number(model.createdAtMs),
     listed: toListedModel(model),
   };
 }
+
+function fromProtoTarget({ cost, ...target }: Target__Output): Target {
+  const { inputNano, outputNano } = cost ?? {};
+  return inputNano === undefined || outputNano === undefined
+    ? target
+    : { ...target, cost: { inputNano: BigInt(inputNano), outputNano: BigInt(outputNano) } };
+}
+
+/** A strategy that this version does not know is the default. */
+const fromProtoStrategy = (name: string): Strategy =>
+  STRATEGIES.find((strategy) => strategy === name) ?? DEFAULT_STRATEGY;
 
 function fromProtoPricing(model: Model__Output): Pricing | undefined {
   const tokens = model.pricing?.tokens;

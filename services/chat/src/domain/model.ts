@@ -6,7 +6,7 @@ import {
   ModelNotAllowed,
   type ModelPermissions,
 } from '@gateway/models';
-import type { Target } from '@gateway/upstream';
+import type { Strategy, Target } from '@gateway/upstream';
 
 /**
  * Nano-USD per million tokens. Without a cache price, cached tokens cost the input price; without `cacheWriteLongNano`, cache
@@ -46,6 +46,7 @@ export interface Model {
   /** Maximum tokens of one image in a request; 0 if not known. */
   readonly maxImageTokens: number;
   readonly targets: readonly Target[];
+  readonly strategy: Strategy;
   /** Absent if the model is not priced by tokens. */
   readonly pricing?: Pricing;
   readonly createdAtMs: number;

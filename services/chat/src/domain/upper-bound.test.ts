@@ -16,6 +16,7 @@ const model: Model = {
   maxImageTokens: 0,
   capabilities: new Set(),
   targets: [],
+  strategy: 'weighted',
   createdAtMs: 0,
 };
 const size = { bodyBytes: 500, hasMedia: false, choices: 1, predictionBytes: 0 };

@@ -3,7 +3,7 @@ import type { Caller } from '../clients/billing';
 import type { CatalogEditor } from '../clients/catalog-editor';
 import type { ModelDirectory } from '../clients/model-directory';
 import { isTarget, suggestedSlug } from '../domain/endpoint-model';
-import type { CatalogModel } from '../domain/listed-model';
+import { type TargetDraft, toModelFields } from '../domain/model-draft';
 import type { ImportedModel } from '../routes/provider-input';
 
 interface Dependencies {
@@ -51,9 +51,9 @@ async function importModel(
   caller: Caller,
   provider: string,
   slug: string,
-  { upstream_model, weight, priority, pricing, name, ...fields }: ImportedModel,
+  { upstream_model, weight, priority, cost, pricing, name, ...fields }: ImportedModel,
 ): Promise<Exclude<ImportOutcome['outcome'], 'refused'>> {
-  const target: CatalogModel['targets'][number] = {
+  const target: TargetDraft = {
     provider,
     upstream_model,
     weight,
@@ -61,11 +61,13 @@ async function importModel(
     connect_timeout_ms: 0,
     first_byte_timeout_ms: 0,
     idle_timeout_ms: 0,
+    cost,
   };
   const known = models.all().get(slug);
   if (known) {
     if (known.targets.some((one) => isTarget(one, provider, upstream_model))) return 'unchanged';
-    await editor.update(caller, { ...known, targets: [...known.targets, target] });
+    const fields = toModelFields(known);
+    await editor.update(caller, { ...fields, targets: [...fields.targets, target] });
     return 'target_added';
   }
   if (!pricing)
@@ -82,6 +84,7 @@ async function importModel(
     output_floor_tokens: 0,
     max_image_tokens: 0,
     workflow: [],
+    strategy: 'weighted',
     targets: [target],
     image: null,
     video: null,

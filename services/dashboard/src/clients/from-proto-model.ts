@@ -1,6 +1,9 @@
-import { toListedModel } from '@gateway/models';
+import { toListedModel, toTokenPricing } from '@gateway/models';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { CatalogModel } from '../domain/listed-model';
+
+/** Of models of an older catalog. */
+const DEFAULT_STRATEGY = 'weighted';
 
 export function fromProtoModel(model: Model__Output): CatalogModel {
   return {
@@ -15,6 +18,8 @@ export function fromProtoModel(model: Model__Output): CatalogModel {
       connect_timeout_ms: target.connectTimeoutMs,
       first_byte_timeout_ms: target.firstByteTimeoutMs,
       idle_timeout_ms: target.idleTimeoutMs,
+      cost: target.cost && toTokenPricing(target.cost),
     })),
+    strategy: model.strategy || DEFAULT_STRATEGY,
   };
 }

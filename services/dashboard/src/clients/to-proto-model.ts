@@ -27,7 +27,9 @@ export function toProtoFields(fields: ModelFields): Model {
       connectTimeoutMs: target.connect_timeout_ms,
       firstByteTimeoutMs: target.first_byte_timeout_ms,
       idleTimeoutMs: target.idle_timeout_ms,
+      ...(target.cost && { cost: toProtoTokens(target.cost) }),
     })),
+    strategy: fields.strategy,
     ...(fields.image && { image: toProtoImageFeatures(fields.image) }),
     ...(fields.video && { video: toProtoVideoFeatures(fields.video) }),
   };

@@ -1,4 +1,6 @@
-import type { ListedModel } from '@gateway/models';
+import type { ListedModel, ListedPricing } from '@gateway/models';
+
+export type TokenPrices = NonNullable<ListedPricing['tokens']>;
 
 /** Fields that only operators see: how the model is served. */
 interface ServingFields {
@@ -15,7 +17,11 @@ interface ServingFields {
     readonly connect_timeout_ms: number;
     readonly first_byte_timeout_ms: number;
     readonly idle_timeout_ms: number;
+    /** What the provider charges, USD per million tokens; null if not known. */
+    readonly cost: TokenPrices | null;
   }[];
+  /** How calls are spread over targets of one priority. */
+  readonly strategy: string;
 }
 
 export interface CatalogModel extends ListedModel, ServingFields {}
@@ -25,6 +31,7 @@ export function toPublicModel({
   output_floor_tokens,
   max_image_tokens,
   targets,
+  strategy,
   ...listed
 }: CatalogModel): ListedModel {
   return listed;

@@ -1,7 +1,16 @@
-import type { CatalogModel } from './listed-model';
+import type { TokenRates } from '@gateway/models';
+import { nanoFromUsd } from '@gateway/money';
+import type { CatalogModel, TokenPrices } from './listed-model';
 
 /** A model as an operator describes it, without status and prices. */
-export type ModelFields = Omit<CatalogModel, 'status' | 'pricing' | 'created_at'>;
+export interface ModelFields extends Omit<CatalogModel, 'status' | 'pricing' | 'created_at' | 'targets'> {
+  readonly targets: readonly TargetDraft[];
+}
+
+/** A cost is in nano-USD per million tokens. */
+export interface TargetDraft extends Omit<CatalogModel['targets'][number], 'cost'> {
+  readonly cost?: Nullish<TokenPricesDraft>;
+}
 
 type Nullish<T> = T | null | undefined;
 
@@ -11,7 +20,7 @@ type Prices<Name extends string> = { readonly [Price in Name]?: Nullish<bigint> 
 /** Per million tokens. Usage without a price is refused. */
 export type RatesDraft = Prices<'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_write_1h'>;
 
-interface TokenPricesDraft extends RatesDraft {
+export interface TokenPricesDraft extends RatesDraft {
   readonly service_tiers?: Nullish<Readonly<Record<string, RatesDraft>>>;
   readonly long_context?: Nullish<RatesDraft & { readonly above_tokens: number }>;
 }
@@ -37,3 +46,38 @@ export interface PricesDraft {
   readonly image?: Nullish<ImagePricesDraft>;
   readonly video?: Nullish<VideoPricesDraft>;
 }
+
+/** Returns the fields of a model as an operator would write them. */
+export const toModelFields = ({ targets, ...model }: CatalogModel): ModelFields => ({
+  ...model,
+  targets: targets.map(({ cost, ...target }) => ({ ...target, cost: cost && toDraftPrices(cost) })),
+});
+
+function toDraftPrices({ service_tiers, long_context, ...rates }: TokenPrices): TokenPricesDraft {
+  return {
+    ...toDraftRates(rates),
+    service_tiers: Object.fromEntries(
+      Object.entries(service_tiers).map(([tier, prices]) => [tier, toDraftRates(prices)]),
+    ),
+    ...(long_context && {
+      long_context: { above_tokens: long_context.above_tokens, ...toDraftRates(long_context) },
+    }),
+  };
+}
+
+const toDraftRates = ({
+  input,
+  output,
+  cache_read,
+  cache_write,
+  cache_write_1h,
+}: TokenRates): RatesDraft => ({
+  input: nanoOf(input),
+  output: nanoOf(output),
+  cache_read: nanoOf(cache_read),
+  cache_write: nanoOf(cache_write),
+  cache_write_1h: nanoOf(cache_write_1h),
+});
+
+const nanoOf = (usd: number | undefined): bigint | undefined =>
+  usd === undefined ? undefined : nanoFromUsd(usd);

@@ -2,6 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import type { CatalogEditor } from '../clients/catalog-editor';
 import type { ModelDirectory } from '../clients/model-directory';
 import type { CatalogModel } from '../domain/listed-model';
+import { toModelFields } from '../domain/model-draft';
 import { type Endpoint, endpoint } from './endpoint';
 import { createModelBody, delistBody, setPricesBody, statusBody, updateModelBody } from './model-input';
 import { pageOfModels } from './page-of-models';
@@ -54,7 +55,7 @@ export function adminModelEndpoints({ models, editor }: Dependencies): Endpoint[
           clearVideo: body.video === null,
           setAliases: body.aliases !== undefined,
         };
-        return editor.update(context, { ...knownModel(params.slug), ...changed }, options);
+        return editor.update(context, { ...toModelFields(knownModel(params.slug)), ...changed }, options);
       },
     }),
     endpoint('operator', 'POST /admin/models/*slug/status', {

@@ -10,7 +10,20 @@ const tokens = z.number().int().min(0).max(MAX_TOKENS);
 const price = usdAmount.nullish();
 const timeoutMs = z.number().int().min(0).max(3_600_000).default(0);
 
-export const target = z.strictObject({
+const rates = {
+  input: price,
+  output: price,
+  cache_read: price,
+  cache_write: price,
+  cache_write_1h: price,
+};
+export const tokenPrices = z.strictObject({
+  ...rates,
+  service_tiers: z.record(word, z.strictObject(rates)).nullish(),
+  long_context: z.strictObject({ above_tokens: tokens.min(1), ...rates }).nullish(),
+});
+
+export const targetFields = {
   provider: word,
   upstream_model: z.string().min(1).max(200),
   weight: z.number().int().min(1).max(1_000_000).default(1),
@@ -18,7 +31,14 @@ export const target = z.strictObject({
   connect_timeout_ms: timeoutMs,
   first_byte_timeout_ms: timeoutMs,
   idle_timeout_ms: timeoutMs,
+};
+const target = z.strictObject({
+  ...targetFields,
+  cost: tokenPrices.nullish().meta({ description: 'What the provider charges, USD per million tokens' }),
 });
+const strategy = z
+  .enum(['weighted', 'priority', 'least-busy', 'lowest-latency', 'lowest-price'])
+  .meta({ description: 'How calls are spread over targets of one priority' });
 
 const fields = {
   name: label(200),
@@ -34,17 +54,11 @@ const fields = {
   capabilities: words,
   workflow: words,
   targets: z.array(target).max(20),
+  strategy,
   image: imageFeatures.nullable(),
   video: videoFeatures.nullable(),
 };
 
-const rates = {
-  input: price,
-  output: price,
-  cache_read: price,
-  cache_write: price,
-  cache_write_1h: price,
-};
 const oneImage = z.strictObject({
   size: z.string().max(64).default(''),
   quality: z.string().max(64).default(''),
@@ -55,13 +69,7 @@ const oneImage = z.strictObject({
 export const pricesBody = z.strictObject({
   source: label(500).default('set by an operator'),
   source_date: z.iso.date().default(() => new Date().toISOString().slice(0, 10)),
-  tokens: z
-    .strictObject({
-      ...rates,
-      service_tiers: z.record(word, z.strictObject(rates)).nullish(),
-      long_context: z.strictObject({ above_tokens: tokens.min(1), ...rates }).nullish(),
-    })
-    .nullish(),
+  tokens: tokenPrices.nullish(),
   image: z
     .strictObject({
       per_image: z.array(oneImage).max(200).nullish(),
@@ -101,6 +109,7 @@ export const createModelBody = z.strictObject({
   max_image_tokens: tokens.default(0),
   capabilities: words.default([]),
   workflow: words.default([]),
+  strategy: strategy.default('weighted'),
   image: fields.image.default(null),
   video: fields.video.default(null),
   pricing: pricesBody,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CredentialDraft, SecretDraft } from '../domain/configured-provider';
-import { pricesBody } from './model-input';
+import { pricesBody, tokenPrices } from './model-input';
 import { label, modelSlug } from './parse-input';
 
 // Checks only types and sizes; catalog validates entries.
@@ -71,6 +71,7 @@ const importedModel = z.strictObject({
   capabilities: words.default([]),
   weight: z.int().min(1).max(1_000_000).default(1),
   priority: z.int().min(0).max(1_000).default(0),
+  cost: tokenPrices.nullish().meta({ description: 'What the provider charges, USD per million tokens' }),
   pricing: pricesBody.optional().meta({ description: 'Required unless a model with this slug exists' }),
 });
 export type ImportedModel = z.output<typeof importedModel>;

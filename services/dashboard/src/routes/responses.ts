@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ROLES } from '../domain/access';
 import { imageFeatures, videoFeatures } from './feature-input';
-import { target } from './model-input';
+import { targetFields } from './model-input';
 
 // Schemas of the API's responses, for its document. Nothing is parsed with them, but tests check every response.
 
@@ -131,7 +131,13 @@ export const v1ModelFields = {
 const service = {
   output_floor_tokens: count,
   max_image_tokens: count,
-  targets: z.array(target),
+  targets: z.array(
+    z.object({
+      ...targetFields,
+      cost: prices.tokens.unwrap().nullable().meta({ description: 'What the provider charges' }),
+    }),
+  ),
+  strategy: z.string().meta({ description: 'How calls are spread over targets of one priority' }),
 };
 export const modelResponse = z.object(model).meta({ id: 'Model' });
 export const modelDetailResponse = z.object({ ...model, opted_in: z.boolean().optional() });

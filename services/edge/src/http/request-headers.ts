@@ -14,6 +14,7 @@ const FORWARDED = [
   'idempotency-key',
   'anthropic-version',
   'anthropic-beta',
+  'x-session-id',
 ] as const;
 
 /** @param withOrigin adds the origin of this listener, for services that return links to it; `Host` is not used, because clients choose it */

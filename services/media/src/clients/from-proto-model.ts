@@ -17,7 +17,7 @@ export function fromProtoModel(model: Model__Output): Model & NamedModel {
     preview: model.preview,
     outputModalities: model.outputModalities,
     workflow: model.workflow,
-    targets: model.targets,
+    targets: model.targets.map(({ cost: _, ...target }) => target),
     priceVersion: BigInt(model.pricing?.version ?? 0),
     ...(image &&
       imagePricing && {

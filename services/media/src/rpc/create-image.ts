@@ -4,7 +4,7 @@ import { jsonReply, type LinkCall, type LinkHandler, type LinkReply } from '@gat
 import { isBareName } from '@gateway/models';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
-import { environmentAccounts, routesOf } from '@gateway/upstream';
+import { environmentAccounts, RANDOM, routesOf } from '@gateway/upstream';
 import type { Admission } from '../billing/admission';
 import { recordedModel } from '../billing/rules/recorded-model';
 import { bufferedBody } from '../calls/buffered-body';
@@ -108,7 +108,7 @@ function decide(
   const { model, offer } = resolveImageModel(models, isProvider, request.model, key);
   const order = fitImageOrder(request, offer.features);
   const rate = rateFor(order, offer);
-  const routes = routesOf(model, environmentAccounts(providers), Math.random);
+  const routes = routesOf(model, environmentAccounts(providers), () => RANDOM);
   if (routes.length > 0) return { model, order, rate, routes };
   const cause = new Error(`no provider of ${model.slug} is configured`);
   throw new GatewayError('upstream_unavailable', { cause });

@@ -4,7 +4,7 @@ import { jsonReply, type LinkCall, type LinkHandler, type LinkReply } from '@gat
 import { isBareName, ModelNotAllowed, type ModelPermissions } from '@gateway/models';
 import type { Quota } from '@gateway/quota';
 import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
-import { environmentAccounts, routesOf } from '@gateway/upstream';
+import { environmentAccounts, RANDOM, routesOf } from '@gateway/upstream';
 import type { Admission } from '../billing/admission';
 import type { Bill } from '../billing/bill';
 import { recordedModel } from '../billing/rules/recorded-model';
@@ -115,7 +115,7 @@ function prepare(
   const { prompt, images } = request;
   const { perSecondNano: _price, ...agreed } = terms;
   const order = { prompt, images, ...agreed };
-  const routes = routesOf(model, environmentAccounts(providers), Math.random);
+  const routes = routesOf(model, environmentAccounts(providers), () => RANDOM);
   if (routes.length === 0) {
     const cause = new Error(`no provider of ${model.slug} is configured`);
     throw new GatewayError('upstream_unavailable', { cause });

@@ -15,6 +15,7 @@ const model = (slug: string): Model => ({
   outputFloorTokens: 1,
   maxImageTokens: 0,
   targets: [],
+  strategy: 'weighted',
   createdAtMs: Date.UTC(2026, 0, 2),
 });
 

@@ -11,7 +11,12 @@ export interface ModelTarget {
   readonly connect_timeout_ms: number;
   readonly first_byte_timeout_ms: number;
   readonly idle_timeout_ms: number;
+  /** What the provider charges; null: not known. */
+  readonly cost: ModelPricing['tokens'] | null;
 }
+
+/** How calls are spread over targets of one priority. */
+export type Strategy = 'weighted' | 'priority' | 'least-busy' | 'lowest-latency' | 'lowest-price';
 
 /** A model with the fields that only operators see. */
 export interface AdminModel extends Model {
@@ -19,6 +24,7 @@ export interface AdminModel extends Model {
   /** 0: not known. */
   readonly max_image_tokens: number;
   readonly targets: readonly ModelTarget[];
+  readonly strategy: Strategy;
 }
 
 export type TargetInput = Partial<ModelTarget> & {

@@ -26,8 +26,10 @@ const MODEL = {
       connect_timeout_ms: 0,
       first_byte_timeout_ms: 5_000,
       idle_timeout_ms: 0,
+      cost: { input: 1, output: 2, service_tiers: {} },
     },
   ],
+  strategy: 'least-busy',
   image: null,
   video: { default_duration: 5, tiers: {} },
   pricing: null,
@@ -41,7 +43,14 @@ test('a catalog entry is unchanged by a form without edits', () => {
   expect(change).toEqual({
     ...same,
     targets: [
-      { provider: 'sim', upstream_model: 'video', weight: 2, priority: 0, first_byte_timeout_ms: 5_000 },
+      {
+        provider: 'sim',
+        upstream_model: 'video',
+        weight: 2,
+        priority: 0,
+        first_byte_timeout_ms: 5_000,
+        cost: { input: 1, output: 2, service_tiers: {} },
+      },
     ],
   });
 });

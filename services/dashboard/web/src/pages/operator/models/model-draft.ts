@@ -1,4 +1,4 @@
-import type { AdminModel, ModelChange, TargetInput } from '../../../api/admin-models';
+import type { AdminModel, ModelChange, ModelTarget, Strategy, TargetInput } from '../../../api/admin-models';
 import { randomId } from '../../../ui/random-id';
 import { parseCount } from './parse-count';
 import type { Problems } from './problems';
@@ -27,6 +27,8 @@ export interface TargetDraft {
   readonly id: string;
   readonly provider: string;
   readonly upstream_model: string;
+  /** Kept as it is: the form does not show it. */
+  readonly cost: ModelTarget['cost'] | undefined;
   readonly numbers: Readonly<Record<TargetNumber, string>>;
 }
 
@@ -43,6 +45,7 @@ export interface ModelDraft {
   readonly capabilities: readonly string[];
   readonly workflow: readonly string[];
   readonly targets: readonly TargetDraft[];
+  readonly strategy: Strategy;
   /** JSON. */
   readonly image: string;
   readonly video: string;
@@ -52,6 +55,7 @@ export const newTarget = (): TargetDraft => ({
   id: randomId(),
   provider: '',
   upstream_model: '',
+  cost: undefined,
   numbers: {
     weight: '1',
     priority: '0',
@@ -73,6 +77,7 @@ export const emptyModel = (): ModelDraft => ({
   capabilities: [],
   workflow: [],
   targets: [newTarget()],
+  strategy: 'weighted',
   image: '',
   video: '',
 });
@@ -92,10 +97,11 @@ export function fromModel(model: AdminModel): ModelDraft {
     capabilities,
     workflow,
     counts: Object.fromEntries(counts) as ModelDraft['counts'],
-    targets: model.targets.map(({ provider, upstream_model, ...numbers }) => ({
+    targets: model.targets.map(({ provider, upstream_model, cost, ...numbers }) => ({
       id: randomId(),
       provider,
       upstream_model,
+      cost,
       numbers: {
         weight: String(numbers.weight),
         priority: String(numbers.priority),
@@ -104,6 +110,7 @@ export function fromModel(model: AdminModel): ModelDraft {
         idle_timeout_ms: orEmpty(numbers.idle_timeout_ms),
       },
     })),
+    strategy: model.strategy,
     image: model.image ? toJson(model.image) : '',
     video: model.video ? toJson(model.video) : '',
   };
@@ -141,6 +148,7 @@ export function toChange(draft: ModelDraft): { change: ModelChange & { name: str
     workflow: draft.workflow,
     ...Object.fromEntries(TOKEN_COUNTS.map((name) => [name, count(draft.counts[name], name)])),
     targets: draft.targets.map((target, index) => toTarget(target, `targets.${index}`, count)),
+    strategy: draft.strategy,
     image: json(draft.image, 'image'),
     video: json(draft.video, 'video'),
   };
@@ -158,7 +166,7 @@ export function changesOf(before: ModelChange, after: ModelChange): ModelChange 
 }
 
 function toTarget(
-  { provider, upstream_model, numbers }: TargetDraft,
+  { provider, upstream_model, cost, numbers }: TargetDraft,
   at: string,
   count: (text: string, path: string) => number,
 ): TargetInput {
@@ -167,6 +175,7 @@ function toTarget(
     provider: provider.trim(),
     upstream_model: upstream_model.trim(),
     ...Object.fromEntries(typed.map((name) => [name, count(numbers[name], `${at}.${name}`)])),
+    ...(cost && { cost }),
   };
 }
 

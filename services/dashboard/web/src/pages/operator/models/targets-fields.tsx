@@ -1,6 +1,7 @@
-import { Autocomplete, Button, Fieldset, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Autocomplete, Button, Fieldset, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
+import type { Strategy } from '../../../api/admin-models';
 import { adminModelsQuery } from './admin-models-query';
 import {
   type ModelDraft,
@@ -18,6 +19,14 @@ const NUMBERS: Readonly<Record<TargetNumber, string>> = {
   connect_timeout_ms: 'Connect, ms',
   first_byte_timeout_ms: 'First byte, ms',
   idle_timeout_ms: 'Idle, ms',
+};
+
+const STRATEGIES: Readonly<Record<Strategy, string>> = {
+  weighted: 'Requests are shared by weight. Requests of one conversation stay at one target.',
+  priority: 'The first target in this list receives all requests until it fails.',
+  'least-busy': 'The target with the fewest requests in progress is tried first.',
+  'lowest-latency': 'The target that answered fastest in the last five minutes is tried first.',
+  'lowest-price': 'The target with the lowest cost is tried first.',
 };
 
 interface TargetsFieldsProps {
@@ -38,9 +47,17 @@ export function TargetsFields({ draft, onChange, problems }: TargetsFieldsProps)
     <Fieldset legend="Targets">
       <Stack>
         <Text size="sm" c="dimmed">
-          Targets with the lowest priority are tried first; targets of equal priority share requests by
-          weight. Empty timeouts use the defaults.
+          Targets with the lowest priority are tried first; among targets of equal priority the strategy
+          decides. Empty timeouts use the defaults.
         </Text>
+        <Select
+          label="Strategy"
+          description={STRATEGIES[draft.strategy]}
+          data={Object.keys(STRATEGIES)}
+          value={draft.strategy}
+          allowDeselect={false}
+          onChange={(value) => onChange({ ...draft, strategy: (value ?? draft.strategy) as Strategy })}
+        />
         {problems.get('targets') && (
           <Text size="sm" c="var(--mantine-color-error)">
             {problems.get('targets')}

@@ -1,0 +1,60 @@
+import { hash } from 'node:crypto';
+import { isObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import type { CallerRequest } from '../domain/caller-request';
+
+/** Providers cache prompts from about 1,024 tokens on. */
+const MIN_BODY_BYTES = 4_096;
+const MAX_NAME_CHARS = 256;
+/** Of a longer text, its start, its end and its length are enough to recognize it. */
+const MAX_SAMPLE_CHARS = 2_048;
+
+/**
+ * Returns a key for calls that share a long start of their prompt, so that they go where it is cached: calls with the same
+ * `X-Session-Id` or `prompt_cache_key`, else with the same instructions, tools and first message of the user. Undefined if the
+ * prompt is too short to be cached. Keys of different accounts differ.
+ */
+export function sessionKey(
+  accountId: string,
+  slug: string,
+  headers: Readonly<Record<string, string>>,
+  { parsed, size }: Pick<CallerRequest, 'parsed' | 'size'>,
+): string | undefined {
+  const named = headers['x-session-id'] || textOf(parsed.prompt_cache_key);
+  if (named !== '' && named.length <= MAX_NAME_CHARS) return digest([accountId, slug, 'named', named]);
+  if (size.bodyBytes < MIN_BODY_BYTES) return undefined;
+  return digest([accountId, slug, 'start', ...startOf(parsed)]);
+}
+
+const digest = (texts: readonly string[]): string => hash('sha1', JSON.stringify(texts), 'base64');
+
+/** Returns samples of what precedes the first answer, in the format of either caller. */
+function* startOf({ system, tools, messages }: CallerRequest['parsed']): Iterable<string> {
+  yield* samplesOf(system);
+  const names = listOf(tools).map((tool) => {
+    const { name, function: declared } = membersOf(tool);
+    return textOf(name ?? membersOf(declared).name);
+  });
+  yield sampleOf(names.join(' '));
+  for (const message of listOf(messages)) {
+    const { role, content } = membersOf(message);
+    yield textOf(role);
+    yield* samplesOf(content);
+    if (role === 'user') return;
+  }
+}
+
+function* samplesOf(content: unknown): Iterable<string> {
+  if (!Array.isArray(content)) {
+    yield sampleOf(textOf(content));
+    return;
+  }
+  for (const part of content) {
+    const text = isObject(part) ? part.text : part;
+    yield sampleOf(typeof text === 'string' ? text : JSON.stringify(part));
+  }
+}
+
+const sampleOf = (text: string): string =>
+  text.length <= MAX_SAMPLE_CHARS
+    ? text
+    : `${text.slice(0, MAX_SAMPLE_CHARS / 2)}${text.length}${text.slice(-MAX_SAMPLE_CHARS / 2)}`;
