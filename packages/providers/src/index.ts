@@ -1,1 +1,3 @@
+export * from './presets';
 export * from './provider-kinds';
+export * from './quirks-schema';

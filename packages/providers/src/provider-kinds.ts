@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { PRESETS, type Preset, presetBaseUrl } from './presets';
+import { type Quirks, quirksSchema } from './quirks-schema';
 
 /** What operators configure of a kind of provider beyond its credentials. */
 interface ProviderKindRules {
@@ -13,11 +15,24 @@ const withBaseUrl = (url: string): ProviderKindRules => ({
   defaultBaseUrl: () => url,
 });
 
+const presetId = (kind: Preset['kind']) =>
+  z.string().refine((id) => PRESETS.get(id)?.kind === kind, `unknown for kind ${kind}`);
+
+/** @param url of a provider without a preset */
+const withPresets = (kind: Preset['kind'], url: string, members: z.ZodRawShape): ProviderKindRules => ({
+  options: z.strictObject({ preset: presetId(kind).optional(), ...members }),
+  defaultBaseUrl({ preset: id }) {
+    if (id === undefined) return url;
+    const preset = PRESETS.get(String(id));
+    return preset && presetBaseUrl(preset);
+  },
+});
+
 /** The formats of providers' APIs. */
 const KINDS = {
   /** Any server with OpenAI's chat completions. */
-  openai: withBaseUrl('https://api.openai.com/v1'),
-  anthropic: withBaseUrl('https://api.anthropic.com'),
+  openai: withPresets('openai', 'https://api.openai.com/v1', { quirks: quirksSchema.optional() }),
+  anthropic: withPresets('anthropic', 'https://api.anthropic.com', {}),
   gemini: withBaseUrl('https://generativelanguage.googleapis.com'),
   mistral: withBaseUrl('https://api.mistral.ai/v1'),
   deepseek: withBaseUrl('https://api.deepseek.com/v1'),
@@ -41,3 +56,14 @@ export const defaultBaseUrl = (
   kind: ProviderKind,
   options: Readonly<Record<string, unknown>>,
 ): string | undefined => KINDS[kind].defaultBaseUrl(options);
+
+/**
+ * Returns the quirks of a provider of kind `openai`: those of its preset, if it has one, replaced by those of its options.
+ * @throws Error for options that this version does not know
+ */
+export function quirksOf(options: Readonly<Record<string, unknown>>): Quirks {
+  const problems = optionProblems('openai', options);
+  if (problems.length > 0) throw new Error(problems.join('; '));
+  const { preset, quirks } = options as { preset?: string; quirks?: Quirks };
+  return { ...(preset !== undefined && PRESETS.get(preset)?.quirks), ...quirks };
+}

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { quirksSchema } from './quirks-schema';
+
+/** The same folder for the sources and for the compiled package. */
+const FOLDER = join(__dirname, '../presets');
+const PLACEHOLDER = /\{[a-z_]+\}/;
+
+const presetSchema = z.strictObject({
+  /** The name of its file. */
+  id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/),
+  name: z.string().min(1).max(100),
+  kind: z.enum(['openai', 'anthropic', 'cohere', 'deepseek', 'mistral', 'xai']),
+  /** May have placeholders, such as `{account}`. */
+  base_url: z.string().regex(/^https?:\/\/[^\s?#]+[^/\s?#]$/),
+  api_key: z.enum(['required', 'optional', 'none']),
+  /** Of kind `openai` only. */
+  quirks: quirksSchema.optional(),
+  /** Where operators find its API keys or its documentation. */
+  docs: z.url().optional(),
+  /** Where the facts are from. */
+  source: z.string().min(1),
+  /** When the source was read. */
+  date: z.iso.date(),
+});
+
+/** A known endpoint: what an operator would otherwise have to look up. */
+export type Preset = z.infer<typeof presetSchema>;
+
+/** The presets by id, sorted by name. */
+export const PRESETS: ReadonlyMap<string, Preset> = readPresets(FOLDER);
+
+/** Returns the base URL of a preset; undefined if the operator has to fill in its placeholders. */
+export const presetBaseUrl = ({ base_url: url }: Preset): string | undefined =>
+  PLACEHOLDER.test(url) ? undefined : url;
+
+/** @throws Error for an invalid file */
+function readPresets(folder: string): Map<string, Preset> {
+  const presets = readdirSync(folder).map((file) => readPreset(folder, file));
+  presets.sort((a, b) => a.name.localeCompare(b.name, 'en'));
+  return new Map(presets.map((preset) => [preset.id, preset]));
+}
+
+function readPreset(folder: string, file: string): Preset {
+  const { data, error } = presetSchema.safeParse(JSON.parse(readFileSync(join(folder, file), 'utf8')));
+  if (!data) throw new Error(`preset ${file}: ${z.prettifyError(error)}`);
+  if (file !== `${data.id}.json`) throw new Error(`preset ${file}: its id is ${data.id}`);
+  if (data.quirks && data.kind !== 'openai') throw new Error(`preset ${file}: ${data.kind} has no quirks`);
+  return data;
+}

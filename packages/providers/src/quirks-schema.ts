@@ -1,0 +1,88 @@
+import { z } from 'zod';
+
+/** Request fields that may be removed: hints, or features that the caller can check in the reply. None of them bounds the cost. */
+const DROPPABLE_PARAMETERS = [
+  'frequency_penalty',
+  'logit_bias',
+  'logprobs',
+  'metadata',
+  'parallel_tool_calls',
+  'presence_penalty',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'reasoning_effort',
+  'safety_identifier',
+  'seed',
+  'service_tier',
+  'stop',
+  'store',
+  'temperature',
+  'tool_choice',
+  'top_logprobs',
+  'top_p',
+  'user',
+  'verbosity',
+] as const;
+
+/** Extensions that clients send back with their history. */
+const DROPPABLE_MESSAGE_FIELDS = [
+  'annotations',
+  'cache_control',
+  'extra_content',
+  'reasoning',
+  'reasoning_content',
+  'reasoning_details',
+  'refusal',
+] as const;
+
+/** `detect`: separate if the part is larger than the figure that would include it. */
+const COUNTING = z.enum(['included', 'separate', 'detect']);
+
+/** How a server that is compatible with OpenAI's chat completions deviates from it, as presets and operators configure it. */
+export const quirksSchema = z.strictObject({
+  /** The field from which it reads the maximum output. Default: `max_tokens`. */
+  max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
+  /** False: it refuses `stream_options`, and reports the usage of every stream unasked. */
+  stream_options: z.boolean().optional(),
+  /** A member of replies and chunks that contains `usage`, which it reports there if not at the top. */
+  usage_member: z.enum(['x_groq']).optional(),
+  /** Whether `completion_tokens` includes the reasoning tokens. */
+  reasoning_tokens: COUNTING.optional(),
+  /** Whether `prompt_tokens` includes the cached tokens. */
+  cached_tokens: COUNTING.optional(),
+  /** Replies may begin with thinking between `<think>` and `</think>`. */
+  think_tags: z.boolean().optional(),
+  /** How it expects the thinking of earlier turns. Default: `none`. */
+  reasoning_replay: z
+    .enum(['reasoning_content', 'reasoning', 'reasoning_details', 'think_tags', 'none'])
+    .optional(),
+  /** The field that turns thinking on and off. Default: `reasoning_effort` sets it. */
+  thinking_switch: z.enum(['thinking', 'enable_thinking', 'reasoning', 'chat_template_kwargs']).optional(),
+  /** Request fields that are removed. */
+  dropped_parameters: z.array(z.enum(DROPPABLE_PARAMETERS)).max(DROPPABLE_PARAMETERS.length).optional(),
+  /** Fields that are removed from messages and tools. */
+  dropped_message_fields: z
+    .array(z.enum(DROPPABLE_MESSAGE_FIELDS))
+    .max(DROPPABLE_MESSAGE_FIELDS.length)
+    .optional(),
+  /** What is sent for the tool choice `required`. */
+  required_tool_choice: z.enum(['any', 'auto']).optional(),
+  /** What is sent for the choice of one tool by its name. */
+  named_tool_choice: z.enum(['required', 'any', 'auto']).optional(),
+  /** Content of text parts only is sent as one string. */
+  string_content: z.boolean().optional(),
+  /** A higher temperature is lowered to this one. */
+  max_temperature: z.number().positive().max(2).optional(),
+  /** It knows the role `developer`; otherwise `system` is sent. */
+  developer_role: z.boolean().optional(),
+  /** The content part that it accepts for PDFs. Default: `file`. */
+  documents: z.enum(['file', 'document_url', 'none']).optional(),
+  /** Path of its model list, after the base URL. Default: `/models`. */
+  models_path: z
+    .string()
+    .regex(/^\/[\w./-]{1,200}$/, 'must be a path that begins with /')
+    .optional(),
+});
+
+export type Quirks = z.infer<typeof quirksSchema>;
