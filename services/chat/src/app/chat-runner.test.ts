@@ -35,7 +35,6 @@ const provider = openAiProvider(
     baseUrl: 'http://provider.invalid/v1',
     apiKey: 'k',
     quirks: QUIRKS.common,
-    usage: { reasoning: 'included' },
     encoding: 'o200k',
     countsByO200k: true,
   },

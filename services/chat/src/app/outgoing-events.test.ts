@@ -2,6 +2,7 @@ import { Quota } from '@gateway/quota';
 import { describe, expect, test } from '@jest/globals';
 import type { MeteredStream, PassThroughEvent } from '../domain/chat-provider';
 import { PassThroughChunks } from '../providers/openai/pass-through-chunks';
+import { QUIRKS } from '../providers/openai/quirks';
 import { OutgoingEvents } from './outgoing-events';
 
 const CHUNK = 'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n';
@@ -13,7 +14,7 @@ const start = () =>
     new PassThroughChunks({
       model: 'openai/gpt-5.5',
       includeUsage: false,
-      mode: { reasoning: 'included' },
+      quirks: QUIRKS.common,
       bufferQuota: new Quota({ limit: 1_000 }),
     }),
   );

@@ -21,7 +21,14 @@ export const NO_USAGE: TokenUsage = { input: 0, cacheRead: 0, cacheWrite: 0, out
 /** Source of the figures: the provider, our own count of the text that passed, or the journal of a killed process. */
 export type UsageSource = 'provider' | 'counted' | 'recovered';
 
-/** Whether a provider includes a part in the figure that it belongs to, or counts it separately. */
+/**
+ * Whether a provider includes a part in the figure that it belongs to. `detect`: it does so for some models only, so a part
+ * that is larger than the figure is counted separately.
+ */
+export type PartCounting = 'included' | 'separate' | 'detect';
+
+/** How a provider's figures count reasoning, a part of the output, and cached tokens, a part of the input. */
 export interface UsageMode {
-  readonly reasoning: 'included' | 'apart';
+  readonly reasoning: PartCounting;
+  readonly cached: PartCounting;
 }

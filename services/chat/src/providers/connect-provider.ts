@@ -1,9 +1,10 @@
-import type { ProviderKind } from '@gateway/providers';
+import { type ProviderKind, quirksOf } from '@gateway/providers';
 import type { Quota } from '@gateway/quota';
 import type { ChatProvider } from '../domain/chat-provider';
 import { anthropicProvider } from './anthropic/anthropic-provider';
 import { geminiProvider } from './gemini/gemini-provider';
 import { type OpenAiAccount, openAiProvider } from './openai/openai-provider';
+import { withOperatorQuirks } from './openai/operator-quirks';
 import { type OpenAiQuirks, QUIRKS } from './openai/quirks';
 
 /** A provider's endpoint and one of its credentials in clear. */
@@ -19,14 +20,13 @@ export interface ProviderAccess {
 
 export type ConnectProvider = (access: ProviderAccess, bufferQuota: Quota) => ChatProvider;
 
-type OpenAiCounting = Partial<Pick<OpenAiAccount, 'usage' | 'encoding' | 'countsByO200k'>>;
+type OpenAiCounting = Partial<Pick<OpenAiAccount, 'encoding' | 'countsByO200k'>>;
 
 const openAiLike =
   (quirks: OpenAiQuirks, counting: OpenAiCounting = {}): ConnectProvider =>
   (access, bufferQuota) =>
     openAiProvider(
       {
-        usage: { reasoning: 'included' },
         encoding: 'o200k',
         countsByO200k: false,
         ...counting,
@@ -37,22 +37,28 @@ const openAiLike =
     );
 
 const connectOpenAi = openAiLike(QUIRKS.openai, { countsByO200k: true });
-const connectCompatible = openAiLike(QUIRKS.compatible);
 
 /** OpenAI itself has other rules than the servers that are compatible with it. */
 const OPENAI_HOST = 'api.openai.com';
 
+/** @throws Error for options that this version does not know */
+function connectWithQuirks(access: ProviderAccess, bufferQuota: Quota): ChatProvider {
+  const { options = {} } = access;
+  const quirks = quirksOf(options);
+  const isOpenAi = options.preset === undefined && URL.parse(access.baseUrl)?.hostname === OPENAI_HOST;
+  const base = isOpenAi ? QUIRKS.openai : QUIRKS.compatible;
+  const connect = openAiLike(withOperatorQuirks(base, quirks), { countsByO200k: isOpenAi });
+  return connect(access, bufferQuota);
+}
+
 /** The API formats of chat providers, by the kind that operators choose. */
 export const KINDS = {
-  openai: (access: ProviderAccess, bufferQuota: Quota) => {
-    const isOpenAi = URL.parse(access.baseUrl)?.hostname === OPENAI_HOST;
-    return (isOpenAi ? connectOpenAi : connectCompatible)(access, bufferQuota);
-  },
+  openai: connectWithQuirks,
   anthropic: anthropicProvider,
   gemini: geminiProvider,
   deepseek: openAiLike(QUIRKS.deepseek, { encoding: 'deepseek' }),
   mistral: openAiLike(QUIRKS.mistral, { encoding: 'tekken' }),
-  xai: openAiLike(QUIRKS.xai, { usage: { reasoning: 'apart' } }),
+  xai: openAiLike(QUIRKS.xai),
 } as const satisfies Record<ProviderKind, ConnectProvider>;
 
 /** The provider that the environment configures as OpenAI, wherever its base URL leads, such as to the simulator. */

@@ -144,3 +144,19 @@ test('a provider that cannot be connected has no accounts, and the others have t
   directory.replace([broken, provider([{ id: 'b' }], { id: 'other' })], secrets);
   expect([...directory.ids()]).toEqual(['openai', 'other']);
 });
+
+test('a provider with a preset has its base URL and its quirks', async () => {
+  const groq = provider([{ id: 'a' }], { baseUrl: '', optionsJson: '{"preset":"groq"}' });
+  directory.replace([groq], refer({ a: 'env:CREDENTIAL_A' }));
+  const [account] = directory.accountsOf('vllm');
+  expect((await account!.provider.address(CALL)).url.href).toBe(
+    'https://api.groq.com/openai/v1/chat/completions',
+  );
+  expect(account!.provider.maxTokensField).toBe('max_completion_tokens');
+});
+
+test('a provider with a preset of a later version has no accounts, because its usage could be misread', () => {
+  const later = provider([{ id: 'a' }], { optionsJson: '{"preset":"later"}' });
+  directory.replace([later], refer({ a: 'env:CREDENTIAL_A' }));
+  expect(directory.has('vllm')).toBe(false);
+});

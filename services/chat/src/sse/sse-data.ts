@@ -1,3 +1,5 @@
+import { parseExactObject } from '../json/exact-json';
+
 const FIELD = 'data:';
 const LF = '\n';
 const CLOSING_BRACE = 0x7d;
@@ -36,6 +38,10 @@ function withLf(text: string): string {
 
 /** Cheap, and false for nearly every truncated or garbled event; true proves little. */
 export const endsLikeObject = (event: Buffer): boolean => event[contentEnd(event) - 1] === CLOSING_BRACE;
+
+/** The same, without changing long integers. Undefined when the data is not a JSON object. */
+export const parseExactData = (event: Buffer): Record<string, unknown> | undefined =>
+  parseExactObject(dataOf(event));
 
 /** Undefined when the data is not a JSON object. */
 export function parseData(event: Buffer): Record<string, unknown> | undefined {

@@ -6,6 +6,7 @@ import type { Reply, ReplyEvent } from '../../domain/reply';
 import { anyReply, eventsOf } from '../../domain/reply.fixture';
 import { fitToolId } from '../../domain/tool-ids';
 import { fromOpenAiUsage } from '../../providers/openai/openai-usage';
+import { QUIRKS } from '../../providers/openai/quirks';
 import { ChunkReader } from '../../providers/openai/read-chunks';
 import { readCompletion } from '../../providers/openai/read-completion';
 import { SseSplitter } from '../../sse/sse-splitter';
@@ -285,7 +286,7 @@ describe('a stream', () => {
         );
         const splitter = new SseSplitter();
         const at = Math.floor(where * bytes.length);
-        const reader = new ChunkReader((figures) => fromOpenAiUsage(figures, { reasoning: 'included' }));
+        const reader = new ChunkReader(({ usage }) => fromOpenAiUsage(usage, QUIRKS.common.usage));
         const events = [
           ...splitter.push(bytes.subarray(0, at)),
           ...splitter.push(bytes.subarray(at)),

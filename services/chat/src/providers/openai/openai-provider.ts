@@ -1,13 +1,12 @@
 import type { Quota } from '@gateway/quota';
-import { isObject, listOf, membersOf } from '@gateway/upstream';
+import { isObject, type JsonObject, listOf, membersOf } from '@gateway/upstream';
 import type { ChatProvider } from '../../domain/chat-provider';
 import type { Encoding } from '../../domain/token-estimator';
-import type { UsageMode } from '../../domain/usage';
 import { readModels } from '../endpoint-models';
 import { ModelNameRewriter } from '../model-name-rewriter';
 import { countCompletion } from './count-completion';
 import { type CountedRequest, countBound, countPrompt } from './count-prompt';
-import { fromOpenAiUsage, serviceTierOf } from './openai-usage';
+import { fromOpenAiUsage, serviceTierOf, withTopUsage } from './openai-usage';
 import { PassThroughChunks } from './pass-through-chunks';
 import { passThroughMembers } from './pass-through-members';
 import type { OpenAiQuirks } from './quirks';
@@ -16,6 +15,7 @@ import { readCompletion } from './read-completion';
 import { readOpeningChunk } from './read-opening';
 import { refusedCompletion } from './refused-completion';
 import { repairedReply } from './repair-reply';
+import { ThinkTagChunks, withoutThinkTags } from './think-tags';
 import { writeRequest } from './write-request';
 
 export interface OpenAiAccount {
@@ -27,8 +27,6 @@ export interface OpenAiAccount {
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly quirks: OpenAiQuirks;
-  /** How its usage figures count reasoning and cached tokens. */
-  readonly usage: UsageMode;
   /** Encoding of its models. */
   readonly encoding: Encoding;
   /** Its models count text by `o200k_base` exactly, so that the gateway can count a request too. */
@@ -40,13 +38,14 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
   const { quirks } = account;
   const baseUrl = account.baseUrl.replace(/\/+$/, '');
   const url = new URL(`${baseUrl}/chat/completions`);
-  const models = new URL(`${baseUrl}/models`);
+  const models = new URL(`${baseUrl}${quirks.modelsPath}`);
   const headers = {
     ...account.headers,
     ...(account.apiKey !== '' && { authorization: `Bearer ${account.apiKey}` }),
     'content-type': 'application/json',
   };
-  const readUsage = (usage: unknown) => fromOpenAiUsage(usage, account.usage);
+  const readUsage = (holder: JsonObject) =>
+    fromOpenAiUsage(withTopUsage(holder, quirks.usageMember).usage, quirks.usage);
   // If the tier is not sent, the provider reports none that matters.
   const onlyTier = quirks.refusedHints.includes('service_tier') ? 'default' : undefined;
   return {
@@ -60,26 +59,19 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
       writeRequest(conversation, upstreamModel, maxOutputTokens, capabilities, quirks),
     passThroughMembers: (body, capabilities) => passThroughMembers(body, capabilities, quirks),
     isReply: ({ choices }) => isObject(membersOf(listOf(choices)[0]).message),
-    readUsage: ({ usage }) => readUsage(usage),
+    readUsage,
     readServiceTier: (reply) => onlyTier ?? serviceTierOf(reply),
-    readReply: readCompletion,
-    readStream: () => new ChunkReader(readUsage),
+    readReply: (reply) => readCompletion(quirks.thinkTags ? withoutThinkTags(reply) : reply),
+    readStream: () => new ChunkReader(readUsage, quirks.thinkTags ? new ThinkTagChunks() : undefined),
     readOpening: readOpeningChunk,
     passReply: ({ bytes, value }, model) => {
-      const repaired = quirks.repairsReplies ? repairedReply(value) : undefined;
+      const repaired = repairedBy(quirks, value);
       return repaired
         ? Buffer.from(JSON.stringify({ ...repaired, model }))
         : new ModelNameRewriter(model).inReply(bytes);
     },
     passStream: ({ includeUsage, model }) =>
-      new PassThroughChunks({
-        includeUsage,
-        model,
-        mode: account.usage,
-        bufferQuota,
-        onlyTier,
-        repairs: quirks.repairsReplies,
-      }),
+      new PassThroughChunks({ includeUsage, model, quirks, bufferQuota, onlyTier }),
     countInput: (body) => countPrompt(parse(body)).tokens,
     ...(account.countsByO200k && {
       boundInput: (body: Buffer, budgetMs: number) => countBound(parse(body), budgetMs),
@@ -89,8 +81,9 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
     modelListing: {
       address: () => ({ url: models, headers }),
       // The context: OpenRouter, vLLM, Groq. The maximum output: OpenRouter, Groq.
-      read: ({ data }) =>
-        readModels(data, (model) => ({
+      // Together AI: a list without `data` around it.
+      read: (reply) =>
+        readModels(Array.isArray(reply) ? reply : reply.data, (model) => ({
           id: model.id,
           name: model.name,
           contextLength: model.context_length ?? model.max_model_len ?? model.context_window,
@@ -98,6 +91,13 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
         })),
     },
   };
+}
+
+/** Returns undefined if a complete reply needs no repair. */
+function repairedBy({ repairsReplies, thinkTags }: OpenAiQuirks, reply: JsonObject): JsonObject | undefined {
+  if (repairsReplies) return repairedReply(reply);
+  const repaired = thinkTags ? withoutThinkTags(reply) : reply;
+  return repaired === reply ? undefined : repaired;
 }
 
 /** Reads a body that the gateway has checked or written. */

@@ -1,12 +1,13 @@
 import { isObject, type JsonObject } from '@gateway/upstream';
-import type { TokenUsage, UsageMode } from '../../domain/usage';
+import type { PartCounting, TokenUsage, UsageMode } from '../../domain/usage';
 
 /** Far larger than any context. A larger figure is an error, and its cost would exceed the range of amounts. */
 const MAX_TOKENS = 100_000_000;
 
 /**
  * Reads the usage of a completion or of a stream's usage chunk; undefined if there is none. `prompt_tokens` includes cache
- * reads and writes. DeepSeek reports reads in `prompt_cache_hit_tokens`, Mistral (also) in `num_cached_tokens`.
+ * writes. DeepSeek reports reads in `prompt_cache_hit_tokens`, Mistral (also) in `num_cached_tokens`, Moonshot in
+ * `cached_tokens`; Requesty reports writes in `caching_tokens`.
  */
 export function fromOpenAiUsage(usage: unknown, mode: UsageMode): TokenUsage | undefined {
   if (!isObject(usage)) return undefined;
@@ -15,23 +16,41 @@ export function fromOpenAiUsage(usage: unknown, mode: UsageMode): TokenUsage | u
   if (prompt === undefined || completion === undefined) return undefined;
   const inputDetails = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   const outputDetails = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
-  const cacheRead = Math.min(
-    prompt,
+  const cached =
     tokens(inputDetails.cached_tokens) ||
-      tokens(usage.prompt_cache_hit_tokens) ||
-      tokens(usage.num_cached_tokens) ||
-      0,
-  );
-  const cacheWrite = Math.min(prompt - cacheRead, tokens(inputDetails.cache_write_tokens) ?? 0);
+    tokens(usage.prompt_cache_hit_tokens) ||
+    tokens(usage.num_cached_tokens) ||
+    tokens(usage.cached_tokens) ||
+    0;
+  const isCachedSeparate = isSeparate(mode.cached, cached, prompt);
+  const cacheRead = isCachedSeparate ? cached : Math.min(prompt, cached);
+  const uncached = isCachedSeparate ? prompt : prompt - cacheRead;
+  const written = tokens(inputDetails.cache_write_tokens) ?? tokens(inputDetails.caching_tokens) ?? 0;
+  const cacheWrite = Math.min(uncached, written);
   const reasoning = tokens(outputDetails.reasoning_tokens) ?? 0;
   return {
-    input: prompt - cacheRead - cacheWrite,
+    input: uncached - cacheWrite,
     cacheRead,
     cacheWrite,
-    output: mode.reasoning === 'apart' ? completion + reasoning : completion,
+    output: isSeparate(mode.reasoning, reasoning, completion) ? completion + reasoning : completion,
     reasoning,
   };
 }
+
+/**
+ * Returns a reply or chunk with its usage at the top, where the format has it; the same object if there is nothing to move.
+ * @param member contains the usage at some providers
+ */
+export function withTopUsage(holder: JsonObject, member: string | undefined): JsonObject {
+  if (member === undefined || isObject(holder.usage)) return holder;
+  const inner = holder[member];
+  if (!isObject(inner) || !isObject(inner.usage)) return holder;
+  const { usage, ...others } = inner;
+  return { ...holder, [member]: others, usage };
+}
+
+const isSeparate = (counting: PartCounting, part: number, whole: number): boolean =>
+  counting === 'separate' || (counting === 'detect' && part > whole);
 
 /** Returns the service tier that a completion or chunk reports. */
 export const serviceTierOf = ({ service_tier: tier }: JsonObject): string | undefined =>

@@ -1,10 +1,10 @@
 import { Quota } from '@gateway/quota';
 import { describe, expect, test } from '@jest/globals';
 import { PassThroughChunks } from './pass-through-chunks';
+import { QUIRKS } from './quirks';
 
 const bufferQuota = new Quota({ limit: 1024 });
 const SLUG = 'openai/gpt-5.5';
-const INCLUDED = { reasoning: 'included' } as const;
 const chunk = (fields: object) => Buffer.from(`data: ${JSON.stringify({ id: 'c', ...fields })}\n\n`);
 const delta = (content: string) => [{ index: 0, delta: { content }, finish_reason: null }];
 const usage = {
@@ -15,7 +15,12 @@ const usage = {
 };
 
 describe('a client that did not request usage', () => {
-  const meter = new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, bufferQuota });
+  const meter = new PassThroughChunks({
+    model: SLUG,
+    includeUsage: false,
+    quirks: QUIRKS.common,
+    bufferQuota,
+  });
 
   test('does not receive it', () => {
     const event = meter.take(chunk({ choices: delta('a'), usage: null }));
@@ -37,7 +42,12 @@ describe('a client that did not request usage', () => {
 });
 
 test('a client that requested usage receives every byte', () => {
-  const meter = new PassThroughChunks({ model: SLUG, includeUsage: true, mode: INCLUDED, bufferQuota });
+  const meter = new PassThroughChunks({
+    model: SLUG,
+    includeUsage: true,
+    quirks: QUIRKS.common,
+    bufferQuota,
+  });
   for (const event of [chunk({ choices: delta('a'), usage: null }), chunk({ choices: [], usage })]) {
     expect(meter.take(event)).toEqual({ kind: 'pass', bytes: event });
   }
@@ -45,7 +55,7 @@ test('a client that requested usage receives every byte', () => {
 });
 
 test.each([true, false])('every chunk names the slug, also with usage (requested: %s)', (includeUsage) => {
-  const meter = new PassThroughChunks({ model: SLUG, includeUsage, mode: INCLUDED, bufferQuota });
+  const meter = new PassThroughChunks({ model: SLUG, includeUsage, quirks: QUIRKS.common, bufferQuota });
   const model = 'gpt-5.5-2026-03-17';
   const chunks = [
     { choices: delta(''), usage: null },
@@ -66,7 +76,7 @@ test.each([true, false])('every chunk names the slug, also with usage (requested
 
 describe('the applied service tier', () => {
   const meter = (onlyTier?: string) =>
-    new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, bufferQuota, onlyTier });
+    new PassThroughChunks({ model: SLUG, includeUsage: false, quirks: QUIRKS.common, bufferQuota, onlyTier });
 
   test('is read from the first chunk', () => {
     const told = meter();
@@ -92,7 +102,12 @@ describe('the applied service tier', () => {
 });
 
 test('the end, an error, and text that looks like them', () => {
-  const meter = new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, bufferQuota });
+  const meter = new PassThroughChunks({
+    model: SLUG,
+    includeUsage: false,
+    quirks: QUIRKS.common,
+    bufferQuota,
+  });
   expect(meter.take(Buffer.from('data: [DONE]\n\n')).kind).toBe('done');
   expect(meter.take(Buffer.from('data:[DONE]\r\n\r\n')).kind).toBe('done');
   expect(meter.take(chunk({ choices: delta('[DONE]') })).kind).toBe('pass');
@@ -107,12 +122,22 @@ describe('an event that fails the stream', () => {
     ['the same behind an id', 'id: 1\nevent: error\ndata: {"message":"overloaded"}\n\n'],
     ['the same with other ends of lines', 'event:error\r\ndata: {}\r\n\r\n'],
   ])('%s', (_, event) => {
-    const meter = new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, bufferQuota });
+    const meter = new PassThroughChunks({
+      model: SLUG,
+      includeUsage: false,
+      quirks: QUIRKS.common,
+      bufferQuota,
+    });
     expect(meter.take(Buffer.from(event))).toEqual({ kind: 'error' });
   });
 
   test.each(['{broken', '{"choices":[', '7', 'null', '"x"', '{"usage":nul'])('%s', (data) => {
-    const meter = new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, bufferQuota });
+    const meter = new PassThroughChunks({
+      model: SLUG,
+      includeUsage: false,
+      quirks: QUIRKS.common,
+      bufferQuota,
+    });
     expect(() => meter.take(Buffer.from(`data: ${data}\n\n`))).toThrow('not a JSON object');
   });
 
@@ -123,12 +148,22 @@ describe('an event that fails the stream', () => {
     'data: {"choices":[]} \n\n',
     'event: chunk\ndata: {}\n\n',
   ])('is not %j', (event) => {
-    const meter = new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, bufferQuota });
+    const meter = new PassThroughChunks({
+      model: SLUG,
+      includeUsage: false,
+      quirks: QUIRKS.common,
+      bufferQuota,
+    });
     expect(meter.take(Buffer.from(event)).kind).toBe('pass');
   });
 
   test.each([' \n\n', '\nid: 7\n\n'])('%j at the end is not an event, and its text is counted', (end) => {
-    const meter = new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, bufferQuota });
+    const meter = new PassThroughChunks({
+      model: SLUG,
+      includeUsage: false,
+      quirks: QUIRKS.common,
+      bufferQuota,
+    });
     const whole = chunk({ choices: delta('one two three'), usage: null }).toString();
     expect(meter.take(Buffer.from(whole.trimEnd() + end)).kind).toBe('pass');
     expect([meter.estimateOutput(), meter.countOutput()]).toEqual([1, 3]);
@@ -136,7 +171,12 @@ describe('an event that fails the stream', () => {
 });
 
 test('counts each kind of output over its joined text, per choice', () => {
-  const meter = new PassThroughChunks({ model: SLUG, includeUsage: false, mode: INCLUDED, bufferQuota });
+  const meter = new PassThroughChunks({
+    model: SLUG,
+    includeUsage: false,
+    quirks: QUIRKS.common,
+    bufferQuota,
+  });
   const call = (fields: object) => [{ index: 0, delta: { tool_calls: [{ index: 0, ...fields }] } }];
   meter.take(chunk({ choices: delta('Hello wor') }));
   meter.take(chunk({ choices: delta('ld') }));
@@ -147,14 +187,57 @@ test('counts each kind of output over its joined text, per choice', () => {
   expect(meter.countOutput()).toBe(2 + 2 + 1 + 1);
 });
 
-test('reasoning that is reported apart is added to the output', () => {
+test('reasoning that is reported separately is added to the output', () => {
   const meter = new PassThroughChunks({
     model: SLUG,
     includeUsage: false,
-    mode: { reasoning: 'apart' },
+    quirks: QUIRKS.xai,
     bufferQuota,
   });
   const details = { completion_tokens_details: { reasoning_tokens: 6 } };
   meter.take(chunk({ choices: [], usage: { ...usage, ...details } }));
   expect(meter.usage).toMatchObject({ output: 10, reasoning: 6 });
+});
+
+describe('usage inside another member', () => {
+  const inner = { x_groq: { id: 'r', usage } };
+  const end = [{ index: 0, delta: {}, finish_reason: 'stop' }];
+  const meterOf = (includeUsage: boolean) => {
+    const quirks = { ...QUIRKS.compatible, usageMember: 'x_groq' };
+    return new PassThroughChunks({ model: SLUG, includeUsage, quirks, bufferQuota });
+  };
+
+  test.each([{ usage: null }, {}])('is charged, also beside %j at the top', (top) => {
+    const meter = meterOf(false);
+    meter.take(chunk({ choices: end, ...inner, ...top }));
+    expect(meter.usage).toMatchObject({ input: 7, cacheRead: 3, output: 4 });
+  });
+
+  test('is passed at the top to a caller who asked for it, and hidden from others', () => {
+    const passed = (includeUsage: boolean) => {
+      const event = meterOf(includeUsage).take(chunk({ choices: end, ...inner }));
+      return event.kind === 'pass' && JSON.parse(event.bytes.toString().slice('data: '.length));
+    };
+    const rest = { id: 'c', choices: end, x_groq: { id: 'r' } };
+    expect(passed(true)).toEqual({ ...rest, usage });
+    expect(passed(false)).toEqual(rest);
+  });
+
+  test('is charged once when the format repeats it', () => {
+    const meter = meterOf(true);
+    meter.take(chunk({ choices: end, ...inner }));
+    meter.take(chunk({ choices: [], usage }));
+    expect(meter.usage).toMatchObject({ input: 7, cacheRead: 3, output: 4 });
+  });
+
+  test('is not charged for a provider without the quirk', () => {
+    const meter = new PassThroughChunks({
+      model: SLUG,
+      includeUsage: false,
+      quirks: QUIRKS.common,
+      bufferQuota,
+    });
+    meter.take(chunk({ choices: end, ...inner }));
+    expect(meter.usage).toBeUndefined();
+  });
 });

@@ -1,13 +1,15 @@
 import type { Quota } from '@gateway/quota';
 import type { MeteredStream, PassThroughEvent } from '../../domain/chat-provider';
-import type { TokenUsage, UsageMode } from '../../domain/usage';
+import type { TokenUsage } from '../../domain/usage';
 import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { dataOf, endsLikeObject, parseData } from '../../sse/sse-data';
 import { ModelNameRewriter } from '../model-name-rewriter';
 import { UncountedEvents } from '../uncounted-events';
 import { ChunkText, choicesOf } from './chunk-text';
-import { fromOpenAiUsage, serviceTierOf } from './openai-usage';
+import { fromOpenAiUsage, serviceTierOf, withTopUsage } from './openai-usage';
+import type { OpenAiQuirks } from './quirks';
 import { ChunkRepair } from './repair-reply';
+import { ThinkTagChunks } from './think-tags';
 
 /** `data: [DONE]` with any framing is shorter than any chunk. */
 const MAX_DONE_BYTES = 32;
@@ -23,12 +25,10 @@ export interface PassThroughChunksOptions {
   readonly model: string;
   /** The caller asked for the usage chunk. */
   readonly includeUsage: boolean;
-  readonly mode: UsageMode;
+  readonly quirks: Pick<OpenAiQuirks, 'usage' | 'usageMember' | 'repairsReplies' | 'thinkTags'>;
   readonly bufferQuota: Quota;
   /** The service tier of a provider that has only one. */
   readonly onlyTier?: string | undefined;
-  /** The provider's chunks differ from the format (`OpenAiQuirks.repairsReplies`). */
-  readonly repairs?: boolean;
 }
 
 /**
@@ -37,19 +37,22 @@ export interface PassThroughChunksOptions {
  */
 export class PassThroughChunks implements MeteredStream {
   readonly #includeUsage: boolean;
-  readonly #mode: UsageMode;
+  readonly #quirks: PassThroughChunksOptions['quirks'];
+  /** Bytes of the member that may contain the usage. */
+  readonly #usageMemberKey: Buffer | undefined;
   readonly #unread: UncountedEvents;
   readonly #model: ModelNameRewriter;
-  readonly #repair: ChunkRepair | undefined;
+  readonly #repair: ChunkRepair | ThinkTagChunks | undefined;
   #usage: TokenUsage | undefined;
   #serviceTier: string | undefined;
   #begun = false;
 
-  constructor({ includeUsage, model, mode, bufferQuota, onlyTier, repairs }: PassThroughChunksOptions) {
-    this.#repair = repairs ? new ChunkRepair() : undefined;
+  constructor({ includeUsage, model, quirks, bufferQuota, onlyTier }: PassThroughChunksOptions) {
+    this.#repair = repairOf(quirks);
+    this.#quirks = quirks;
+    if (quirks.usageMember) this.#usageMemberKey = Buffer.from(`"${quirks.usageMember}"`);
     this.#model = new ModelNameRewriter(model);
     this.#includeUsage = includeUsage;
-    this.#mode = mode;
     this.#serviceTier = onlyTier;
     this.#unread = new UncountedEvents(bufferQuota, new ChunkText());
   }
@@ -72,7 +75,8 @@ export class PassThroughChunks implements MeteredStream {
     if (!this.#begun && event.includes(TIER_KEY)) this.#serviceTier ??= serviceTierOf(parseData(event) ?? {});
     this.#begun = true;
     const looksWhole = endsLikeObject(event) && !isCalledError(event);
-    const nullUsage = looksWhole ? event.indexOf(NULL_USAGE_MEMBER) : -1;
+    const mayHaveInnerUsage = this.#usageMemberKey !== undefined && event.includes(this.#usageMemberKey);
+    const nullUsage = looksWhole && !mayHaveInnerUsage ? event.indexOf(NULL_USAGE_MEMBER) : -1;
     if (nullUsage !== -1) {
       const bytes = this.#includeUsage ? event : without(event, nullUsage);
       this.#unread.keep(bytes);
@@ -96,18 +100,26 @@ export class PassThroughChunks implements MeteredStream {
   }
 
   #inspect(event: Buffer): PassThroughEvent {
-    const chunk = parseData(event);
-    if (isErrorEvent(event, chunk)) return { kind: 'error' };
-    if (!chunk && dataOf(event) !== '') throw new Error('provider sent a chunk that is not a JSON object');
+    const received = parseData(event);
+    if (isErrorEvent(event, received)) return { kind: 'error' };
+    if (!received && dataOf(event) !== '') throw new Error('provider sent a chunk that is not a JSON object');
+    const chunk = received && withTopUsage(received, this.#quirks.usageMember);
     if (!chunk || !('usage' in chunk)) return { kind: 'pass', bytes: event };
     // A later figure replaces an earlier one: some providers report a running total in every chunk.
-    this.#usage = fromOpenAiUsage(chunk.usage, this.#mode) ?? this.#usage;
-    if (this.#includeUsage) return { kind: 'pass', bytes: event };
+    this.#usage = fromOpenAiUsage(chunk.usage, this.#quirks.usage) ?? this.#usage;
+    if (this.#includeUsage) return { kind: 'pass', bytes: chunk === received ? event : frameOf(chunk) };
     if (chunk.usage && choicesOf(chunk).length === 0) return { kind: 'hide' };
     const { usage: _usage, ...rest } = chunk;
-    return { kind: 'pass', bytes: Buffer.from(`data: ${JSON.stringify(rest)}\n\n`) };
+    return { kind: 'pass', bytes: frameOf(rest) };
   }
 }
+
+function repairOf({ repairsReplies, thinkTags }: PassThroughChunksOptions['quirks']) {
+  if (repairsReplies) return new ChunkRepair();
+  return thinkTags ? new ThinkTagChunks() : undefined;
+}
+
+const frameOf = (chunk: object): Buffer => Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
 
 /** Changes the event in place: no other code uses its bytes, and copying every chunk would cost measurable time. */
 function without(event: Buffer, at: number): Buffer {

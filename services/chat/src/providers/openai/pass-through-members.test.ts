@@ -229,3 +229,112 @@ describe('fields that only some providers document', () => {
     expect(refusal({ messages }, QUIRKS.openai)).toBeUndefined();
   });
 });
+
+describe('the quirks that operators set', () => {
+  const changed = (body: object, quirks: Partial<OpenAiQuirks>, capabilities = THINKER) =>
+    Object.fromEntries(
+      passThroughMembers(body as Record<string, unknown>, capabilities, { ...QUIRKS.compatible, ...quirks }),
+    );
+  const messagesOf = (message: object, quirks: Partial<OpenAiQuirks>) =>
+    JSON.parse(changed({ messages: [message] }, quirks).messages ?? 'null');
+
+  test('leave a plain body of a compatible server unchanged', () => {
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'a' }] }];
+    expect(changed({ messages, temperature: 2, tool_choice: 'required', seed: 1 }, {})).toEqual({});
+  });
+
+  test.each([
+    ['required', { requiredToolChoice: 'any' }, '"any"'],
+    ['required', { requiredToolChoice: 'auto' }, '"auto"'],
+    [{ type: 'function', function: { name: 'f' } }, { namedToolChoice: 'auto' }, '"auto"'],
+    [
+      { type: 'function', function: { name: 'f' } },
+      { namedToolChoice: 'required', requiredToolChoice: 'any' },
+      '"any"',
+    ],
+  ] as const)('send the tool choice %j with %j as %s', (choice, quirks, written) => {
+    expect(changed({ tool_choice: choice }, quirks)).toEqual({ tool_choice: written });
+  });
+
+  test.each(['auto', 'none', undefined])('leave the tool choice %s unchanged', (choice) => {
+    const quirks = { requiredToolChoice: 'any', namedToolChoice: 'auto' } as const;
+    expect(changed({ tool_choice: choice }, quirks)).toEqual({});
+  });
+
+  test('lower a temperature above the maximum of the provider', () => {
+    expect(changed({ temperature: 1.5 }, { maxTemperature: 1 })).toEqual({ temperature: '1' });
+    expect(changed({ temperature: 0.5 }, { maxTemperature: 1 })).toEqual({});
+  });
+
+  test('remove dropped parameters, also a tool choice that was fitted', () => {
+    const quirks = { refusedHints: ['tool_choice', 'seed'], requiredToolChoice: 'any' } as const;
+    expect(changed({ tool_choice: 'required', seed: 1 }, quirks)).toEqual({
+      tool_choice: undefined,
+      seed: undefined,
+    });
+  });
+
+  test('send developer messages as system messages, unless the provider knows the role', () => {
+    const message = { role: 'developer', content: 'a' };
+    expect(messagesOf(message, {})).toEqual([{ role: 'system', content: 'a' }]);
+    expect(messagesOf(message, { developerRole: true })).toBeNull();
+  });
+
+  test('join text parts for a provider that accepts only strings, and leave other content', () => {
+    const parts = ['a', 'b'].map((text) => ({ type: 'text', text }));
+    const image = { type: 'image_url', image_url: { url: 'https://x/y.png' } };
+    const quirks = { stringContent: true };
+    expect(messagesOf({ role: 'user', content: parts }, quirks)).toEqual([{ role: 'user', content: 'a\nb' }]);
+    expect(messagesOf({ role: 'user', content: [...parts, image] }, quirks)).toBeNull();
+  });
+
+  test.each([
+    ['reasoning', { content: 'x', reasoning_content: 'hm' }, { content: 'x', reasoning: 'hm' }],
+    ['reasoning_content', { content: 'x', reasoning: 'hm' }, { content: 'x', reasoning_content: 'hm' }],
+    ['think_tags', { content: 'x', reasoning: 'hm' }, { content: '<think>hm</think>x' }],
+    ['think_tags', { content: null, reasoning_content: 'hm' }, { content: '<think>hm</think>' }],
+  ] as const)('send thinking of earlier turns as %s, given %j', (reasoningReplay, given, sent) => {
+    expect(messagesOf({ role: 'assistant', ...given }, { reasoningReplay })).toEqual([
+      { role: 'assistant', ...sent },
+    ]);
+  });
+
+  test.each([
+    ['reasoning', { content: 'x', reasoning: 'hm', reasoning_content: 'hm' }],
+    ['reasoning_details', { content: 'x', reasoning: 'hm', reasoning_details: [] }],
+    [undefined, { content: 'x', reasoning: 'hm' }],
+  ] as const)('leave thinking for %s unchanged, given %j', (reasoningReplay, given) => {
+    const quirks = reasoningReplay ? { reasoningReplay } : {};
+    expect(messagesOf({ role: 'assistant', ...given }, quirks)).toBeNull();
+  });
+
+  test.each([
+    ['thinking', { thinking: '{"type":"disabled"}' }],
+    ['enable_thinking', { enable_thinking: 'false' }],
+    ['reasoning', { reasoning: '{"enabled":false}' }],
+    ['chat_template_kwargs', { chat_template_kwargs: '{"enable_thinking":false}' }],
+  ] as const)('turn thinking off by %s if the effort is dropped', (thinkingSwitch, members) => {
+    const quirks = { thinkingSwitch, refusedHints: ['reasoning_effort'] };
+    expect(changed({ reasoning_effort: 'none' }, quirks)).toEqual({
+      ...members,
+      reasoning_effort: undefined,
+    });
+  });
+
+  test('turn thinking on by the switch of the provider, given that of another one', () => {
+    const quirks = { thinkingSwitch: 'enable_thinking', refusedHints: ['reasoning_effort'] } as const;
+    expect(changed({ reasoning: { effort: 'low' } }, quirks)).toMatchObject({
+      reasoning: undefined,
+      enable_thinking: 'true',
+    });
+    expect(changed({ enable_thinking: true, reasoning_effort: 'none' }, quirks)).toEqual({
+      reasoning_effort: undefined,
+    });
+  });
+
+  test('keep the template arguments of the caller', () => {
+    const quirks = { thinkingSwitch: 'chat_template_kwargs', refusedHints: ['reasoning_effort'] } as const;
+    const body = { chat_template_kwargs: { thinking: true }, reasoning_effort: 'none' };
+    expect(changed(body, quirks)).toEqual({ reasoning_effort: undefined });
+  });
+});

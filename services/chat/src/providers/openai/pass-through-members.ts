@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { type JsonObject, listOf, membersOf } from '@gateway/upstream';
+import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import { effortOf } from '../../domain/effort';
 import {
   EXTENSION_FIELDS,
@@ -10,8 +10,8 @@ import {
 } from '../../domain/extension-fields';
 import type { OpenAiQuirks } from './quirks';
 import { withoutFields } from './remove-fields';
-import { withThinkingParts } from './write-messages';
-import { refusedHints, replayQuirks, writeEffort } from './write-request';
+import { withReplayedThinking, withStringContent } from './write-messages';
+import { fitToolChoice, refusedHints, replayQuirks, writeEffort } from './write-request';
 
 /**
  * Returns the changes to a caller's own body without which the provider would refuse the call, for fields that are only hints
@@ -26,6 +26,16 @@ export function passThroughMembers(
 ): ReadonlyMap<string, string | undefined> {
   if (quirks.documentPart === undefined) refuseFiles(body.messages);
   const members = withOwnFields(body, capabilities, quirks);
+  const toolChoice = fitToolChoice(body.tool_choice, quirks);
+  if (toolChoice !== body.tool_choice) members.set('tool_choice', JSON.stringify(toolChoice));
+  const { maxTemperature } = quirks;
+  if (
+    maxTemperature !== undefined &&
+    typeof body.temperature === 'number' &&
+    body.temperature > maxTemperature
+  ) {
+    members.set('temperature', String(maxTemperature));
+  }
   const effort = reasoningOf(body)?.effort;
   for (const field of refusedHints(quirks, capabilities, effort)) members.set(field, undefined);
   if (quirks.seedField !== 'seed' && 'seed' in body) {
@@ -33,7 +43,7 @@ export function passThroughMembers(
     if (typeof body.seed === 'number' && body.random_seed == null)
       members.set(quirks.seedField, String(body.seed));
   }
-  const messages = withReplayedTurns(body.messages, replayQuirks(quirks, capabilities));
+  const messages = fitMessages(body.messages, replayQuirks(quirks, capabilities));
   const cleaned = withoutFields(messages, quirks.unsupportedFields) ?? messages;
   if (cleaned !== body.messages) members.set('messages', JSON.stringify(cleaned));
   const tools = withoutFields(body.tools, quirks.unsupportedFields);
@@ -70,8 +80,11 @@ function withOwnFields(
     }
     if (body.seed == null) members.set(quirks.seedField, String(body.random_seed));
   }
-  const saysItself = [...REASONING_FIELDS].some((field) => body[field] != null && !members.has(field));
-  if (!saysItself && foreign.some((field) => REASONING_FIELDS.has(field))) {
+  const saysItself =
+    [...REASONING_FIELDS].some((field) => body[field] != null && !members.has(field)) ||
+    (quirks.thinkingSwitch === 'chat_template_kwargs' && body.chat_template_kwargs != null);
+  const dropsEffort = quirks.refusedHints.includes('reasoning_effort') && body.reasoning_effort != null;
+  if (!saysItself && (dropsEffort || foreign.some((field) => REASONING_FIELDS.has(field)))) {
     const written = writeEffort(effortOf(reasoningOf(body), capabilities), quirks);
     for (const [field, value] of Object.entries(written)) members.set(field, JSON.stringify(value));
   }
@@ -85,26 +98,37 @@ function isOwnField(
   { ownFields, thinkingSwitch }: OpenAiQuirks,
 ): boolean {
   if (!ownFields.includes(field)) return false;
-  if (field !== 'thinking' || !thinkingSwitch) return true;
+  if (!thinkingSwitch || !REASONING_FIELDS.has(field)) return true;
+  if (field !== 'thinking' || thinkingSwitch !== 'thinking') return field === thinkingSwitch;
   const { type, ...others } = membersOf(body.thinking);
   return (type === 'enabled' || type === 'disabled') && Object.keys(others).length === 0;
 }
 
-/** Returns the same list if no turn changes. */
-function withReplayedTurns(messages: unknown, quirks: OpenAiQuirks): unknown {
+/** Returns the same list if no message changes. */
+function fitMessages(messages: unknown, quirks: OpenAiQuirks): unknown {
   if (!Array.isArray(messages)) return messages;
-  let replayed = messages;
-  if (quirks.reasoningReplay === 'thinking_parts' && messages.some(isThinking)) {
-    replayed = replayed.map((message) => (isThinking(message) ? withThinkingParts(message) : message));
+  const fitted = messages.map((message) => (isObject(message) ? fitMessage(message, quirks) : message));
+  if (quirks.refusesEmptyTurns && fitted.some(isEmptyTurn)) {
+    return fitted.filter((message) => !isEmptyTurn(message));
   }
-  return quirks.refusesEmptyTurns && replayed.some(isEmptyTurn)
-    ? replayed.filter((message) => !isEmptyTurn(message))
-    : replayed;
+  return fitted.every((message, at) => message === messages[at]) ? messages : fitted;
 }
 
-function isThinking(message: unknown): message is JsonObject {
-  const { role, reasoning_content: thought } = membersOf(message);
-  return role === 'assistant' && typeof thought === 'string' && thought !== '';
+/** Returns the same message if it does not change. */
+function fitMessage(message: JsonObject, quirks: OpenAiQuirks): JsonObject {
+  if (message.role === 'developer' && !quirks.developerRole) {
+    return fitMessage({ ...message, role: 'system' }, quirks);
+  }
+  const fitted = message.role === 'assistant' ? fitThinking(message, quirks) : message;
+  return quirks.stringContent ? withStringContent(fitted) : fitted;
+}
+
+/** Moves thinking, which came from this or another provider, to where this provider expects it. */
+function fitThinking(message: JsonObject, { reasoningReplay: replay }: OpenAiQuirks): JsonObject {
+  if (replay === undefined || replay === 'reasoning_details' || message[replay] != null) return message;
+  const { reasoning, ...others } = message;
+  const thought = textOf(message.reasoning_content) || textOf(reasoning);
+  return thought === '' ? message : withReplayedThinking({ ...others, reasoning_content: thought }, replay);
 }
 
 function isEmptyTurn(message: unknown): boolean {

@@ -1,5 +1,6 @@
 import { EXTENSION_FIELDS, type ExtensionField } from '../../domain/extension-fields';
 import type { MaxTokensField } from '../../domain/pass-through-change';
+import type { UsageMode } from '../../domain/usage';
 
 /** How a provider of this format deviates from it. */
 export interface OpenAiQuirks {
@@ -11,6 +12,12 @@ export interface OpenAiQuirks {
   readonly needsMaximum: false | 'always' | 'where_it_fits';
   /** Streams report usage only on request; false: streams always report it, and the provider does not know the option. */
   readonly asksForUsage: boolean;
+  /** How its usage figures count reasoning and cached tokens. */
+  readonly usage: UsageMode;
+  /** A member of replies and chunks that contains the usage if it is not at the top. */
+  readonly usageMember?: string;
+  /** Its replies may begin with thinking between `<think>` and `</think>`. */
+  readonly thinkTags: boolean;
   /** Members of messages, extensions of other providers, that clients send with their history and the provider refuses. */
   readonly unsupportedFields: readonly string[];
   /** Fields that it documents beyond OpenAI's own. */
@@ -18,19 +25,22 @@ export interface OpenAiQuirks {
   readonly seedField: 'seed' | 'random_seed';
   /** Absent: there is no such field. */
   readonly endUserField?: 'safety_identifier' | 'user';
-  /** Fields that it refuses although they are only hints. */
+  /** Fields that are removed: it refuses them although they are only hints, or an operator dropped them. */
   readonly refusedHints: readonly string[];
   /** Sampling parameters that models with reasoning refuse unless thinking is disabled. */
   readonly notWhileThinking: readonly string[];
-  /** `thinking` switches thinking on and off and has only the member `type`; absent: it is set by an effort. */
-  readonly thinkingSwitch: boolean;
+  /**
+   * The field that switches thinking on and off, of which `thinking` has only the member `type`; an effort that it accepts is
+   * sent as such. Absent: thinking is set by an effort.
+   */
+  readonly thinkingSwitch?: ThinkingSwitch;
   /** A model that thinks can't be forced to call a tool. */
   readonly forcesToolsOnlyUnthinking: boolean;
   /**
-   * How its models receive the reasoning of earlier turns: in the field that it came in, or, for models that reason, as
-   * `thinking` parts of the content. Absent: not at all.
+   * How its models receive the reasoning of earlier turns: in the field that it came in, within tags at the start of the
+   * content, or, for models that reason, as `thinking` parts of the content. Absent: not at all.
    */
-  readonly reasoningReplay?: 'reasoning_content' | 'thinking_parts';
+  readonly reasoningReplay?: ReasoningReplay;
   /**
    * Its replies deviate from the format: content as a list of `thinking` and `text` parts, tool calls without `type` or
    * `index`. They are repaired when they pass through.
@@ -40,13 +50,33 @@ export interface OpenAiQuirks {
   readonly refusesEmptyTurns: boolean;
   /** It supports `tool_choice.allowed_tools`. */
   readonly allowsTools: boolean;
+  /** What it is sent for the tool choice `required`; absent: that word. */
+  readonly requiredToolChoice?: 'any' | 'auto';
+  /** What it is sent for the choice of one tool by its name; absent: the name. */
+  readonly namedToolChoice?: 'required' | 'any' | 'auto';
   /** Ids of tool calls are nine letters and digits. */
   readonly shortToolIds: boolean;
   /** Its order of roles: no user message after a tool's, instructions only first, no assistant message last. */
   readonly strictOrder: boolean;
   /** The part that holds a PDF; absent: PDFs are not supported. */
   readonly documentPart?: 'file' | 'document_url';
+  /** It accepts text only as a string, not as parts. */
+  readonly stringContent: boolean;
+  /** The maximum of `temperature`; absent: that of the format. */
+  readonly maxTemperature?: number;
+  /** It knows the role `developer`; otherwise its messages are sent as `system`. */
+  readonly developerRole: boolean;
+  /** Path of its model list, after the base URL. */
+  readonly modelsPath: string;
 }
+
+export type ThinkingSwitch = 'thinking' | 'enable_thinking' | 'reasoning' | 'chat_template_kwargs';
+export type ReasoningReplay =
+  | 'reasoning_content'
+  | 'reasoning'
+  | 'reasoning_details'
+  | 'think_tags'
+  | 'thinking_parts';
 
 /** Members that our own replies add to the format, and hints for other providers. */
 const EXTENSIONS = ['cache_control', 'extra_content', 'reasoning', 'reasoning_content', 'reasoning_details'];
@@ -55,18 +85,22 @@ const COMMON: OpenAiQuirks = {
   maxTokensField: 'max_tokens',
   needsMaximum: false,
   asksForUsage: true,
+  usage: { reasoning: 'included', cached: 'included' },
+  thinkTags: false,
   ownFields: [],
   seedField: 'seed',
   refusedHints: [],
   unsupportedFields: [],
   notWhileThinking: [],
-  thinkingSwitch: false,
   forcesToolsOnlyUnthinking: false,
   repairsReplies: false,
   refusesEmptyTurns: false,
   allowsTools: false,
   shortToolIds: false,
   strictOrder: false,
+  stringContent: false,
+  developerRole: false,
+  modelsPath: '/models',
 };
 
 /**
@@ -78,7 +112,8 @@ const COMMON: OpenAiQuirks = {
  *   in the history); reasoning in parts: docs.mistral.ai/inference/conversations/reasoning; sent back as `ThinkChunk`s:
  *   @mistralai/mistralai 2.7, `AssistantMessage`; empty turns: mistral-common, `validator.py`; ids and the order of roles:
  *   mistral-common, mistralai/client-js#69, avante.nvim#2562, swarmauri-sdk#162.
- * - xai: docs.x.ai; penalties are refused by all models since Grok 4: new-api#6081.
+ * - xai: docs.x.ai; penalties are refused by all models since Grok 4: new-api#6081; some models count cached tokens
+ *   separately: vercel/ai, `convert-xai-chat-usage.ts`.
  */
 export const QUIRKS = {
   openai: {
@@ -88,12 +123,13 @@ export const QUIRKS = {
     unsupportedFields: EXTENSIONS,
     notWhileThinking: ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'],
     allowsTools: true,
+    developerRole: true,
     documentPart: 'file',
   },
   deepseek: {
     ...COMMON,
     ownFields: ['thinking'],
-    thinkingSwitch: true,
+    thinkingSwitch: 'thinking',
     forcesToolsOnlyUnthinking: true,
     reasoningReplay: 'reasoning_content',
   },
@@ -133,6 +169,7 @@ export const QUIRKS = {
     // The older name is deprecated, and its documentation does not say that it includes thinking (docs.x.ai, chat completions).
     maxTokensField: 'max_completion_tokens',
     needsMaximum: 'always',
+    usage: { reasoning: 'separate', cached: 'detect' },
     endUserField: 'user',
     unsupportedFields: EXTENSIONS,
     refusedHints: ['presence_penalty', 'frequency_penalty'],
@@ -148,5 +185,5 @@ export const QUIRKS = {
     documentPart: 'file',
   },
   /** The simulator. */
-  common: { ...COMMON, ownFields: EXTENSION_FIELDS, documentPart: 'file' },
+  common: { ...COMMON, ownFields: EXTENSION_FIELDS, developerRole: true, documentPart: 'file' },
 } as const satisfies Record<string, OpenAiQuirks>;

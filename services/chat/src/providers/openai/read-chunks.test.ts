@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ReplyEvent } from '../../domain/reply';
 import { fromOpenAiUsage } from './openai-usage';
+import { QUIRKS } from './quirks';
 import { ChunkReader } from './read-chunks';
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 3 } };
@@ -12,7 +13,7 @@ const chunk = (delta: object, finish_reason: string | null = null) =>
 const DONE = Buffer.from('data: [DONE]\n\n');
 const call = (fields: object) => chunk({ tool_calls: [fields] });
 
-const reader = () => new ChunkReader((usage) => fromOpenAiUsage(usage, { reasoning: 'included' }));
+const reader = () => new ChunkReader(({ usage }) => fromOpenAiUsage(usage, QUIRKS.common.usage));
 
 function read(...events: Buffer[]): ReplyEvent[] {
   const stream = reader();

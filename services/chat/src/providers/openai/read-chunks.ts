@@ -4,6 +4,7 @@ import type { TokenUsage } from '../../domain/usage';
 import { isErrorEvent } from '../../sse/error-event';
 import { dataOf } from '../../sse/sse-data';
 import { readContentPart, readStop, readThinking } from './reply-json';
+import type { ThinkTagChunks } from './think-tags';
 import { ToolCallPieces } from './tool-call-pieces';
 
 /**
@@ -11,7 +12,8 @@ import { ToolCallPieces } from './tool-call-pieces';
  * some providers continue after a finish reason.
  */
 export class ChunkReader implements StreamReader {
-  readonly #readUsage: (usage: unknown) => TokenUsage | undefined;
+  readonly #readUsage: (chunk: JsonObject) => TokenUsage | undefined;
+  readonly #thinkTags: ThinkTagChunks | undefined;
   readonly #calls = new ToolCallPieces();
   #usage: TokenUsage | undefined;
   #finishReason: unknown;
@@ -20,8 +22,10 @@ export class ChunkReader implements StreamReader {
   #thinksPlainly = false;
   #ended = false;
 
-  constructor(readUsage: (usage: unknown) => TokenUsage | undefined) {
+  /** @param thinkTags moves thinking out of the content */
+  constructor(readUsage: (chunk: JsonObject) => TokenUsage | undefined, thinkTags?: ThinkTagChunks) {
     this.#readUsage = readUsage;
+    this.#thinkTags = thinkTags;
   }
 
   get usage(): TokenUsage | undefined {
@@ -40,8 +44,9 @@ export class ChunkReader implements StreamReader {
     const chunk = parseChunk(data);
     if (isErrorEvent(event, chunk)) throw new Error('provider sent an error event');
     // A later figure replaces an earlier one: some providers report a running total in every chunk.
-    if (chunk.usage) this.#usage = this.#readUsage(chunk.usage) ?? this.#usage;
-    const choice = listOf(chunk.choices)
+    this.#usage = this.#readUsage(chunk) ?? this.#usage;
+    const { choices } = this.#thinkTags?.read(chunk) ?? chunk;
+    const choice = listOf(choices)
       .map(membersOf)
       .find(({ index }) => !index);
     if (!choice) return [];

@@ -10,7 +10,6 @@ const provider = openAiProvider(
     baseUrl: 'https://example.com/v1',
     apiKey: 'k',
     quirks: QUIRKS.mistral,
-    usage: { reasoning: 'included' },
     encoding: 'tekken',
     countsByO200k: false,
   },

@@ -1,6 +1,5 @@
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
-import { parseExact } from '../../json/exact-json';
-import { dataOf } from '../../sse/sse-data';
+import { parseExactData } from '../../sse/sse-data';
 import { generatedToolId, MAX_TOOL_CALLS, readArguments, readContentPart } from './reply-json';
 
 /** A quote inside a JSON string is escaped, so these bytes are always a member. */
@@ -19,7 +18,7 @@ export class ChunkRepair {
 
   repaired(event: Buffer): Buffer {
     const needsRepair = FAULTS.some((fault) => event.includes(fault));
-    const chunk = needsRepair ? parse(event) : undefined;
+    const chunk = needsRepair ? parseExactData(event) : undefined;
     if (!chunk) return event;
     const choices = listOf(chunk.choices).map((choice) => this.#choice(membersOf(choice), chunk.id));
     const repaired = { ...chunk, choices, usage: withCachedTokens(chunk.usage) };
@@ -119,13 +118,4 @@ function withCachedTokens(usage: unknown): unknown {
   const { num_cached_tokens: cached, prompt_tokens_details: details } = membersOf(usage);
   if (typeof cached !== 'number' || isObject(details)) return usage;
   return { ...membersOf(usage), prompt_tokens_details: { cached_tokens: cached } };
-}
-
-function parse(event: Buffer): JsonObject | undefined {
-  try {
-    const chunk = parseExact(dataOf(event));
-    return isObject(chunk) ? chunk : undefined;
-  } catch {
-    return undefined;
-  }
 }

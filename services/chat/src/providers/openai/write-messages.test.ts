@@ -297,3 +297,45 @@ test('Mistral gets the unsigned thinking of earlier turns as parts of their cont
     content: 'x',
   });
 });
+
+describe('thinking of earlier turns is sent as the provider expects it', () => {
+  const thought: AssistantPart = { kind: 'thinking', text: 'hm', signature: undefined };
+  const signed: AssistantPart = {
+    kind: 'thinking',
+    text: 'sure',
+    signature: { wire: 'openai', value: 'S' },
+  };
+  const redacted: AssistantPart = { kind: 'redacted_thinking', data: { wire: 'openai', value: 'D' } };
+  const sent = (reasoningReplay: OpenAiQuirks['reasoningReplay'], ...parts: AssistantPart[]) => {
+    const quirks = { ...QUIRKS.compatible, ...(reasoningReplay && { reasoningReplay }) };
+    return write([user(text('a')), assistant(...parts, text('x'))], quirks)[1];
+  };
+
+  test.each([
+    [undefined, { content: 'x' }],
+    ['reasoning_content', { content: 'x', reasoning_content: 'hm' }],
+    ['reasoning', { content: 'x', reasoning: 'hm' }],
+    ['think_tags', { content: '<think>hm</think>x' }],
+    ['reasoning_details', { content: 'x', reasoning_details: [{ type: 'reasoning.text', text: 'hm' }] }],
+  ] as const)('for %s', (replay, message) => {
+    expect(JSON.parse(JSON.stringify(sent(replay, thought)))).toEqual({ role: 'assistant', ...message });
+  });
+
+  test('signed and encrypted thinking is sent as details only', () => {
+    expect(sent('reasoning_details', signed, redacted)?.reasoning_details).toEqual([
+      { type: 'reasoning.text', text: 'sure', signature: 'S' },
+      { type: 'reasoning.encrypted', data: 'D' },
+    ]);
+    expect(sent('reasoning', signed, redacted)).toMatchObject({ reasoning: 'sure' });
+  });
+
+  test('a turn without thinking has no details', () => {
+    expect(sent('reasoning_details')?.reasoning_details).toBeUndefined();
+  });
+});
+
+test('text parts are joined for a provider that accepts only strings', () => {
+  const quirks = { ...QUIRKS.compatible, stringContent: true };
+  expect(write([user(text('a'), text('b'))], quirks)).toEqual([{ role: 'user', content: 'a\nb' }]);
+  expect(write([user(text('a'), image)], quirks)[0]?.content).toHaveLength(2);
+});

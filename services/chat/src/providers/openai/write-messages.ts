@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { listOf } from '@gateway/upstream';
+import { listOf, membersOf, textOf } from '@gateway/upstream';
 import { allInstructions } from '../../domain/all-instructions';
 import type {
   AssistantPart,
@@ -14,7 +14,8 @@ import type {
 } from '../../domain/conversation';
 import { joinAdjacentTurns } from '../../domain/join-adjacent-turns';
 import { fitToolId } from '../../domain/tool-ids';
-import type { OpenAiQuirks } from './quirks';
+import type { OpenAiQuirks, ReasoningReplay } from './quirks';
+import { inThinkTags } from './think-tags';
 import { textPart, type WrittenPart, writePart } from './write-parts';
 
 type Message = Readonly<Record<string, unknown>>;
@@ -85,12 +86,15 @@ class Messages {
     const earlier = this.#messages.at(-1)?.role === 'assistant' ? this.#messages.pop() : undefined;
     const text = String(earlier?.content ?? '') + joinedText(parts, 'text');
     const thought = String(earlier?.reasoning_content ?? '') + joinedText(parts, 'thinking');
+    const details = [...listOf(earlier?.reasoning_details), ...reasoningDetails(parts)];
+    const { reasoningReplay: replay } = this.#quirks;
     for (const call of calls) this.#open.add(this.#id(call.id));
     this.#messages.push({
       role: 'assistant',
       content: text === '' && calls.length > 0 ? null : text,
       // Even without a thought: DeepSeek refuses a turn with tool calls that lacks the field.
-      reasoning_content: this.#quirks.reasoningReplay ? thought : undefined,
+      reasoning_content: replay && replay !== 'reasoning_details' ? thought : undefined,
+      reasoning_details: replay === 'reasoning_details' && details.length > 0 ? details : undefined,
       tool_calls: calls.length > 0 ? calls.map((call) => this.#writeCall(call)) : undefined,
     });
   }
@@ -100,8 +104,9 @@ class Messages {
     if (this.#quirks.strictOrder && this.#messages.at(-1)?.role === 'assistant') {
       this.#messages.push({ role: 'user', content: CONTINUE });
     }
-    const messages = this.#messages.map(withPlainText);
-    return this.#quirks.reasoningReplay === 'thinking_parts' ? messages.map(withThinkingParts) : messages;
+    const { reasoningReplay, stringContent } = this.#quirks;
+    const messages = this.#messages.map(stringContent ? withStringContent : withPlainText);
+    return messages.map((message) => withReplayedThinking(message, reasoningReplay));
   }
 
   #addResult({ callId, parts, isError }: ToolResultPart): void {
@@ -174,18 +179,23 @@ export function shortToolId(id: string): string {
 /** Turns without content are omitted. */
 function sentTurns(turns: readonly Turn[], quirks: OpenAiQuirks): Turn[] {
   const sent = turns.map((turn) => (turn.role === 'assistant' ? sentTurn(turn, quirks) : turn));
-  return sent.filter(({ parts }) => !parts.every((part) => part.kind === 'thinking' || isEmptyText(part)));
+  return sent.filter(({ parts }) => !parts.every((part) => isThought(part) || isEmptyText(part)));
 }
 
 /** Thinking is sent only to its own provider; that of this format is unsigned. */
 function sentTurn(turn: AssistantTurn, { reasoningReplay }: OpenAiQuirks): AssistantTurn {
   const isSent = (part: AssistantPart) => {
-    if (part.kind === 'redacted_thinking') return false;
+    if (part.kind === 'redacted_thinking') {
+      return reasoningReplay === 'reasoning_details' && part.data.wire === 'openai';
+    }
     if (part.kind === 'thinking') return reasoningReplay !== undefined && isOwn(part);
     return !isEmptyText(part);
   };
   return turn.parts.every(isSent) ? turn : { role: 'assistant', parts: turn.parts.filter(isSent) };
 }
+
+const isThought = ({ kind }: UserPart | AssistantPart): boolean =>
+  kind === 'thinking' || kind === 'redacted_thinking';
 
 function isEmptyText(part: UserPart | AssistantPart): boolean {
   return part.kind === 'text' && part.text === '';
@@ -208,11 +218,38 @@ function withPlainText(message: Message): Message {
   return { role: message.role, content: content[0].text };
 }
 
-/** Moves the `reasoning_content` of an assistant message into its content; other messages are unchanged. */
-export function withThinkingParts(message: Message): Message {
+/** Returns thinking in OpenRouter's form. */
+function reasoningDetails(parts: AssistantTurn['parts']): object[] {
+  return parts.flatMap((part): object[] => {
+    if (part.kind === 'redacted_thinking') return [{ type: 'reasoning.encrypted', data: part.data.value }];
+    if (part.kind !== 'thinking') return [];
+    return [{ type: 'reasoning.text', text: part.text, signature: part.signature?.value }];
+  });
+}
+
+/** Joins content of text parts to one string; other content is unchanged. */
+export function withStringContent(message: Message): Message {
+  const { content } = message;
+  if (!Array.isArray(content) || content.length === 0) return message;
+  const texts = content.map((part) => (membersOf(part).type === 'text' ? membersOf(part).text : undefined));
+  return texts.every((text) => typeof text === 'string')
+    ? { ...message, content: texts.join('\n') }
+    : message;
+}
+
+/** Moves the `reasoning_content` of an assistant message to where the provider expects it; other messages are unchanged. */
+export function withReplayedThinking(message: Message, replay: ReasoningReplay | undefined): Message {
   const { content, reasoning_content: thought, ...others } = message;
   if (message.role !== 'assistant' || thought === undefined) return message;
+  if (replay === undefined || replay === 'reasoning_content' || replay === 'reasoning_details')
+    return message;
   if (typeof thought !== 'string' || thought === '') return { ...others, content };
+  if (replay === 'reasoning') return { ...others, content, reasoning: thought };
+  if (replay === 'think_tags' && !Array.isArray(content)) {
+    return { ...others, content: inThinkTags(thought) + textOf(content) };
+  }
+  if (replay === 'think_tags')
+    return { ...others, content: [textPart(inThinkTags(thought)), ...listOf(content)] };
   const thinking = { type: 'thinking', thinking: [textPart(thought)] };
   const said = typeof content === 'string' && content !== '' ? [textPart(content)] : listOf(content);
   return { ...others, content: [thinking, ...said] };

@@ -226,3 +226,44 @@ test('the end user is identified by an id that fits', () => {
   expect(write({ endUser: 'u' }, new Set(), QUIRKS.xai).user).toBe('u');
   expect(JSON.stringify(write({ endUser: 'the-user' }, new Set(), QUIRKS.mistral))).not.toContain('the-user');
 });
+
+describe('the quirks that operators set', () => {
+  const written = (fields: Partial<Conversation>, quirks: Partial<OpenAiQuirks>) =>
+    write(fields, THINKER, { ...QUIRKS.compatible, ...quirks });
+
+  test.each([
+    [{ kind: 'required' }, { requiredToolChoice: 'any' }, 'any'],
+    [{ kind: 'tool', name: 'f' }, { namedToolChoice: 'auto' }, 'auto'],
+    [{ kind: 'tool', name: 'f' }, { namedToolChoice: 'required', requiredToolChoice: 'any' }, 'any'],
+    [{ kind: 'allowed', names: ['f'], required: true }, { requiredToolChoice: 'auto' }, 'auto'],
+    [{ kind: 'none' }, { requiredToolChoice: 'any', namedToolChoice: 'any' }, 'none'],
+  ] as const)('send the tool choice %j with %j as %s', (toolChoice, quirks, sent) => {
+    expect(written({ tools, toolChoice }, quirks).tool_choice).toBe(sent);
+  });
+
+  test('remove dropped parameters', () => {
+    const sampling = { temperature: 1, seed: 7, stop: ['x'] };
+    const quirks = {
+      refusedHints: ['temperature', 'seed', 'stop', 'parallel_tool_calls', 'reasoning_effort'],
+    };
+    const fields = { sampling, tools, parallelToolCalls: false, reasoning: { effort: 'low' } } as const;
+    expect(Object.keys(written(fields, quirks))).toEqual(['model', 'messages', 'max_tokens', 'tools']);
+  });
+
+  test('lower a temperature above the maximum of the provider', () => {
+    const temperatureOf = (temperature: number) =>
+      written({ sampling: { temperature, stop: [] } }, { maxTemperature: 1 }).temperature;
+    expect([2, 0.5, 0].map(temperatureOf)).toEqual([1, 0.5, 0]);
+  });
+
+  test('turn thinking on and off, and send an effort where it is accepted', () => {
+    const thinkingSwitch = 'thinking';
+    const none = { reasoning: { effort: 'none' } } as const;
+    const low = { reasoning: { effort: 'low' } } as const;
+    const dropped = { thinkingSwitch, refusedHints: ['reasoning_effort'] } as const;
+    expect(written(none, { thinkingSwitch })).toMatchObject({ thinking: { type: 'disabled' } });
+    expect(written(low, { thinkingSwitch })).toMatchObject({ reasoning_effort: 'low' });
+    expect(written(low, dropped)).toMatchObject({ thinking: { type: 'enabled' } });
+    expect(written(low, dropped)).not.toHaveProperty('reasoning_effort');
+  });
+});

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { membersOf } from '@gateway/upstream';
 import { allowedTools } from '../../domain/allowed-tools';
 import type { Conversation, Effort, OutputShape, Tool, ToolChoice } from '../../domain/conversation';
 import { effortOf } from '../../domain/effort';
 import { writeMembers } from '../../json/write-members';
-import type { OpenAiQuirks } from './quirks';
+import type { OpenAiQuirks, ThinkingSwitch } from './quirks';
 import { isStrictSchema, objectSchema } from './strict-schema';
 import { writeMessages } from './write-messages';
 
@@ -30,19 +31,21 @@ export function writeRequest(
   quirks: OpenAiQuirks,
 ): Buffer {
   const effort = thinkingEffort(conversation, capabilities, quirks);
-  const body = {
+  const body: Record<string, unknown> = {
     model: upstreamModel,
     messages: writeMessages(conversation, replayQuirks(quirks, capabilities)),
     [quirks.maxTokensField]: maxOutputTokens,
     ...writeEffort(effort, quirks),
     ...writeTools(conversation, quirks),
     ...writeOutput(conversation.output),
-    ...writeSampling(conversation, capabilities, quirks, effort),
+    ...writeSampling(conversation, quirks),
     ...(conversation.endUser &&
       quirks.endUserField && { [quirks.endUserField]: fitEndUser(conversation.endUser) }),
     stream: conversation.stream || undefined,
     stream_options: conversation.stream && quirks.asksForUsage ? { include_usage: true } : undefined,
   };
+  // Undefined members are not written.
+  for (const field of refusedHints(quirks, capabilities, effort)) body[field] = undefined;
   return Buffer.from(writeMembers(body));
 }
 
@@ -66,11 +69,30 @@ function thinkingEffort(
   return capabilities.has(EFFORT_EXCLUDES_TOOLS) ? undefined : effort;
 }
 
-export function writeEffort(effort: Effort | undefined, { thinkingSwitch }: OpenAiQuirks): object {
+/** An effort is sent as such, or switches thinking on or off if the provider does not accept it. */
+export function writeEffort(
+  effort: Effort | undefined,
+  { thinkingSwitch, refusedHints: refused }: OpenAiQuirks,
+): Readonly<Record<string, unknown>> {
   if (effort === undefined) return {};
-  return effort === 'none' && thinkingSwitch
-    ? { thinking: { type: 'disabled' } }
-    : { reasoning_effort: effort };
+  const isAccepted = !refused.includes('reasoning_effort');
+  if (thinkingSwitch && (effort === 'none' || !isAccepted)) {
+    return { [thinkingSwitch]: switchTo(effort !== 'none', thinkingSwitch) };
+  }
+  return isAccepted ? { reasoning_effort: effort } : {};
+}
+
+function switchTo(on: boolean, field: ThinkingSwitch): unknown {
+  switch (field) {
+    case 'thinking':
+      return { type: on ? 'enabled' : 'disabled' };
+    case 'enable_thinking':
+      return on;
+    case 'reasoning':
+      return { enabled: on };
+    case 'chat_template_kwargs':
+      return { enable_thinking: on };
+  }
 }
 
 function writeTools({ tools, toolChoice, parallelToolCalls }: Conversation, quirks: OpenAiQuirks): object {
@@ -100,12 +122,22 @@ function writeTool({ name, description, parameters, strict }: Tool): object {
 
 function writeToolChoice(choice: ToolChoice, quirks: OpenAiQuirks): object {
   if (choice.kind === 'auto') return {};
-  if (choice.kind === 'tool') return { tool_choice: functionNamed(choice.name) };
-  if (choice.kind !== 'allowed') return { tool_choice: choice.kind };
+  if (choice.kind === 'tool') return { tool_choice: fitToolChoice(functionNamed(choice.name), quirks) };
+  if (choice.kind !== 'allowed') return { tool_choice: fitToolChoice(choice.kind, quirks) };
   const mode = choice.required ? 'required' : 'auto';
-  if (!quirks.allowsTools) return { tool_choice: mode };
+  if (!quirks.allowsTools) return { tool_choice: fitToolChoice(mode, quirks) };
   const allowed = { mode, tools: choice.names.map(functionNamed) };
   return { tool_choice: { type: 'allowed_tools', allowed_tools: allowed } };
+}
+
+/** Returns a tool choice in the words of the provider; the same if it knows it. */
+export function fitToolChoice(
+  choice: unknown,
+  { namedToolChoice, requiredToolChoice }: OpenAiQuirks,
+): unknown {
+  const isNamed = membersOf(choice).type === 'function';
+  const fitted = (isNamed && namedToolChoice) || choice;
+  return fitted === 'required' ? (requiredToolChoice ?? fitted) : fitted;
 }
 
 function functionNamed(name: string): object {
@@ -126,20 +158,13 @@ function writeOutput(output: OutputShape): object {
   return { response_format: { type: 'json_schema', json_schema } };
 }
 
-function writeSampling(
-  { sampling }: Conversation,
-  capabilities: ReadonlySet<string>,
-  quirks: OpenAiQuirks,
-  effort: Effort | undefined,
-): object {
-  const refused = refusedHints(quirks, capabilities, effort);
-  const taken = (field: string, value: number | undefined) => (refused.has(field) ? undefined : value);
-  // Undefined members are not written.
+function writeSampling({ sampling }: Conversation, quirks: OpenAiQuirks): object {
+  const { temperature, topP, presencePenalty, frequencyPenalty } = sampling;
   return {
-    temperature: taken('temperature', sampling.temperature),
-    top_p: taken('top_p', sampling.topP),
-    presence_penalty: taken('presence_penalty', sampling.presencePenalty),
-    frequency_penalty: taken('frequency_penalty', sampling.frequencyPenalty),
+    temperature: temperature && Math.min(temperature, quirks.maxTemperature ?? temperature),
+    top_p: topP,
+    presence_penalty: presencePenalty,
+    frequency_penalty: frequencyPenalty,
     top_k: quirks.ownFields.includes('top_k') ? sampling.topK : undefined,
     [quirks.seedField]: sampling.seed,
     stop: sampling.stop.length > 0 ? sampling.stop : undefined,
@@ -147,7 +172,8 @@ function writeSampling(
 }
 
 /**
- * Returns top-level fields that would make the provider refuse the call. They are hints that many clients send to any model.
+ * Returns top-level fields that are not sent: hints that many clients send to any model and that would make the provider refuse
+ * the call, and what its operator dropped.
  * @param effort as sent to the provider; undefined: the provider decides, so it may think
  */
 export function refusedHints(

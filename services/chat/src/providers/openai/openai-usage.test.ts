@@ -1,0 +1,72 @@
+import { expect, test } from '@jest/globals';
+import { fromOpenAiUsage, withTopUsage } from './openai-usage';
+
+const INCLUDED = { reasoning: 'included', cached: 'included' } as const;
+const DETECT = { reasoning: 'detect', cached: 'detect' } as const;
+const SEPARATE = { reasoning: 'separate', cached: 'separate' } as const;
+
+const usageOf = (cached: number, reasoning: number) => ({
+  prompt_tokens: 100,
+  completion_tokens: 20,
+  prompt_tokens_details: { cached_tokens: cached },
+  completion_tokens_details: { reasoning_tokens: reasoning },
+});
+
+test.each([
+  ['included parts are not added', INCLUDED, 40, 15, { input: 60, cacheRead: 40, output: 20, reasoning: 15 }],
+  [
+    'included cached tokens are at most the prompt',
+    INCLUDED,
+    140,
+    15,
+    { input: 0, cacheRead: 100, output: 20 },
+  ],
+  ['separate parts are added', SEPARATE, 40, 15, { input: 100, cacheRead: 40, output: 35, reasoning: 15 }],
+  ['parts that fit are taken as included', DETECT, 100, 20, { input: 0, cacheRead: 100, output: 20 }],
+  [
+    'parts that are too large to be included are added',
+    DETECT,
+    101,
+    21,
+    { input: 100, cacheRead: 101, output: 41 },
+  ],
+])('%s', (_rule, mode, cached, reasoning, figures) => {
+  expect(fromOpenAiUsage(usageOf(cached, reasoning), mode)).toMatchObject(figures);
+});
+
+test.each([
+  { prompt_tokens_details: { cached_tokens: 40 } },
+  { prompt_cache_hit_tokens: 40 },
+  { num_cached_tokens: 40 },
+  { cached_tokens: 40 },
+])('cached tokens are read from the field of the provider in %j', (fields) => {
+  const usage = { prompt_tokens: 100, completion_tokens: 20, ...fields };
+  expect(fromOpenAiUsage(usage, INCLUDED)).toMatchObject({ input: 60, cacheRead: 40 });
+});
+
+test.each(['cache_write_tokens', 'caching_tokens'])('cache writes are read from %s', (field) => {
+  const usage = { prompt_tokens: 100, completion_tokens: 20, prompt_tokens_details: { [field]: 30 } };
+  expect(fromOpenAiUsage(usage, INCLUDED)).toMatchObject({ input: 70, cacheWrite: 30 });
+});
+
+test.each([undefined, null, {}, { prompt_tokens: 1 }, { prompt_tokens: -1, completion_tokens: 2 }])(
+  'usage without credible figures, such as %j, is none',
+  (usage) => {
+    expect(fromOpenAiUsage(usage, INCLUDED)).toBeUndefined();
+  },
+);
+
+test('usage inside another member moves to the top', () => {
+  const chunk = { id: 'c', usage: null, x_groq: { id: 'r', usage: { prompt_tokens: 1 } } };
+  expect(withTopUsage(chunk, 'x_groq')).toEqual({
+    id: 'c',
+    x_groq: { id: 'r' },
+    usage: { prompt_tokens: 1 },
+  });
+});
+
+test('usage at the top is used as it is, so that the same figures are not read twice', () => {
+  const chunk = { usage: { prompt_tokens: 1 }, x_groq: { usage: { prompt_tokens: 2 } } };
+  expect(withTopUsage(chunk, 'x_groq')).toBe(chunk);
+  expect(withTopUsage({ x_groq: { usage: {} } }, undefined)).toEqual({ x_groq: { usage: {} } });
+});

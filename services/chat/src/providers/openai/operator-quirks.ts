@@ -1,0 +1,42 @@
+import type { Quirks } from '@gateway/providers';
+import type { OpenAiQuirks } from './quirks';
+
+/** Returns the quirks of a provider as its preset and its operator describe it, where they differ from `base`. */
+export function withOperatorQuirks(base: OpenAiQuirks, quirks: Quirks): OpenAiQuirks {
+  const { reasoningReplay, documentPart, ...others } = base;
+  const replay = quirks.reasoning_replay ?? reasoningReplay ?? 'none';
+  const documents = quirks.documents ?? documentPart ?? 'none';
+  const {
+    usage_member: usageMember,
+    thinking_switch: thinkingSwitch,
+    required_tool_choice: requiredToolChoice,
+    named_tool_choice: namedToolChoice,
+    max_temperature: maxTemperature,
+  } = quirks;
+  const asksForUsage = quirks.stream_options ?? base.asksForUsage;
+  return {
+    ...others,
+    maxTokensField: quirks.max_tokens_field ?? base.maxTokensField,
+    asksForUsage,
+    usage: {
+      reasoning: quirks.reasoning_tokens ?? base.usage.reasoning,
+      cached: quirks.cached_tokens ?? base.usage.cached,
+    },
+    thinkTags: quirks.think_tags ?? base.thinkTags,
+    stringContent: quirks.string_content ?? base.stringContent,
+    developerRole: quirks.developer_role ?? base.developerRole,
+    modelsPath: quirks.models_path ?? base.modelsPath,
+    unsupportedFields: quirks.dropped_message_fields ?? base.unsupportedFields,
+    refusedHints: [
+      ...(quirks.dropped_parameters ?? base.refusedHints),
+      ...(asksForUsage ? [] : ['stream_options']),
+    ],
+    ...(replay !== 'none' && { reasoningReplay: replay }),
+    ...(documents !== 'none' && { documentPart: documents }),
+    ...(usageMember && { usageMember }),
+    ...(thinkingSwitch && { thinkingSwitch }),
+    ...(requiredToolChoice && { requiredToolChoice }),
+    ...(namedToolChoice && { namedToolChoice }),
+    ...(maxTemperature !== undefined && { maxTemperature }),
+  };
+}
