@@ -104,7 +104,7 @@ function installHash() {
 
 function buildHash() {
   const isSource = (path) =>
-    /\.(ts|tsx|proto)$|(^|\/)(tsconfig[^/]*|package)\.json$/.test(path) ||
+    /\.(ts|tsx|proto)$|(^|\/)(tsconfig[^/]*|package|presets\/[^/]+)\.json$/.test(path) ||
     (path.includes(`/${WEB_UI}/`) && /\.(css|html|js|mjs|svg)$/.test(path));
   const files = WORKSPACE_FOLDERS.flatMap((folder) =>
     listFiles(join(ROOT, folder.replace('/*', '')), isSource),

@@ -1,10 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
+import { PRESET_FILES } from './preset-files';
 import { quirksSchema } from './quirks-schema';
 
-/** The same folder for the sources and for the compiled package. */
-const FOLDER = join(__dirname, '../presets');
 const PLACEHOLDER = /\{[a-z_]+\}/;
 
 const presetSchema = z.strictObject({
@@ -29,23 +26,22 @@ const presetSchema = z.strictObject({
 export type Preset = z.infer<typeof presetSchema>;
 
 /** The presets by id, sorted by name. */
-export const PRESETS: ReadonlyMap<string, Preset> = readPresets(FOLDER);
+export const PRESETS: ReadonlyMap<string, Preset> = new Map(
+  Object.entries(PRESET_FILES)
+    .map(([file, content]) => checkPreset(file, content))
+    .sort((a, b) => a.name.localeCompare(b.name, 'en'))
+    .map((preset) => [preset.id, preset]),
+);
 
 /** Returns the base URL of a preset; undefined if the operator has to fill in its placeholders. */
 export const presetBaseUrl = ({ base_url: url }: Preset): string | undefined =>
   PLACEHOLDER.test(url) ? undefined : url;
 
 /** @throws Error for an invalid file */
-function readPresets(folder: string): Map<string, Preset> {
-  const presets = readdirSync(folder).map((file) => readPreset(folder, file));
-  presets.sort((a, b) => a.name.localeCompare(b.name, 'en'));
-  return new Map(presets.map((preset) => [preset.id, preset]));
-}
-
-function readPreset(folder: string, file: string): Preset {
-  const { data, error } = presetSchema.safeParse(JSON.parse(readFileSync(join(folder, file), 'utf8')));
+function checkPreset(file: string, content: unknown): Preset {
+  const { data, error } = presetSchema.safeParse(content);
   if (!data) throw new Error(`preset ${file}: ${z.prettifyError(error)}`);
-  if (file !== `${data.id}.json`) throw new Error(`preset ${file}: its id is ${data.id}`);
+  if (file !== data.id) throw new Error(`preset ${file}: its id is ${data.id}`);
   if (data.quirks && data.kind !== 'openai') throw new Error(`preset ${file}: ${data.kind} has no quirks`);
   return data;
 }

@@ -33,6 +33,7 @@ const KINDS = {
   /** Any server with OpenAI's chat completions. */
   openai: withPresets('openai', 'https://api.openai.com/v1', { quirks: quirksSchema.optional() }),
   anthropic: withPresets('anthropic', 'https://api.anthropic.com', {}),
+  cohere: withBaseUrl('https://api.cohere.com'),
   gemini: withBaseUrl('https://generativelanguage.googleapis.com'),
   mistral: withBaseUrl('https://api.mistral.ai/v1'),
   deepseek: withBaseUrl('https://api.deepseek.com/v1'),

@@ -29,6 +29,7 @@ test.each([
     on('gemini', 'openai'),
     true,
   ],
+  ["images sent in Cohere's format", false, { ...SIZE, images: 1 }, on('cohere'), true],
   [
     'images sent in formats that report the input first (none)',
     false,

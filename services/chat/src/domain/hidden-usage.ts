@@ -1,10 +1,14 @@
 import type { ChatProvider } from './chat-provider';
+import type { ApiFormat } from './conversation';
 import type { Model } from './model';
 import type { RequestSize } from './upper-bound';
 
+/** Their first event reports the input; other formats report it in the last one. */
+const REPORT_INPUT_FIRST: ReadonlySet<ApiFormat> = new Set(['anthropic', 'gemini']);
+
 /**
  * Returns whether only the provider's figures tell what a call uses: because of hidden reasoning, or of images and files in
- * OpenAI's format, which reports the input last. The other formats report it in the first event.
+ * a format that reports the input last.
  */
 export function usageIsHidden(
   model: Pick<Model, 'hidesReasoning'>,
@@ -12,7 +16,6 @@ export function usageIsHidden(
   routes: readonly { readonly provider: Pick<ChatProvider, 'wire'> }[],
 ): boolean {
   if (model.hidesReasoning) return true;
-  return (
-    (hasMedia || images > 0 || pdfs.length > 0) && routes.some(({ provider }) => provider.wire === 'openai')
-  );
+  const isCounted = !hasMedia && images === 0 && pdfs.length === 0;
+  return !isCounted && routes.some(({ provider }) => !REPORT_INPUT_FIRST.has(provider.wire));
 }

@@ -2,6 +2,7 @@ import { type ProviderKind, quirksOf } from '@gateway/providers';
 import type { Quota } from '@gateway/quota';
 import type { ChatProvider } from '../domain/chat-provider';
 import { anthropicProvider } from './anthropic/anthropic-provider';
+import { cohereProvider } from './cohere/cohere-provider';
 import { geminiProvider } from './gemini/gemini-provider';
 import { type OpenAiAccount, openAiProvider } from './openai/openai-provider';
 import { withOperatorQuirks } from './openai/operator-quirks';
@@ -56,6 +57,7 @@ export const KINDS = {
   openai: connectWithQuirks,
   anthropic: anthropicProvider,
   gemini: geminiProvider,
+  cohere: cohereProvider,
   deepseek: openAiLike(QUIRKS.deepseek, { encoding: 'deepseek' }),
   mistral: openAiLike(QUIRKS.mistral, { encoding: 'tekken' }),
   xai: openAiLike(QUIRKS.xai),

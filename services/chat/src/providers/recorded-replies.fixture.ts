@@ -4,9 +4,9 @@ import type { ErrorCode } from '@gateway/errors';
 import type { TokenUsage } from '../domain/usage';
 
 /** A provider adapter's folder, with recorded replies in its `__fixtures__`. */
-export type Protocol = 'openai' | 'anthropic' | 'gemini';
+export type Protocol = 'openai' | 'anthropic' | 'gemini' | 'cohere';
 
-export const PROTOCOLS: readonly Protocol[] = ['openai', 'anthropic', 'gemini'];
+export const PROTOCOLS: readonly Protocol[] = ['openai', 'anthropic', 'gemini', 'cohere'];
 
 /** A content block as clients of Anthropic's format receive it. */
 export type Block =
@@ -26,7 +26,7 @@ export interface Finish {
 export interface ExpectedReply {
   /** Names the test; a sentence that stands alone. */
   readonly title: string;
-  /** Id in the registry. */
+  /** Id in the registry, or a preset. */
   readonly provider: string;
   /** HTTP status of the recorded response; absent: 200. */
   readonly httpStatus?: number;

@@ -6,6 +6,8 @@ import { NO_USAGE, type TokenUsage } from '../domain/usage';
 import { REFUSAL_WITHOUT_TEXT } from '../formats/openai/finish-reason';
 import { SseSplitter } from '../sse/sse-splitter';
 import { expectedAnthropic } from './anthropic/expected-replies.fixture';
+import { expectedCohere } from './cohere/expected-replies.fixture';
+import { KINDS } from './connect-provider';
 import { expectedGemini } from './gemini/expected-replies.fixture';
 import { expectedOpenAi } from './openai/expected-replies.fixture';
 import { joined, type ReceivedReply, readAsAnthropic, readAsOpenAi } from './received-reply.fixture';
@@ -23,6 +25,7 @@ const EXPECTED: Readonly<Record<Protocol, ExpectedReplies>> = {
   openai: expectedOpenAi,
   anthropic: expectedAnthropic,
   gemini: expectedGemini,
+  cohere: expectedCohere,
 };
 const CLIENTS = [
   { client: 'OpenAI', wire: 'openai', read: readAsOpenAi },
@@ -30,11 +33,20 @@ const CLIENTS = [
 ] as const;
 type ClientFormat = (typeof CLIENTS)[number]['wire'];
 
-const providers = createProviders(
-  { CHAT_PROVIDERS: Object.keys(PROVIDERS).join(','), SIM_BASE_URL: 'http://simulator.invalid/v1' },
-  Object.fromEntries(Object.values(PROVIDERS).map(({ env }) => [`${env}_API_KEY`, 'k'])),
-  new Quota({ limit: 1_000_000 }),
-);
+const bufferQuota = new Quota({ limit: 1_000_000 });
+const providers = new Map([
+  ...createProviders(
+    { CHAT_PROVIDERS: Object.keys(PROVIDERS).join(','), SIM_BASE_URL: 'http://simulator.invalid/v1' },
+    Object.fromEntries(Object.values(PROVIDERS).map(({ env }) => [`${env}_API_KEY`, 'k'])),
+    bufferQuota,
+  ),
+  ...['cohere', 'deepinfra', 'groq', 'moonshotai', 'perplexity', 'vllm'].map((id) => {
+    const options = { preset: id };
+    const access = { id, baseUrl: 'http://provider.invalid/v1', apiKey: 'k', options };
+    const provider = id === 'cohere' ? KINDS.cohere(access) : KINDS.openai(access, bufferQuota);
+    return [id, provider] as const;
+  }),
+]);
 
 const CASES = PROTOCOLS.flatMap((protocol) =>
   Object.entries(EXPECTED[protocol]).flatMap(([file, expected]) =>

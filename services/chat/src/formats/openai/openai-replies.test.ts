@@ -136,7 +136,7 @@ describe('a complete chat.completion', () => {
   test('reports usage that reads back the same: cached tokens are not counted twice', () => {
     const long = { ...usage, cacheWrite: 3 };
     const { cacheWriteLong: _, ...merged } = long;
-    expect(fromOpenAiUsage(whole(reply([])).usage, { reasoning: 'included' })).toEqual(merged);
+    expect(fromOpenAiUsage(whole(reply([])).usage, QUIRKS.common.usage)).toEqual(merged);
   });
 
   test('has null content beside tool calls, and never an empty list of tool calls', () => {

@@ -242,6 +242,49 @@ export const expectedOpenAi: ExpectedReplies = {
     error: { code: 'upstream_unavailable', status: 502 },
   },
 
+  'groq-reasoning.sse': {
+    title: "charges the usage of Groq's stream as recorded: it is in x_groq, and in no other chunk",
+    provider: 'groq',
+    content: [thinking(THOUGHT), text('Four.')],
+    finish: END,
+    usage: { input: 14, cacheRead: 64, output: 21, reasoning: 14 },
+  },
+  'groq-think-tags.sse': {
+    title: "reads the thinking of Groq's raw stream as recorded: between tags in the content",
+    provider: 'groq',
+    content: [thinking(THOUGHT), text('Four.')],
+    finish: END,
+    usage: { input: 14, output: 19 },
+  },
+  'vllm-think-tags.json': {
+    title: "reads the thinking of vLLM's reply as recorded: between tags, without a reasoning parser",
+    provider: 'vllm',
+    content: [thinking(`${THOUGHT}\n`), text('Four.')],
+    finish: END,
+    usage: { input: 15, output: 18 },
+  },
+  'perplexity-running-usage.sse': {
+    title: "charges Perplexity's running total as recorded: only the last counts",
+    provider: 'perplexity',
+    content: [text('Bern is the capital.')],
+    finish: END,
+    usage: { input: 7, output: 5 },
+  },
+  'deepinfra-reasoning.json': {
+    title: "charges DeepInfra's reasoning as recorded: in addition to a completion that is smaller",
+    provider: 'deepinfra',
+    content: [thinking(THOUGHT), text('Four.')],
+    finish: END,
+    usage: { input: 13, output: 44, reasoning: 41 },
+  },
+  'moonshotai-cached.json': {
+    title: "charges Moonshot's cached tokens as recorded: cached_tokens is part of the prompt",
+    provider: 'moonshotai',
+    content: [text('The same as before.')],
+    finish: END,
+    usage: { input: 82, cacheRead: 256, output: 7 },
+  },
+
   'compatible-azure-filters.sse': {
     title: 'reads a stream with chunks for content filters as recorded: without choices, and without a delta',
     provider: 'sim',

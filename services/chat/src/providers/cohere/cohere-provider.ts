@@ -1,0 +1,57 @@
+import { isObject, type JsonObject, listOf } from '@gateway/upstream';
+import type { ChatProvider } from '../../domain/chat-provider';
+import { type ListedEntry, readModels } from '../endpoint-models';
+import { refusedCompletion } from '../openai/refused-completion';
+import { ChatEvents } from './chat-events';
+import { readCohereUsage } from './cohere-usage';
+import { readChat } from './read-chat';
+import { writeChatRequest } from './write-request';
+
+export interface CohereAccount {
+  readonly id: string;
+  /** Without the API version. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An account at Cohere's API, version 2. No caller uses its format, so every call is translated. */
+export function cohereProvider({ id, baseUrl, apiKey, headers: ownHeaders }: CohereAccount): ChatProvider {
+  const base = baseUrl.replace(/\/+$/, '');
+  const url = new URL(`${base}/v2/chat`);
+  const models = new URL(`${base}/v1/models?endpoint=chat&page_size=1000`);
+  const headers = {
+    ...ownHeaders,
+    authorization: `Bearer ${apiKey}`,
+    'content-type': 'application/json',
+  };
+  return {
+    id,
+    wire: 'cohere',
+    // Its own encoding differs between its models.
+    encoding: 'o200k',
+    maxTokensField: 'max_tokens',
+    address: () => ({ url, headers }),
+    writeRequest: writeChatRequest,
+    isReply: ({ message }) => isObject(message),
+    readUsage: ({ usage }) => readCohereUsage(usage),
+    readReply: readChat,
+    readStream: () => new ChatEvents(),
+    readOpening: (event) => {
+      const reader = new ChatEvents();
+      const events = reader.readEvent(event);
+      if (events.some(({ kind }) => kind !== 'stop')) return 'content';
+      return reader.ended ? 'ended' : 'waiting';
+    },
+    // Its errors have their message where Mistral's have it.
+    refusalOf: refusedCompletion,
+    modelListing: {
+      address: () => ({ url: models, headers }),
+      read: ({ models: listed }) => readModels(listed, chatModelOf),
+    },
+  };
+}
+
+const chatModelOf = ({ name, endpoints, context_length }: JsonObject): ListedEntry | undefined =>
+  listOf(endpoints).includes('chat') ? { id: name, contextLength: context_length } : undefined;
