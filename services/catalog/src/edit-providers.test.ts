@@ -199,6 +199,11 @@ test('a provider without credentials is allowed: local servers need none', async
   expect(await create(provider({ credentials: [] }))).toMatchObject({ credentials: [] });
 });
 
+test('a provider with a preset needs no base URL', async () => {
+  const groq = await create(provider({ baseUrl: '', optionsJson: '{"preset":"groq"}' }));
+  expect(groq).toMatchObject({ baseUrl: '', optionsJson: '{"preset":"groq"}' });
+});
+
 test('two operators who create the same provider at once get one provider and one refusal', async () => {
   const results = await Promise.allSettled([create(), create()]);
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -208,14 +213,25 @@ describe('a provider is refused', () => {
   test.each<[string, CreateProviderRequest, string | RegExp]>([
     ['with an id in upper case', { id: 'vLLM' }, /^id: must be/],
     ['with NUL in its id', { id: `a${NUL}` }, /^id: must be/],
-    [
-      'of an unknown kind',
-      { kind: 'telnet' },
-      'kind: must be one of openai, anthropic, gemini, mistral, deepseek, xai',
-    ],
+    ['of an unknown kind', { kind: 'telnet' }, /^kind: must be one of openai, anthropic, /],
     ['with a name of 101 characters', { name: 'x'.repeat(101) }, /^name: /],
     ['with a URL of another protocol', { baseUrl: 'ftp://h' }, 'base_url: must be an http or https URL'],
     ['with an unknown option', { optionsJson: '{"regoin":"a"}' }, /^options: .*regoin/],
+    [
+      'with an unknown preset',
+      { optionsJson: '{"preset":"nowhere"}' },
+      'options.preset: unknown for kind openai',
+    ],
+    [
+      'with a quirk of the wrong type',
+      { optionsJson: '{"quirks":{"max_temperature":"1"}}' },
+      /^options\.quirks\.max_temperature: /,
+    ],
+    [
+      'without a base URL, if that of its preset has placeholders',
+      { baseUrl: '', optionsJson: '{"preset":"databricks"}' },
+      'base_url: is required',
+    ],
     ['with options that are no object', { optionsJson: '[]' }, 'options: must be a JSON object'],
     ['with a URL of a file', { baseUrl: 'file:///etc/passwd' }, 'base_url: must be an http or https URL'],
     [
