@@ -25,6 +25,8 @@ const DROPPABLE_PARAMETERS = [
   'verbosity',
 ] as const;
 
+const SAMPLING_PARAMETERS = ['frequency_penalty', 'presence_penalty', 'temperature', 'top_p'] as const;
+
 /** Extensions that clients send back with their history. */
 const DROPPABLE_MESSAGE_FIELDS = [
   'annotations',
@@ -53,7 +55,10 @@ export const quirksSchema = z.strictObject({
   cached_tokens: COUNTING.optional(),
   /** Replies may begin with thinking between `<think>` and `</think>`. */
   think_tags: z.boolean().optional(),
-  /** How it expects the thinking of earlier turns. Default: `none`. */
+  /**
+   * How it expects the thinking of earlier turns. Default: `none`. In `reasoning` and `think_tags` only models with the
+   * capability `reasoning` receive it.
+   */
   reasoning_replay: z
     .enum(['reasoning_content', 'reasoning', 'reasoning_details', 'think_tags', 'none'])
     .optional(),
@@ -61,6 +66,8 @@ export const quirksSchema = z.strictObject({
   thinking_switch: z.enum(['thinking', 'enable_thinking', 'reasoning', 'chat_template_kwargs']).optional(),
   /** Request fields that are removed. */
   dropped_parameters: z.array(z.enum(DROPPABLE_PARAMETERS)).max(DROPPABLE_PARAMETERS.length).optional(),
+  /** Sampling parameters that are removed for models with the capability `reasoning`, unless thinking is off. */
+  dropped_while_thinking: z.array(z.enum(SAMPLING_PARAMETERS)).max(SAMPLING_PARAMETERS.length).optional(),
   /** Fields that are removed from messages and tools. */
   dropped_message_fields: z
     .array(z.enum(DROPPABLE_MESSAGE_FIELDS))

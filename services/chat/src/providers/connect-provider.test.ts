@@ -40,6 +40,15 @@ test('a server with a preset has the quirks of the preset', () => {
   expect(bodyOf({ preset: 'perplexity' })).not.toHaveProperty('stream_options');
 });
 
+test('models are listed at the path of the quirks, also in a list that is not wrapped in an object', async () => {
+  const { address, read } = connect({ quirks: { models_path: '/v2/list' } }).modelListing!;
+  expect((await address()).url.href).toBe('https://provider.invalid/v1/v2/list');
+  const models = [{ id: 'a', context_length: 10 }];
+  const expected = [{ id: 'a', contextLength: 10 }];
+  expect(read({ data: models })).toEqual(expected);
+  expect(read(models as unknown as Record<string, unknown>)).toEqual(expected);
+});
+
 test("an operator's quirks replace those of the preset and those of OpenAI", () => {
   const options = { preset: 'fireworks-ai', quirks: { required_tool_choice: 'auto' } };
   expect(bodyOf(options)).toMatchObject({ tool_choice: 'auto' });

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { fromOpenAiUsage, withTopUsage } from './openai-usage';
+import { QUIRKS } from './quirks';
 
 const INCLUDED = { reasoning: 'included', cached: 'included' } as const;
 const DETECT = { reasoning: 'detect', cached: 'detect' } as const;
@@ -34,6 +35,11 @@ test.each([
   expect(fromOpenAiUsage(usageOf(cached, reasoning), mode)).toMatchObject(figures);
 });
 
+test("xAI's cached tokens are charged also for models that do not include them in the prompt", () => {
+  const usage = { prompt_tokens: 5, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 40 } };
+  expect(fromOpenAiUsage(usage, QUIRKS.xai.usage)).toMatchObject({ input: 5, cacheRead: 40, output: 2 });
+});
+
 test.each([
   { prompt_tokens_details: { cached_tokens: 40 } },
   { prompt_cache_hit_tokens: 40 },
@@ -44,10 +50,13 @@ test.each([
   expect(fromOpenAiUsage(usage, INCLUDED)).toMatchObject({ input: 60, cacheRead: 40 });
 });
 
-test.each(['cache_write_tokens', 'caching_tokens'])('cache writes are read from %s', (field) => {
-  const usage = { prompt_tokens: 100, completion_tokens: 20, prompt_tokens_details: { [field]: 30 } };
-  expect(fromOpenAiUsage(usage, INCLUDED)).toMatchObject({ input: 70, cacheWrite: 30 });
-});
+test.each(['cache_write_tokens', 'caching_tokens', 'cache_creation_input_tokens'])(
+  'cache writes are read from %s',
+  (field) => {
+    const usage = { prompt_tokens: 100, completion_tokens: 20, prompt_tokens_details: { [field]: 30 } };
+    expect(fromOpenAiUsage(usage, INCLUDED)).toMatchObject({ input: 70, cacheWrite: 30 });
+  },
+);
 
 test.each([undefined, null, {}, { prompt_tokens: 1 }, { prompt_tokens: -1, completion_tokens: 2 }])(
   'usage without credible figures, such as %j, is none',

@@ -7,7 +7,7 @@ const MAX_TOKENS = 100_000_000;
 /**
  * Reads the usage of a completion or of a stream's usage chunk; undefined if there is none. `prompt_tokens` includes cache
  * writes. DeepSeek reports reads in `prompt_cache_hit_tokens`, Mistral (also) in `num_cached_tokens`, Moonshot in
- * `cached_tokens`; Requesty reports writes in `caching_tokens`.
+ * `cached_tokens`; Requesty reports writes in `caching_tokens`, Alibaba in `cache_creation_input_tokens`.
  */
 export function fromOpenAiUsage(usage: unknown, mode: UsageMode): TokenUsage | undefined {
   if (!isObject(usage)) return undefined;
@@ -25,7 +25,11 @@ export function fromOpenAiUsage(usage: unknown, mode: UsageMode): TokenUsage | u
   const isCachedSeparate = isSeparate(mode.cached, cached, prompt);
   const cacheRead = isCachedSeparate ? cached : Math.min(prompt, cached);
   const uncached = isCachedSeparate ? prompt : prompt - cacheRead;
-  const written = tokens(inputDetails.cache_write_tokens) ?? tokens(inputDetails.caching_tokens) ?? 0;
+  const written =
+    tokens(inputDetails.cache_write_tokens) ||
+    tokens(inputDetails.caching_tokens) ||
+    tokens(inputDetails.cache_creation_input_tokens) ||
+    0;
   const cacheWrite = Math.min(uncached, written);
   const reasoning = tokens(outputDetails.reasoning_tokens) ?? 0;
   return {

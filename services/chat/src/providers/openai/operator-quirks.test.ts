@@ -19,6 +19,7 @@ const OTHER = {
   reasoning_replay: 'reasoning',
   thinking_switch: 'thinking',
   dropped_parameters: ['seed'],
+  dropped_while_thinking: ['temperature'],
   dropped_message_fields: ['refusal'],
   required_tool_choice: 'any',
   named_tool_choice: 'auto',

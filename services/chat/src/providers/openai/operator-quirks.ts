@@ -27,6 +27,7 @@ export function withOperatorQuirks(base: OpenAiQuirks, quirks: Quirks): OpenAiQu
     developerRole: quirks.developer_role ?? base.developerRole,
     modelsPath: quirks.models_path ?? base.modelsPath,
     unsupportedFields: quirks.dropped_message_fields ?? base.unsupportedFields,
+    notWhileThinking: quirks.dropped_while_thinking ?? base.notWhileThinking,
     refusedHints: [
       ...(quirks.dropped_parameters ?? base.refusedHints),
       ...(asksForUsage ? [] : ['stream_options']),

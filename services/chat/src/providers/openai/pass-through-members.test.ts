@@ -299,6 +299,16 @@ describe('the quirks that operators set', () => {
     ]);
   });
 
+  test('remove thinking in a field that models without reasoning refuse', () => {
+    const body = { messages: [{ role: 'assistant', content: 'x', reasoning: 'hm' }] };
+    const quirks = { reasoningReplay: 'reasoning' } as const;
+    const plain = changed(body, quirks, new Set());
+    expect(plain.messages).toBe('[{"role":"assistant","content":"x"}]');
+    expect(changed({ ...body, temperature: 1 }, { ...quirks, notWhileThinking: ['temperature'] })).toEqual({
+      temperature: undefined,
+    });
+  });
+
   test.each([
     ['reasoning', { content: 'x', reasoning: 'hm', reasoning_content: 'hm' }],
     ['reasoning_details', { content: 'x', reasoning: 'hm', reasoning_details: [] }],

@@ -43,8 +43,9 @@ export function passThroughMembers(
     if (typeof body.seed === 'number' && body.random_seed == null)
       members.set(quirks.seedField, String(body.seed));
   }
-  const messages = fitMessages(body.messages, replayQuirks(quirks, capabilities));
-  const cleaned = withoutFields(messages, quirks.unsupportedFields) ?? messages;
+  const replaying = replayQuirks(quirks, capabilities);
+  const messages = fitMessages(body.messages, replaying);
+  const cleaned = withoutFields(messages, replaying.unsupportedFields) ?? messages;
   if (cleaned !== body.messages) members.set('messages', JSON.stringify(cleaned));
   const tools = withoutFields(body.tools, quirks.unsupportedFields);
   if (tools) members.set('tools', JSON.stringify(tools));

@@ -49,11 +49,18 @@ export function writeRequest(
   return Buffer.from(writeMembers(body));
 }
 
-/** Returns the quirks for a model: models without reasoning accept no `thinking` parts. */
+/** Forms of earlier thinking that models without reasoning refuse, or would take for text. */
+const ONLY_FOR_REASONING: ReadonlySet<unknown> = new Set(['reasoning', 'think_tags', 'thinking_parts']);
+
+/**
+ * Returns the quirks for a model. Groq answers "reasoning is not supported with this model" (vercel/ai#8057), so its field is
+ * removed from the history of other models.
+ */
 export function replayQuirks(quirks: OpenAiQuirks, capabilities: ReadonlySet<string>): OpenAiQuirks {
-  if (quirks.reasoningReplay !== 'thinking_parts' || capabilities.has(REASONING)) return quirks;
-  const { reasoningReplay: _none, ...others } = quirks;
-  return others;
+  const { reasoningReplay, ...others } = quirks;
+  if (!ONLY_FOR_REASONING.has(reasoningReplay) || capabilities.has(REASONING)) return quirks;
+  if (reasoningReplay !== 'reasoning') return others;
+  return { ...others, unsupportedFields: [...others.unsupportedFields, reasoningReplay] };
 }
 
 /** Drops the effort if the model accepts only one of tools and effort: tools matter, thinking is a hint. */
