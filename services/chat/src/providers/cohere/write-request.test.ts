@@ -75,9 +75,9 @@ describe('messages', () => {
   });
 
   test('contain tool calls with the plan before them, and their results', () => {
-    const turns = [user(text('hi')), assistant(thought, call), user(result('ok'))];
+    const turns = [user(text('hi')), assistant(thought, text('so'), call), user(result('ok'))];
     expect(write({ turns, tools }).messages.slice(1)).toEqual([
-      { role: 'assistant', tool_plan: 'hm', tool_calls: called },
+      { role: 'assistant', tool_plan: 'hm\nso', tool_calls: called },
       { role: 'tool', tool_call_id: 'a', content: 'ok' },
     ]);
   });
@@ -87,10 +87,8 @@ describe('messages', () => {
     expect(write({ turns, tools }, THINKER).messages.slice(1)).toEqual([
       {
         role: 'assistant',
-        content: [
-          { type: 'thinking', thinking: 'hm' },
-          { type: 'text', text: 'so' },
-        ],
+        content: [{ type: 'thinking', thinking: 'hm' }],
+        tool_plan: 'so',
         tool_calls: called,
       },
       { role: 'tool', tool_call_id: 'a', content: '(no output)' },
@@ -106,7 +104,7 @@ describe('messages', () => {
     const turns = [user(text('a')), assistant(thought, foreign, text('b')), user(text('c'))];
     expect(write({ turns }, THINKER).messages[1]).toEqual({
       role: 'assistant',
-      content: [{ type: 'text', text: 'b' }],
+      content: 'b',
     });
   });
 
