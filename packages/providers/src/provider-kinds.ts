@@ -27,6 +27,8 @@ const withPresets = (kind: Preset['kind'], url: string, members: z.ZodRawShape):
     return preset && presetBaseUrl(preset);
   },
 });
+/** Such as `us-east-1` and `us-gov-west-1`. */
+const AWS_REGION = /^[a-z]{2,4}(-[a-z]+){1,3}-\d{1,2}$/;
 
 /** The formats of providers' APIs. */
 const KINDS = {
@@ -38,6 +40,12 @@ const KINDS = {
   mistral: withBaseUrl('https://api.mistral.ai/v1'),
   deepseek: withBaseUrl('https://api.deepseek.com/v1'),
   xai: withBaseUrl('https://api.x.ai/v1'),
+  /** AWS Bedrock's Converse API. Requests are signed for the region, wherever the base URL leads. */
+  bedrock: {
+    options: z.strictObject({ region: z.string().regex(AWS_REGION, 'must be an AWS region') }),
+    defaultBaseUrl: ({ region }) =>
+      typeof region === 'string' ? `https://bedrock-runtime.${region}.amazonaws.com` : undefined,
+  },
 } as const satisfies Record<string, ProviderKindRules>;
 
 export type ProviderKind = keyof typeof KINDS;

@@ -3,7 +3,7 @@ import type { PriceListFormat } from './price-list';
 
 /** The ids that the lists use for the provider behind each kind; those of presets and operators come first. */
 const BY_KIND: Readonly<Record<PriceListFormat, Partial<Record<ProviderKind, string>>>> = {
-  'models.dev': { gemini: 'google' },
+  'models.dev': { gemini: 'google', bedrock: 'amazon-bedrock' },
   litellm: {},
 };
 

@@ -119,8 +119,8 @@ export class Dispatcher {
       onAbort: 'finish',
       url: address.url,
       headers: {
-        ...address.headers,
         accept: request.stream ? 'text/event-stream' : 'application/json',
+        ...address.headers,
         'x-request-id': context.requestId,
       },
       body,

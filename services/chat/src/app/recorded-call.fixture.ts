@@ -1,5 +1,6 @@
 import type { UsageEvent } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
+import type { HttpClient } from '@gateway/http-client';
 import { memoryQuota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
 import { environmentAccount, SessionPins, TargetHealth } from '@gateway/upstream';
@@ -50,15 +51,26 @@ export interface CallResult {
 }
 
 /** Sends a call of the client's format as the service does, to a provider that answers with the recorded response. */
-export async function callWith(
+export function callWith(
   provider: ChatProvider,
-  response: RecordedResponse,
+  { status, isStream, body }: RecordedResponse,
+  wire: CallerRequest['wire'],
+): Promise<CallResult> {
+  const upstream = { send: async () => ({ status, headers: {}, body: inPieces(body) }) };
+  return callOver(upstream, provider, isStream, wire);
+}
+
+/** Sends a call of the client's format as the service does. */
+export async function callOver(
+  upstream: Pick<HttpClient, 'send'>,
+  provider: ChatProvider,
+  isStream: boolean,
   wire: CallerRequest['wire'],
 ): Promise<CallResult> {
   const billed: UsageEvent[] = [];
   const clock = new ProgressClock();
   const runner = new ChatRunner({
-    dispatcher: dispatcherTo(response),
+    dispatcher: dispatcherOver(upstream),
     abandoned: new AbandonedCalls({ maxOfAccount: 1, timeoutMs: WAIT_MS }),
     clock,
     metrics: { streamBroke: () => {}, clientDisconnected: () => {} },
@@ -66,7 +78,7 @@ export async function callWith(
     replyMemory: memoryQuota(2 * MAX_REPLY_BYTES, 0),
     keepAliveMs: WAIT_MS,
   });
-  const request = requestOf(wire, response.isStream);
+  const request = requestOf(wire, isStream);
   const model = MODEL as Model;
   const route = { ...environmentAccount(provider), target: targetOf(provider.id) };
   try {
@@ -94,9 +106,9 @@ export async function callWith(
   }
 }
 
-function dispatcherTo({ status, body }: RecordedResponse): Dispatcher {
+function dispatcherOver(upstream: Pick<HttpClient, 'send'>): Dispatcher {
   return new Dispatcher({
-    upstream: { send: async () => ({ status, headers: {}, body: inPieces(body) }) },
+    upstream,
     timeouts: { connectMs: WAIT_MS, firstByteMs: WAIT_MS, idleMs: WAIT_MS },
     keepAliveMs: WAIT_MS,
     health: new TargetHealth(() => 0, WAIT_MS),

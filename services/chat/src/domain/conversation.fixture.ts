@@ -14,7 +14,7 @@ const document: fc.Arbitrary<UserPart> = fc.constantFrom(
   { kind: 'document', source: { kind: 'base64', mediaType: 'application/pdf', data: 'AAAA' } } as const,
 );
 const signature: fc.Arbitrary<Signature> = fc.record({
-  wire: fc.constantFrom('openai', 'anthropic', 'gemini'),
+  wire: fc.constantFrom('openai', 'anthropic', 'gemini', 'bedrock'),
   value: fc.constant('S'),
 });
 

@@ -91,7 +91,7 @@ export interface ToolResultPart {
 }
 
 /** The formats of providers' APIs. Only a provider of the same format can read a signature. */
-export type ApiFormat = 'openai' | 'anthropic' | 'gemini' | 'cohere';
+export type ApiFormat = 'openai' | 'anthropic' | 'gemini' | 'cohere' | 'bedrock';
 
 /** A provider's proof of its own thinking, or encrypted thinking, which it expects back unchanged. */
 export interface Signature {

@@ -31,6 +31,13 @@ test.each([
   ],
   ["images sent in Cohere's format", false, { ...SIZE, images: 1 }, on('cohere'), true],
   [
+    'images sent to Bedrock, which reports the input last',
+    false,
+    { ...SIZE, images: 1 },
+    on('bedrock'),
+    true,
+  ],
+  [
     'images sent in formats that report the input first (none)',
     false,
     { ...SIZE, images: 1 },

@@ -14,7 +14,7 @@ const STOPS: readonly StopReason[] = [
 
 const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
 const signature: fc.Arbitrary<Signature> = fc.record({
-  wire: fc.constantFrom('openai', 'anthropic', 'gemini'),
+  wire: fc.constantFrom('openai', 'anthropic', 'gemini', 'bedrock'),
   value: fc.base64String({ minLength: 4, maxLength: 16 }),
 });
 

@@ -3,7 +3,7 @@ import { readSignature, tagSignature } from './signature-tag';
 
 describe('a signature', () => {
   test.each(['abc', '', 'gw1.x', 'a.b.c'])('%p survives a round trip', (value) => {
-    for (const wire of ['openai', 'anthropic', 'gemini'] as const) {
+    for (const wire of ['openai', 'anthropic', 'gemini', 'bedrock'] as const) {
       expect(readSignature(tagSignature({ wire, value }), 'anthropic')).toEqual({ wire, value });
     }
   });

@@ -2,6 +2,7 @@ import { type ProviderKind, quirksOf } from '@gateway/providers';
 import type { Quota } from '@gateway/quota';
 import type { ChatProvider } from '../domain/chat-provider';
 import { anthropicProvider } from './anthropic/anthropic-provider';
+import { bedrockProvider } from './bedrock/bedrock-provider';
 import { cohereProvider } from './cohere/cohere-provider';
 import { geminiProvider } from './gemini/gemini-provider';
 import { type OpenAiAccount, openAiProvider } from './openai/openai-provider';
@@ -61,6 +62,7 @@ export const KINDS = {
   deepseek: openAiLike(QUIRKS.deepseek, { encoding: 'deepseek' }),
   mistral: openAiLike(QUIRKS.mistral, { encoding: 'tekken' }),
   xai: openAiLike(QUIRKS.xai),
+  bedrock: bedrockProvider,
 } as const satisfies Record<ProviderKind, ConnectProvider>;
 
 /** The provider that the environment configures as OpenAI, wherever its base URL leads, such as to the simulator. */

@@ -21,7 +21,11 @@ beforeEach(() => {
   changed = [];
   directory = new ProviderDirectory({
     environment: new Map([['openai', providerOf('openai')]]),
-    secrets: { keys: undefined, env: { CREDENTIAL_A: 'sk-a', CREDENTIAL_B: 'sk-b' }, directory: folder },
+    secrets: {
+      keys: undefined,
+      env: { CREDENTIAL_A: 'sk-a', CREDENTIAL_B: 'sk-b', CREDENTIAL_JSON: '{"access_key_id":"A"}' },
+      directory: folder,
+    },
     bufferQuota: new Quota({ limit: 0 }),
     log: createLogger('test', 'silent'),
     onSecretChanged: (provider, credential) => changed.push(`${provider} ${credential}`),
@@ -106,6 +110,23 @@ test('a provider of the catalog replaces that of the settings with its id, even 
   expect(directory.has('openai')).toBe(false);
   directory.replace([], {});
   expect(directory.has('openai')).toBe(true);
+});
+
+test('a credential that is not of the form of its kind is not used', () => {
+  const bedrock = provider([{ id: '1' }, { id: '2' }], {
+    kind: 'bedrock',
+    baseUrl: '',
+    optionsJson: '{"region":"eu-west-1"}',
+  });
+  directory.replace([bedrock], refer({ 1: 'env:CREDENTIAL_A', 2: 'env:CREDENTIAL_JSON' }));
+  expect(directory.accountsOf('vllm').map(({ credential }) => credential.id)).toEqual(['1']);
+});
+
+test('a provider without an address of its own has that of its kind, by its options', async () => {
+  const bedrock = { kind: 'bedrock', baseUrl: '', optionsJson: '{"region":"eu-west-1"}' };
+  directory.replace([provider([{ id: '1' }], bedrock)], refer({ 1: 'env:CREDENTIAL_A' }));
+  const { url } = await directory.accountsOf('vllm')[0]!.provider.address(CALL);
+  expect(url.href).toBe('https://bedrock-runtime.eu-west-1.amazonaws.com/model/m/converse');
 });
 
 test('a provider of an unknown kind is not served', async () => {

@@ -2,11 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ErrorCode } from '@gateway/errors';
 import type { TokenUsage } from '../domain/usage';
+import { SseSplitter } from '../sse/sse-splitter';
+import { recordedMessages } from './bedrock/messages.fixture';
 
 /** A provider adapter's folder, with recorded replies in its `__fixtures__`. */
-export type Protocol = 'openai' | 'anthropic' | 'gemini' | 'cohere';
+export type Protocol = 'openai' | 'anthropic' | 'gemini' | 'cohere' | 'bedrock';
 
-export const PROTOCOLS: readonly Protocol[] = ['openai', 'anthropic', 'gemini', 'cohere'];
+export const PROTOCOLS: readonly Protocol[] = ['openai', 'anthropic', 'gemini', 'cohere', 'bedrock'];
 
 /** A content block as clients of Anthropic's format receive it. */
 export type Block =
@@ -74,6 +76,17 @@ const folderOf = (protocol: Protocol) => join(__dirname, protocol, '__fixtures__
 /** Returns the file names of an adapter's recordings. */
 export const recordingsOf = (protocol: Protocol): string[] => readdirSync(folderOf(protocol)).sort();
 
+/** Whether a recording is a stream. */
+export const isStream = (file: string): boolean => !file.endsWith('.json');
+
 /** Returns the body of a response as the provider sends it. */
-export const recording = (protocol: Protocol, file: string): Buffer =>
-  readFileSync(join(folderOf(protocol), file));
+export const recording = (protocol: Protocol, file: string): Buffer => {
+  const recorded = readFileSync(join(folderOf(protocol), file));
+  return file.endsWith('.jsonl') ? Buffer.concat(recordedMessages(recorded.toString())) : recorded;
+};
+
+/** Returns the events of a recorded stream as the provider frames them. */
+export const recordedEvents = (protocol: Protocol, file: string): Buffer[] => {
+  const recorded = readFileSync(join(folderOf(protocol), file));
+  return file.endsWith('.jsonl') ? recordedMessages(recorded.toString()) : new SseSplitter().push(recorded);
+};

@@ -4,8 +4,8 @@ import { callWith, PRICE } from '../app/recorded-call.fixture';
 import { costOf } from '../domain/call-cost';
 import { NO_USAGE, type TokenUsage } from '../domain/usage';
 import { REFUSAL_WITHOUT_TEXT } from '../formats/openai/finish-reason';
-import { SseSplitter } from '../sse/sse-splitter';
 import { expectedAnthropic } from './anthropic/expected-replies.fixture';
+import { expectedBedrock } from './bedrock/expected-replies.fixture';
 import { expectedCohere } from './cohere/expected-replies.fixture';
 import { KINDS } from './connect-provider';
 import { expectedGemini } from './gemini/expected-replies.fixture';
@@ -14,8 +14,10 @@ import { joined, type ReceivedReply, readAsAnthropic, readAsOpenAi } from './rec
 import {
   type ExpectedReplies,
   type ExpectedReply,
+  isStream,
   PROTOCOLS,
   type Protocol,
+  recordedEvents,
   recording,
   recordingsOf,
 } from './recorded-replies.fixture';
@@ -26,6 +28,7 @@ const EXPECTED: Readonly<Record<Protocol, ExpectedReplies>> = {
   anthropic: expectedAnthropic,
   gemini: expectedGemini,
   cohere: expectedCohere,
+  bedrock: expectedBedrock,
 };
 const CLIENTS = [
   { client: 'OpenAI', wire: 'openai', read: readAsOpenAi },
@@ -34,6 +37,7 @@ const CLIENTS = [
 type ClientFormat = (typeof CLIENTS)[number]['wire'];
 
 const bufferQuota = new Quota({ limit: 1_000_000 });
+/** Those of the settings, and a kind that only the catalog configures. */
 const providers = new Map([
   ...createProviders(
     { CHAT_PROVIDERS: Object.keys(PROVIDERS).join(','), SIM_BASE_URL: 'http://simulator.invalid/v1' },
@@ -46,6 +50,15 @@ const providers = new Map([
     const provider = id === 'cohere' ? KINDS.cohere(access) : KINDS.openai(access, bufferQuota);
     return [id, provider] as const;
   }),
+  [
+    'bedrock',
+    KINDS.bedrock({
+      id: 'bedrock',
+      baseUrl: 'http://bedrock.invalid',
+      apiKey: 'k',
+      options: { region: 'us-east-1' },
+    }),
+  ],
 ]);
 
 const CASES = PROTOCOLS.flatMap((protocol) =>
@@ -61,10 +74,9 @@ test.each(PROTOCOLS)('every recorded reply of %s has an expectation, and the rev
 test.each(CASES)('$title ($client client)', async ({ protocol, file, expected, wire, read }) => {
   const provider = providers.get(expected.provider)!;
   expect(provider.wire).toBe(protocol);
-  const isStream = file.endsWith('.sse');
   const { body, error, billed } = await callWith(
     provider,
-    { status: expected.httpStatus ?? 200, isStream, body: recording(protocol, file) },
+    { status: expected.httpStatus ?? 200, isStream: isStream(file), body: recording(protocol, file) },
     wire,
   );
   expect(billed).toEqual([expect.objectContaining(billOf(expected))]);
@@ -74,15 +86,15 @@ test.each(CASES)('$title ($client client)', async ({ protocol, file, expected, w
     return;
   }
   expect(error).toBeUndefined();
-  expect(read(body!, isStream)).toEqual(receivedBy(wire, expected));
+  expect(read(body!, isStream(file))).toEqual(receivedBy(wire, expected));
 });
 
 test.each(PROTOCOLS)(
   'a recorded stream of %s that is cut after any of its events ends in an error',
   async (protocol) => {
-    const streams = CASES.filter((each) => each.protocol === protocol && each.file.endsWith('.sse'));
+    const streams = CASES.filter((each) => each.protocol === protocol && isStream(each.file));
     for (const { file, expected, wire, read } of streams.filter(({ expected: { finish } }) => finish)) {
-      const events = new SseSplitter().push(recording(protocol, file));
+      const events = recordedEvents(protocol, file);
       for (let count = 0; count < events.length; count++) {
         const cut = { status: 200, isStream: true, body: Buffer.concat(events.slice(0, count)) };
         const { body, error } = await callWith(providers.get(expected.provider)!, cut, wire);

@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals';
+import { readConverseUsage } from './converse-usage';
+
+const BASE = { inputTokens: 5, outputTokens: 3, totalTokens: 8 };
+const READ = { input: 5, cacheRead: 0, cacheWrite: 0, output: 3, reasoning: 0 };
+
+test.each<[string, object, object]>([
+  ['no cache figures', {}, {}],
+  ['cache reads, which the input excludes', { cacheReadInputTokens: 9 }, { cacheRead: 9 }],
+  ['cache writes of an unknown lifetime', { cacheWriteInputTokens: 9 }, { cacheWrite: 9 }],
+  [
+    'cache writes by lifetime',
+    {
+      cacheWriteInputTokens: 9,
+      cacheDetails: [
+        { ttl: '1h', inputTokens: 4 },
+        { ttl: '5m', inputTokens: 5 },
+      ],
+    },
+    { cacheWrite: 5, cacheWriteLong: 4 },
+  ],
+  [
+    'more long writes than writes',
+    { cacheWriteInputTokens: 9, cacheDetails: [{ ttl: '1h', inputTokens: 40 }] },
+    { cacheWrite: 0, cacheWriteLong: 9 },
+  ],
+  [
+    'figures that are not credible',
+    { cacheReadInputTokens: -1, cacheWriteInputTokens: 1.5, cacheDetails: [null, { ttl: '1h' }] },
+    {},
+  ],
+])('reads usage with %s', (_what, more, expected) =>
+  expect(readConverseUsage({ ...BASE, ...more })).toEqual({ ...READ, ...expected }),
+);
+
+test.each([undefined, {}, { inputTokens: 5 }, { outputTokens: 3 }, { ...BASE, inputTokens: 1e9 }])(
+  'there is no usage in %j',
+  (usage) => expect(readConverseUsage(usage)).toBeUndefined(),
+);
