@@ -1,7 +1,9 @@
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { REPOSITORY, type Stack, startStack } from '@gateway/local-stack';
+import { REPOSITORY, requestJson, type Stack, startStack } from '@gateway/local-stack';
+import { applyConfig, describeChange, type Post } from './apply-config';
 import { banner } from './banner';
+import { type ConfigFile, ConfigFileError, fileFromCaller, readConfigFile } from './config-file';
 import { provisionDemo } from './demo-account';
 import { develop } from './develop';
 import { readStartSettings } from './start-settings';
@@ -11,7 +13,10 @@ const SAME_SIGNAL_MS = 1_000;
 const STOP_TIMEOUT_MS = 19_000;
 const PARENT_CHECK_INTERVAL_MS = 1_000;
 
-/** `npm start`: runs the gateway with a demo account in the foreground, and stops it gracefully. `--watch`: `npm run dev`. */
+/**
+ * `npm start`: runs the gateway with a demo account in the foreground, and stops it gracefully. `--watch`: `npm run dev`.
+ * `--config FILE`: applies the configuration when the gateway is ready.
+ */
 async function main(): Promise<void> {
   const startedAtMs = Date.now();
   const shutdown = new Shutdown();
@@ -19,6 +24,9 @@ async function main(): Promise<void> {
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   try {
+    const configFile = readConfigOption(process.argv, process.env);
+    // Mistakes are reported before anything is started.
+    const config = configFile === undefined ? undefined : await readConfigFile(configFile);
     const settings = await readStartSettings(process.env, join(REPOSITORY, '.gateway'));
     const stack = await startStack({
       ...settings,
@@ -30,6 +38,7 @@ async function main(): Promise<void> {
     });
     shutdown.onStack(stack);
     const demo = await provisionDemo(stack);
+    if (config) await applyToStack(stack, config);
     if (shutdown.begun) return;
     console.log(banner(stack, demo, Date.now() - startedAtMs));
     if (process.argv.includes('--watch')) develop(stack);
@@ -38,6 +47,28 @@ async function main(): Promise<void> {
     if (!shutdown.begun) shutdown.begin(explain(error as NodeJS.ErrnoException), 1);
     shutdown.onStartFailed();
   }
+}
+
+/** Returns the file of `--config FILE`, or GATEWAY_CONFIG. @throws Error if `--config` has no file */
+function readConfigOption(args: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
+  const at = args.indexOf('--config');
+  if (at === -1) return env.GATEWAY_CONFIG ? fileFromCaller(env.GATEWAY_CONFIG) : undefined;
+  const file = args[at + 1];
+  if (file === undefined) throw new Error('--config needs the name of a file.');
+  return fileFromCaller(file);
+}
+
+/** @throws ConfigFileError if the gateway excludes the configuration */
+async function applyToStack(
+  { dashboardUrl, secrets }: Stack,
+  { config, describe }: ConfigFile,
+): Promise<void> {
+  const operator = { email: secrets.adminEmail, password: secrets.adminPassword };
+  const post: Post = (call, body, token) =>
+    requestJson('POST', `${dashboardUrl}/api/v1/${call}`, token, body);
+  const { problems, changes } = await applyConfig(post, operator, config, false);
+  if (problems.length > 0) throw new ConfigFileError(problems.map(describe));
+  for (const change of changes) console.log(describeChange(change));
 }
 
 function explain({ code, message }: NodeJS.ErrnoException): string {

@@ -7,6 +7,7 @@ import { Catalog } from './domain/catalog';
 import { Providers } from './domain/providers';
 import { createCatalogMetrics } from './metrics';
 import { PriceListSource } from './price-lists/price-list-source';
+import { applyConfig, type EditAll } from './rpc/apply-config';
 import { createModel, type Edit, setModelStatus, setPricing, updateModel } from './rpc/edit-models';
 import {
   createCredential,
@@ -23,7 +24,7 @@ import { Watchers } from './rpc/watch';
 import { ProviderWatchers } from './rpc/watch-providers';
 import { readSeed } from './seed/read-seed';
 import { readSettings } from './settings';
-import { editCatalog } from './store/edit-catalog';
+import { editAll, editCatalog } from './store/edit-catalog';
 import { followChanges } from './store/follow-changes';
 import { addMissingModels, loadChanges } from './store/models';
 import { editProviders } from './store/providers';
@@ -61,6 +62,11 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     return result;
   };
   const priceList = new PriceListSource(settings.PRICE_LIST);
+  const configEdit: EditAll = async (work) => {
+    const result = await editAll(pool, work);
+    await follower.refresh();
+    return result;
+  };
   const providerDeps = { edit: providerEdit, keys: settings.CREDENTIALS_KEY };
   await follower.refresh();
   const watchers = new Watchers(catalog);
@@ -96,6 +102,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
           CreateCredential: unary(log, createCredential(providerDeps)),
           UpdateCredential: unary(log, updateCredential(providerDeps)),
           DeleteCredential: unary(log, deleteCredential(providerDeps)),
+          ApplyConfig: unary(log, applyConfig(configEdit)),
           FindPrices: unary(log, findPrices({ providers, priceList, log })),
         },
         callers: ['dashboard'],

@@ -68,6 +68,8 @@ const ACCESS: Readonly<Record<string, Access>> = {
   'GET /admin/requests': 'operator',
   'GET /admin/requests/:id': 'operator',
   'GET /admin/topups': 'operator',
+  'POST /admin/config/diff': 'operator',
+  'POST /admin/config/apply': 'operator',
   'GET /admin/providers': 'operator',
   'POST /admin/providers': 'operator',
   'GET /admin/providers/:id': 'operator',
@@ -123,6 +125,8 @@ const BODIES: Readonly<Record<string, object>> = {
     targets: [{ provider: 'sim', upstream_model: 'x' }],
     pricing: { tokens: { input: 1, output: 2 } },
   },
+  'POST /admin/config/diff': { settings: { requests_per_second: 5 } },
+  'POST /admin/config/apply': { providers: [], models: [] },
   'POST /admin/providers': {
     id: 'groq',
     kind: 'openai',

@@ -30,6 +30,7 @@ import { recordLookup, recordRefusedToken } from './actions/record-lookup';
 import { SecurityEvents } from './actions/security-events';
 import { Billing } from './clients/billing';
 import { CatalogEditor } from './clients/catalog-editor';
+import { ConfigEditor } from './clients/config-editor';
 import { ModelDirectory } from './clients/model-directory';
 import { PriceList } from './clients/price-list';
 import { ProviderEditor } from './clients/provider-editor';
@@ -113,6 +114,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     providers: new ProviderEditor(catalogClient),
     probe: providerServices.probe,
     priceList: new PriceList(catalogClient),
+    config: new ConfigEditor(catalogClient),
   });
   const v1Bodies = await readV1Bodies(path.join(__dirname, '../openapi/v1-bodies.json'));
   const app = createApp({

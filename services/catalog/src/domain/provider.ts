@@ -75,55 +75,70 @@ const HINT_CHARS = 4;
 /** Shorter secrets get no hint, which would be too large a part of them. */
 const MIN_CHARS_WITH_HINT = 16;
 
+type UncheckedProvider = Omit<ProviderEntry, 'kind'> & { readonly kind: string };
+
 /** @throws GatewayError `invalid_request` */
-export function checkProvider(entry: Omit<ProviderEntry, 'kind'> & { readonly kind: string }): ProviderEntry {
-  const { id, kind, name, headers } = entry;
-  if (!ID.test(id))
-    throw invalid('id: must be 1 to 63 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit');
-  if (!isProviderKind(kind)) throw invalid(`kind: must be one of ${PROVIDER_KINDS.join(', ')}`);
-  checkName('name', name);
-  checkHeaders(headers);
-  const problems = optionProblems(kind, entry.options);
+export function checkProvider(entry: UncheckedProvider): ProviderEntry {
+  const problems = providerProblems(entry);
   if (problems.length > 0) throw invalid(problems.join('; '));
-  if (entry.baseUrl === '' && defaultBaseUrl(kind, entry.options) === undefined) {
-    throw invalid('base_url: is required');
-  }
-  return { ...entry, kind, baseUrl: entry.baseUrl === '' ? '' : checkBaseUrl(entry.baseUrl) };
+  return {
+    ...entry,
+    kind: entry.kind as ProviderKind,
+    baseUrl: entry.baseUrl && withoutSlash(entry.baseUrl),
+  };
 }
 
+/** Returns everything that is wrong, each problem with its field: `base_url: is required`. */
+export function providerProblems({ id, kind, name, headers, baseUrl, options }: UncheckedProvider): string[] {
+  const ofOptions = isProviderKind(kind) ? optionProblems(kind, options) : [];
+  const needsBaseUrl =
+    isProviderKind(kind) && ofOptions.length === 0 && defaultBaseUrl(kind, options) === undefined;
+  return [
+    ...(ID.test(id)
+      ? []
+      : ['id: must be 1 to 63 of a-z, 0-9, ".", "_" and "-", starting with a letter or digit']),
+    ...(isProviderKind(kind) ? ofOptions : [`kind: must be one of ${PROVIDER_KINDS.join(', ')}`]),
+    ...(isName(name) ? [] : [nameProblem('name')]),
+    ...headerProblems(headers),
+    ...baseUrlProblems(baseUrl, needsBaseUrl),
+  ];
+}
+
+const nameProblem = (field: string) => `${field}: must be 1 to ${MAX_NAME_CHARS} printable characters`;
+
+const isName = (name: string): boolean =>
+  name.length > 0 && name.length <= MAX_NAME_CHARS && !/\p{Cc}/u.test(name) && name.isWellFormed();
+
 export function checkName(field: string, name: string): void {
-  if (name.length === 0 || name.length > MAX_NAME_CHARS || /\p{Cc}/u.test(name) || !name.isWellFormed()) {
-    throw invalid(`${field}: must be 1 to ${MAX_NAME_CHARS} printable characters`);
-  }
+  if (!isName(name)) throw invalid(nameProblem(field));
 }
 
 export function checkWeight(field: string, weight: number): void {
   if (weight > MAX_WEIGHT) throw invalid(`${field}: must be at most ${MAX_WEIGHT}`);
 }
 
-/** Returns the URL without a trailing slash. */
-function checkBaseUrl(text: string): string {
+const withoutSlash = (url: string): string => new URL(url).href.replace(/\/+$/, '');
+
+function baseUrlProblems(text: string, isRequired: boolean): string[] {
+  if (text === '') return isRequired ? ['base_url: is required'] : [];
   const url = URL.parse(text);
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw invalid('base_url: must be an http or https URL');
+    return ['base_url: must be an http or https URL'];
   }
-  if (url.username !== '' || url.password !== '') throw invalid('base_url: must not contain credentials');
-  if (url.search !== '' || url.hash !== '') throw invalid('base_url: must not have a query or fragment');
-  return url.href.replace(/\/+$/, '');
+  if (url.username !== '' || url.password !== '') return ['base_url: must not contain credentials'];
+  if (url.search !== '' || url.hash !== '') return ['base_url: must not have a query or fragment'];
+  return [];
 }
 
-function checkHeaders(headers: Readonly<Record<string, string>>): void {
+function headerProblems(headers: Readonly<Record<string, string>>): string[] {
   const entries = Object.entries(headers);
-  if (entries.length > MAX_HEADERS) throw invalid(`headers: at most ${MAX_HEADERS}`);
-  for (const [name, value] of entries) {
-    if (!HEADER_NAME.test(name)) throw invalid('headers: names must be lowercase HTTP header names');
-    if (RESERVED_HEADERS.has(name)) throw invalid(`headers: ${name} is set by the gateway`);
-    if (value.length > MAX_HEADER_CHARS || !HEADER_VALUE.test(value)) {
-      throw invalid(
-        `headers: the value of ${name} must be at most ${MAX_HEADER_CHARS} printable ASCII characters`,
-      );
-    }
-  }
+  if (entries.length > MAX_HEADERS) return [`headers: at most ${MAX_HEADERS}`];
+  return entries.flatMap(([name, value]) => {
+    if (!HEADER_NAME.test(name)) return ['headers: names must be lowercase HTTP header names'];
+    if (RESERVED_HEADERS.has(name)) return [`headers: ${name} is set by the gateway`];
+    if (value.length <= MAX_HEADER_CHARS && HEADER_VALUE.test(value)) return [];
+    return [`headers: the value of ${name} must be at most ${MAX_HEADER_CHARS} printable ASCII characters`];
+  });
 }
 
 /** @throws GatewayError `invalid_request` */

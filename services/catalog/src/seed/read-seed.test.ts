@@ -106,7 +106,11 @@ describe('an invalid seed', () => {
   });
 
   test.each<[string, object, RegExp]>([
-    ['a number as price', { pricing: pricing({ tokens: { input: 1, output: '1' } }) }, /tokens\.input/],
+    [
+      'a price of more digits than a number keeps',
+      { pricing: pricing({ tokens: { input: 123456789.1234567, output: '1' } }) },
+      /tokens\.input/,
+    ],
     [
       'a price with too many decimals',
       { pricing: pricing({ tokens: { input: '0.0000000001', output: '1' } }) },

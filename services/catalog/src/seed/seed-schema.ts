@@ -17,9 +17,13 @@ const alias = z
   .regex(ALIAS, 'is not <provider>/<model> or <model>')
   .refine((name) => !PLACEHOLDER.test(name), 'is a reserved name');
 
-/** An amount of USD as a decimal string, so that no digit is lost in a floating-point number. */
-const usd = z.string().transform((value, context) => {
-  const nano = nanoFromDecimal(value);
+/** Digits that a floating-point number keeps. */
+const EXACT_DIGITS = 15;
+
+/** An amount of USD: a decimal string, or a number that is exact. */
+const usd = z.union([z.string(), z.number()]).transform((value, context) => {
+  const digits = typeof value === 'number' ? String(value).replace(/\D/g, '').length : 0;
+  const nano = digits > EXACT_DIGITS ? undefined : nanoFromDecimal(String(value));
   if (nano !== undefined) return nano;
   context.addIssue('is not a decimal amount of USD with at most 9 decimals');
   return z.NEVER;

@@ -3,12 +3,15 @@ import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import type { Model, ModelEntry } from '../domain/model';
 import { fromModelRow, type ModelRow, toFeaturesJson, toTargetsJson } from './model-rows';
 import { announceChange, insertModel, insertPriceVersion, nextRevision } from './models';
+import { type ProviderEdit, providerEdit } from './providers';
 
 /** The catalog in a transaction that excludes other changes. */
 export interface CatalogEdit {
   find(slug: string): Promise<Model | undefined>;
   /** Returns which of the names belong to a model, with the model's slug. */
   ownersOf(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Returns the providers that any model names. */
+  targetProviders(): Promise<string[]>;
   insert(entry: ModelEntry): Promise<void>;
   /** Prices that differ from the current ones become a new version. */
   replace(current: Model, entry: ModelEntry): Promise<void>;
@@ -18,18 +21,42 @@ export interface CatalogEdit {
 export async function editCatalog<T>(pool: Pool, work: (edit: CatalogEdit) => Promise<T>): Promise<T> {
   return withTransaction(pool, async (client) => {
     await client.query('SELECT 1 FROM catalog.revision FOR UPDATE');
-    return work({
-      find: (slug) => findModel(client, slug),
-      ownersOf: (names) => findOwners(client, names),
-      async insert(entry) {
-        await insertModel(client, entry, await nextRevision(client));
-        await announceChange(client);
-      },
-      async replace(current, entry) {
-        if (await replaceModel(client, current, entry)) await announceChange(client);
-      },
-    });
+    return work(catalogEdit(client));
   });
+}
+
+/** Edits models and providers in one transaction, under the locks of both. */
+export async function editAll<T>(
+  pool: Pool,
+  work: (models: CatalogEdit, providers: ProviderEdit) => Promise<T>,
+): Promise<T> {
+  return withTransaction(pool, async (client) => {
+    await client.query('SELECT 1 FROM catalog.provider_revision FOR UPDATE');
+    await client.query('SELECT 1 FROM catalog.revision FOR UPDATE');
+    return work(catalogEdit(client), providerEdit(client));
+  });
+}
+
+function catalogEdit(client: PoolClient): CatalogEdit {
+  return {
+    find: (slug) => findModel(client, slug),
+    ownersOf: (names) => findOwners(client, names),
+    targetProviders: () => findTargetProviders(client),
+    async insert(entry) {
+      await insertModel(client, entry, await nextRevision(client));
+      await announceChange(client);
+    },
+    async replace(current, entry) {
+      if (await replaceModel(client, current, entry)) await announceChange(client);
+    },
+  };
+}
+
+async function findTargetProviders(client: PoolClient): Promise<string[]> {
+  const { rows } = await client.query<{ provider: string }>(
+    `SELECT DISTINCT target ->> 'provider' AS provider FROM catalog.models, jsonb_array_elements(targets) target`,
+  );
+  return rows.map(({ provider }) => provider);
 }
 
 async function findModel(client: PoolClient, slug: string): Promise<Model | undefined> {

@@ -47,6 +47,7 @@ export async function loadProviders(pool: Pool, known: bigint): Promise<Provider
 /** Providers in a transaction that excludes other changes. */
 export interface ProviderEdit {
   count(): Promise<number>;
+  all(): Promise<Provider[]>;
   find(id: string): Promise<Provider | undefined>;
   insert(entry: ProviderEntry): Promise<void>;
   update(entry: ProviderEntry): Promise<void>;
@@ -54,24 +55,29 @@ export interface ProviderEdit {
   insertCredential(providerId: string, credential: Omit<Credential, 'createdAtMs'>): Promise<void>;
   updateCredential(credential: Omit<Credential, 'createdAtMs'>): Promise<void>;
   removeCredential(providerId: string, id: string): Promise<void>;
+  /** Makes the transaction's changes known to the instances. */
+  announce(): Promise<void>;
 }
 
 /** Runs `work` under the lock on the provider revision, which every change takes, and counts a change. */
 export async function editProviders<T>(pool: Pool, work: (edit: ProviderEdit) => Promise<T>): Promise<T> {
   return withTransaction(pool, async (client) => {
-    await client.query('UPDATE catalog.provider_revision SET value = value + 1');
-    const result = await work(providerEdit(client));
-    await announceChange(client);
+    await client.query('SELECT 1 FROM catalog.provider_revision FOR UPDATE');
+    const edit = providerEdit(client);
+    const result = await work(edit);
+    await edit.announce();
     return result;
   });
 }
 
-function providerEdit(client: PoolClient): ProviderEdit {
+/** Does not count a change: `announce` does. */
+export function providerEdit(client: PoolClient): ProviderEdit {
   return {
     async count() {
       const { rows } = await client.query<{ count: bigint }>('SELECT count(*) FROM catalog.providers');
       return Number(rows[0]!.count);
     },
+    all: () => selectProviders(client),
     find: async (id) => (await selectProviders(client, id))[0],
     async insert({ id, kind, name, baseUrl, headers, options, enabled }) {
       await client.query(
@@ -110,6 +116,10 @@ function providerEdit(client: PoolClient): ProviderEdit {
         providerId,
         id,
       ]);
+    },
+    async announce() {
+      await client.query('UPDATE catalog.provider_revision SET value = value + 1');
+      await announceChange(client);
     },
   };
 }

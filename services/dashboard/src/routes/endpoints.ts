@@ -1,5 +1,6 @@
 import type { Billing } from '../clients/billing';
 import type { CatalogEditor } from '../clients/catalog-editor';
+import type { ConfigEditor } from '../clients/config-editor';
 import type { ModelDirectory } from '../clients/model-directory';
 import type { PriceList } from '../clients/price-list';
 import type { ProviderEditor } from '../clients/provider-editor';
@@ -7,6 +8,7 @@ import type { ProviderInstances } from '../clients/provider-instances';
 import type { ProviderProbe } from '../clients/provider-probe';
 import { adminAccountListEndpoints } from './admin-account-lists';
 import { adminAccountEndpoints } from './admin-accounts';
+import { adminConfigEndpoints } from './admin-config';
 import { adminModelEndpoints } from './admin-models';
 import { adminMoneyEndpoints } from './admin-money';
 import { adminProviderEndpoints } from './admin-providers';
@@ -34,6 +36,7 @@ export interface EndpointDependencies
   readonly providers: ProviderEditor;
   readonly probe: ProviderProbe | undefined;
   readonly priceList: PriceList;
+  readonly config: ConfigEditor;
 }
 
 /** All endpoints of the dashboard's API. */
@@ -54,5 +57,6 @@ export function endpoints(deps: EndpointDependencies): Endpoint[] {
     ...adminRequestEndpoints(deps.billing),
     ...adminModelEndpoints(deps),
     ...adminProviderEndpoints(deps),
+    ...adminConfigEndpoints(deps),
   ];
 }

@@ -460,6 +460,19 @@ export const endpointModelsResponse = z.object({
     problem: z.string().nullable().meta({ description: 'Why there is no price list' }),
   }),
 });
+export const configResponse = z.object({
+  applied: z.boolean(),
+  problems: z
+    .array(z.object({ path: z.string(), message: z.string() }))
+    .meta({ description: 'If there are any, nothing is changed' }),
+  changes: z.array(
+    z.object({
+      path: z.string().meta({ examples: ['providers.groq.base_url'] }),
+      from: z.unknown().meta({ description: 'Null: there is no value' }),
+      to: z.unknown(),
+    }),
+  ),
+});
 export const importResponse = z.object({
   data: z.array(
     z.object({

@@ -181,6 +181,12 @@ export async function startFakeCatalog(log: Logger, secret: string) {
       return { ...provider, credentials: [{ ...current, ...Object.fromEntries(given) }] };
     },
     DeleteCredential: () => ({}),
+    ApplyConfig: ({ configJson, dryRun }) => {
+      const { providers = [] } = JSON.parse(configJson);
+      const problems = providers.length > 1 ? [{ path: 'providers', message: 'too many' }] : [];
+      const changes = [{ path: 'providers.groq.enabled', fromJson: 'true', toJson: 'false' }];
+      return { problems, changes, applied: problems.length === 0 && !dryRun };
+    },
     CreateModel: ({ model: made }) => ({ ...made, createdAtMs: '1767225600000' }),
     UpdateModel: ({ model: next, setAliases }) => {
       const { status, pricing, createdAtMs, aliases } = known(next.slug);

@@ -1,0 +1,133 @@
+import type { RunningService } from '@gateway/process';
+import { callUnary } from '@gateway/rpc';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { type CatalogWorld, startCatalogWorld } from './testing/catalog-fixture';
+
+jest.setTimeout(30_000);
+
+const TIMEOUT = { timeoutMs: 5_000 };
+
+let world: CatalogWorld;
+let catalog: RunningService;
+let client: ReturnType<CatalogWorld['connect']>;
+beforeAll(async () => {
+  world = await startCatalogWorld();
+  catalog = await world.startCatalog(undefined, { PRICE_LIST: 'none' });
+  client = world.connect(catalog, 'dashboard');
+});
+afterAll(async () => {
+  await world?.cleanUp();
+  await world?.drop();
+});
+
+const apply = async (config: object, dryRun = false) => {
+  const request = { configJson: JSON.stringify(config), dryRun };
+  const { problems, changes, applied } = await callUnary(client, client.ApplyConfig, request, TIMEOUT);
+  return {
+    problems,
+    applied,
+    changes: changes.map(({ path, fromJson, toJson }) => [path, fromJson, toJson]),
+  };
+};
+const providers = async () => (await callUnary(client, client.ListProviders, {}, TIMEOUT)).providers;
+
+const PROVIDER = {
+  id: 'vllm',
+  kind: 'openai',
+  base_url: 'http://10.0.0.1:8000/v1',
+  credentials: [
+    { name: 'main', secret_ref: 'env:CREDENTIAL_A', weight: 3 },
+    { name: 'spare', secret_ref: 'file:spare', enabled: false },
+  ],
+};
+const MODEL = {
+  slug: 'vllm/m',
+  name: 'Model M',
+  input_modalities: ['text'],
+  output_modalities: ['text'],
+  context_length: 8_000,
+  max_output_tokens: 1_000,
+  strategy: 'least-busy',
+  targets: [{ provider: 'vllm', upstream_model: 'm', cost: { input: 0.1, output: 0.2 } }],
+  pricing: { source: 'us', source_date: '2026-01-01', tokens: { input: 0.5, output: '1.5' } },
+};
+
+test('a configuration is compared, applied as a whole, and applied again without a change', async () => {
+  const config = { providers: [PROVIDER], models: [MODEL] };
+  const planned = await apply(config, true);
+  expect(planned).toMatchObject({ problems: [], applied: false });
+  expect(planned.changes.map(([path]) => path)).toEqual(['providers.vllm', 'models.vllm/m']);
+  expect(await providers()).toEqual([]);
+
+  expect(await apply(config)).toEqual({ ...planned, applied: true });
+  expect(await providers()).toMatchObject([
+    {
+      id: 'vllm',
+      name: 'vllm',
+      credentials: [
+        { name: 'main', hint: 'env:CREDENTIAL_A', weight: 3, enabled: true },
+        { name: 'spare', hint: 'file:spare', weight: 1, enabled: false },
+      ],
+    },
+  ]);
+  const { models } = await world.watch(catalog).next();
+  expect(models.find(({ slug }) => slug === 'vllm/m')).toMatchObject({
+    strategy: 'least-busy',
+    targets: [{ provider: 'vllm', cost: { inputNano: '100000000', outputNano: '200000000' } }],
+    pricing: { tokens: { inputNano: '500000000', outputNano: '1500000000' } },
+  });
+  expect(await apply(config)).toEqual({ problems: [], applied: true, changes: [] });
+});
+
+test('changes are listed member by member, and credentials that the file no longer has are deleted', async () => {
+  const [before] = await providers();
+  const changed = {
+    ...PROVIDER,
+    name: 'A vLLM server',
+    credentials: [{ name: 'main', secret_ref: 'env:CREDENTIAL_B', weight: 3 }],
+  };
+  const repriced = { ...MODEL, pricing: { ...MODEL.pricing, tokens: { input: 0.6, output: 1.5 } } };
+  const { changes } = await apply({ providers: [changed], models: [repriced] });
+  expect(changes).toEqual([
+    ['providers.vllm.name', '"vllm"', '"A vLLM server"'],
+    ['providers.vllm.credentials.main.secret', '"env:CREDENTIAL_A"', '"env:CREDENTIAL_B"'],
+    ['providers.vllm.credentials.spare', expect.stringContaining('file:spare'), ''],
+    ['models.vllm/m.pricing.tokens.input', '"0.5"', '"0.6"'],
+  ]);
+  const [after] = await providers();
+  expect(after).toMatchObject({
+    name: 'A vLLM server',
+    credentials: [{ name: 'main', hint: 'env:CREDENTIAL_B' }],
+  });
+  expect(after!.credentials[0]!.id).toBe(before!.credentials[0]!.id);
+});
+
+test('what the file does not name stays', async () => {
+  expect(await apply({})).toEqual({ problems: [], applied: true, changes: [] });
+  expect(await apply({ providers: [{ id: 'other', kind: 'anthropic' }] })).toMatchObject({ applied: true });
+  expect((await providers()).map(({ id }) => id)).toEqual(['other', 'vllm']);
+});
+
+test('with any problem nothing is changed', async () => {
+  const before = await providers();
+  const broken = { ...MODEL, slug: 'vllm/new', targets: [{ provider: 'nowhere', upstream_model: 'm' }] };
+  const stolen = { ...MODEL, slug: 'vllm/second', aliases: ['vllm/m'], successor: 'vllm/none' };
+  const renamed = { ...PROVIDER, kind: 'anthropic' };
+  const result = await apply({
+    providers: [renamed, { id: 'third', kind: 'openai' }],
+    models: [broken, stolen],
+  });
+  expect(result.applied).toBe(false);
+  expect(result.problems).toEqual([
+    {
+      path: 'providers[0].kind',
+      message: "is openai and can't be changed: delete the provider first, or use another id",
+    },
+    { path: 'models[0].targets[0].provider', message: 'there is no provider nowhere' },
+    { path: 'models[1].aliases', message: 'vllm/m is already used by vllm/m' },
+    { path: 'models[1].successor', message: 'there is no model vllm/none' },
+  ]);
+  const invalid = await apply({ providers: [{ id: 'third' }, { id: 'fourth', kind: 'openai' }] });
+  expect(invalid).toMatchObject({ applied: false, problems: [{ path: 'providers[0].kind' }] });
+  expect(await providers()).toEqual(before);
+});
