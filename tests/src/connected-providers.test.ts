@@ -14,6 +14,8 @@ import { queryDatabase } from './support/query-database';
 import { type Customer, type System, startSystem } from './support/system';
 
 const KEY = 'sk-first-0123456789abcdef';
+/** In the environment of chat, where configurations refer to it. */
+const CONFIGURED_KEY = 'sk-configured-0123456789';
 const PRICES = { input: 3, output: 5 };
 /** USD per million tokens are micro-USD per token. */
 const PAID_NANO =
@@ -27,7 +29,10 @@ let token: string;
 
 beforeAll(async () => {
   server = await startCompatibleServer();
-  system = await startSystem({ autoRestart: false });
+  system = await startSystem({
+    autoRestart: false,
+    settings: { chat: { CREDENTIAL_CONFIGURED: CONFIGURED_KEY } },
+  });
   customer = await system.provision();
   token = await system.operatorToken();
 }, 60_000);
@@ -121,6 +126,47 @@ test('five calls of the operator API connect a server; its model answers in both
   expect((await readLedger(system, customer)).charges).toEqual(new Map(paid));
 });
 
+test('a configuration connects a server and its model in one call; with a mistake it changes nothing', async () => {
+  server.keys.set(CONFIGURED_KEY, 'answer');
+  const target = { provider: 'configured', upstream_model: 'org/Large' };
+  const config = {
+    providers: [
+      {
+        id: 'configured',
+        kind: 'openai',
+        base_url: server.baseUrl,
+        credentials: [{ name: 'main', secret_ref: 'env:CREDENTIAL_CONFIGURED' }],
+      },
+    ],
+    models: [
+      {
+        slug: 'configured/large',
+        name: 'Large',
+        input_modalities: ['text'],
+        output_modalities: ['text'],
+        context_length: 8_000,
+        max_output_tokens: 1_000,
+        targets: [target],
+        pricing: { source: 'a contract', source_date: '2026-01-01', tokens: PRICES },
+      },
+    ],
+  };
+  const apply = (content: object) => system.dashboard.call('POST', 'admin/config/apply', token, content);
+  const mistaken = { ...config, settings: { requests_per_second: -1 } };
+  expect(await apply(mistaken)).toMatchObject({
+    applied: false,
+    problems: [{ path: 'settings.requests_per_second' }],
+  });
+  expect(await system.dashboard.tryCall('GET', 'admin/providers/configured', token)).toMatchObject({
+    status: 404,
+  });
+  expect(await apply(config)).toMatchObject({ applied: true, problems: [] });
+  await isCallable('configured/large');
+  expect((await chat('configured/large')).status).toBe(200);
+  expect(server.calls.get(CONFIGURED_KEY)).toBe(1);
+  expect((await apply(config)).changes).toEqual([]);
+});
+
 test('a test of a wrong credential names the failure of the endpoint, without the credential', async () => {
   const secret = 'sk-wrong-0123456789abcdef';
   const { id } = await admin('POST', '/local/credentials', { name: 'wrong', secret, weight: 0 });
@@ -198,6 +244,41 @@ test('credentials are added, rotated, disabled and deleted under 32 streams, and
   expect(failures).toEqual([]);
   expect(answered).toBeGreaterThan(8 * STREAMS);
 }, 60_000);
+
+test('calls of one conversation stay with one credential, and move to another one when it fails', async () => {
+  const keys = ['x', 'y', 'z'].map((name) => `sk-${name}-0123456789abcdef`);
+  for (const key of keys) server.keys.set(key, 'answer');
+  const model = await connect(
+    'cached',
+    keys.map((secret, at) => ({ name: `key ${at}`, secret })),
+  );
+  const long = 'The handbook says so. '.repeat(300);
+  const ask = (question: string) =>
+    chat(model, {
+      messages: [
+        { role: 'system', content: long },
+        { role: 'user', content: question },
+      ],
+    });
+  const usedBy = async (question: string, times: number) => {
+    const before = keys.map((key) => server.calls.get(key) ?? 0);
+    for (let call = 0; call < times; call++) expect((await ask(question)).status).toBe(200);
+    return keys.filter((key, at) => (server.calls.get(key) ?? 0) > before[at]!);
+  };
+  const [first, ...others] = await usedBy('What is first?', 8);
+  expect(others).toEqual([]);
+  const used = new Set<string | undefined>();
+  for (let conversation = 0; conversation < 20; conversation++) {
+    const [key, ...more] = await usedBy(`Question ${conversation}?`, 2);
+    expect(more).toEqual([]);
+    used.add(key);
+  }
+  expect(used.size).toBe(3);
+  server.keys.set(first!, 'limit');
+  const [, ...next] = await usedBy('What is first?', 1);
+  expect(next).toHaveLength(1);
+  expect(await usedBy('What is first?', 8)).toHaveLength(1);
+}, 30_000);
 
 test('of three credentials, one out of its rate limit and one rejected, the third answers all calls', async () => {
   const keys = ['limited', 'rejected', 'good'].map((name) => `sk-${name}-0123456789abcdef`);
