@@ -10,6 +10,7 @@ import {
 } from './support/compatible-server';
 import { type HttpAnswer, openStream, postJson } from './support/http';
 import { readLedger } from './support/ledger';
+import { readSamples } from './support/metrics';
 import { queryDatabase } from './support/query-database';
 import { type Customer, type System, startSystem } from './support/system';
 
@@ -296,6 +297,11 @@ test('of three credentials, one out of its rate limit and one rejected, the thir
     { name: 'slow', circuit: 'closed', calls: 20, errors: 0, last_failure: null },
   ]);
   expect(keys.map((key) => server.calls.get(key))).toEqual([1, 1, 20]);
+  const samples = await readSamples(system.stack.adminUrl('chat'), 'chat_credential_calls_total');
+  const ofProvider = samples.filter(({ labels }) => labels.provider === 'mixed');
+  expect(
+    ofProvider.map(({ labels, value }) => `${labels.credential} ${labels.outcome} ${value}`).sort(),
+  ).toEqual(['limited 429 1', 'rejected 401 1', 'slow answered 20']);
 }, 30_000);
 
 test('no secret of a credential is in a table, a file or a log in clear', async () => {

@@ -26,10 +26,17 @@ export function createChatMetrics(
   const registry = createMetrics();
   const registers = [registry];
   const labelNames = ['provider', 'upstream_model'] as const;
+  const credentialLabels = ['provider', 'credential'] as const;
   const calls = new Counter({
     name: 'chat_target_calls_total',
     help: 'Calls to each target by outcome: answered, unreachable, broken, or the error status',
     labelNames: [...labelNames, 'outcome'],
+    registers,
+  });
+  const credentialCalls = new Counter({
+    name: 'chat_credential_calls_total',
+    help: 'Calls with each credential by outcome, as chat_target_calls_total has it',
+    labelNames: [...credentialLabels, 'outcome'],
     registers,
   });
   const firstByte = new Histogram({
@@ -61,28 +68,43 @@ export function createChatMetrics(
   });
   new Gauge({
     name: 'chat_target_circuit',
-    help: '1 for the current state of the circuit of each target',
+    help: 'Credentials for which the circuit of the target is in this state',
     labelNames: [...labelNames, 'state'],
     registers,
     collect() {
       this.reset();
       for (const { provider, upstreamModel, state } of health.states())
-        this.set({ provider, upstream_model: upstreamModel, state }, 1);
+        this.inc({ provider, upstream_model: upstreamModel, state });
     },
   });
+  new Gauge({
+    name: 'chat_credential_circuit',
+    help: '1 for the current state of each credential: not closed after the provider rejected it',
+    labelNames: [...credentialLabels, 'state'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { provider, name, state } of health.credentialReports())
+        this.set({ provider, credential: name, state }, 1);
+    },
+  });
+  const countCall = ({ provider: { id: provider }, credential, target }: Route, outcome: string) => {
+    calls.inc({ provider, upstream_model: target.upstreamModel, outcome });
+    credentialCalls.inc({ provider, credential: credential.name, outcome });
+  };
   return {
     registry,
     targets: {
-      answered({ provider, target }, firstByteMs) {
-        calls.inc({ provider: provider.id, upstream_model: target.upstreamModel, outcome: 'answered' });
+      answered(route, firstByteMs) {
+        const { provider, target } = route;
+        countCall(route, 'answered');
         firstByte.observe(
           { provider: provider.id, upstream_model: target.upstreamModel },
           firstByteMs / 1_000,
         );
       },
-      failed({ provider, target }, failure) {
-        const outcome = failure.kind === 'status' ? String(failure.status) : failure.kind;
-        calls.inc({ provider: provider.id, upstream_model: target.upstreamModel, outcome });
+      failed(route, failure) {
+        countCall(route, failure.kind === 'status' ? String(failure.status) : failure.kind);
       },
       streamBroke: (provider) => brokenStreams.inc({ provider }),
       clientDisconnected: (outcome) => disconnects.inc({ outcome }),
