@@ -1,3 +1,6 @@
+export * from './azure-options';
 export * from './presets';
 export * from './provider-kinds';
+export * from './provider-kinds';
 export * from './quirks-schema';
+export * from './vertex-options';

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { azureBaseUrl, azureOptions } from './azure-options';
 import { PRESETS, type Preset, presetBaseUrl } from './presets';
 import { type Quirks, quirksSchema } from './quirks-schema';
+import { vertexAnthropicOptions, vertexBaseUrl, vertexOptions } from './vertex-options';
 
 /** What operators configure of a kind of provider beyond its credentials. */
 interface ProviderKindRules {
@@ -46,6 +48,11 @@ const KINDS = {
     defaultBaseUrl: ({ region }) =>
       typeof region === 'string' ? `https://bedrock-runtime.${region}.amazonaws.com` : undefined,
   },
+  'azure-openai': { options: azureOptions, defaultBaseUrl: azureBaseUrl },
+  /** Gemini on Vertex AI. */
+  vertex: { options: vertexOptions, defaultBaseUrl: vertexBaseUrl },
+  /** Claude on Vertex AI. */
+  'vertex-anthropic': { options: vertexAnthropicOptions, defaultBaseUrl: vertexBaseUrl },
 } as const satisfies Record<string, ProviderKindRules>;
 
 export type ProviderKind = keyof typeof KINDS;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { retryAfterSeconds } from './parse-retry-after';
+import { retryAfterIn, retryAfterSeconds } from './parse-retry-after';
 
 beforeEach(() => {
   jest.useFakeTimers({ now: Date.UTC(2026, 10, 23, 12, 0, 0, 400) });
@@ -25,4 +25,15 @@ test.each([
   [undefined, undefined],
 ])('returns for Retry-After %p the seconds %p', (header, seconds) =>
   expect(retryAfterSeconds(header)).toBe(seconds),
+);
+
+test.each([
+  [{ 'retry-after': '7' }, 7],
+  [{ 'retry-after-ms': '2400', 'retry-after': '7' }, 3],
+  [{ 'retry-after-ms': '12.5' }, 1],
+  [{ 'retry-after-ms': 'soon', 'retry-after': '7' }, 7],
+  [{ 'retry-after-ms': ['1', '2'] }, undefined],
+  [{}, undefined],
+])('finds in the headers %j the seconds %p', (headers, seconds) =>
+  expect(retryAfterIn(headers)).toBe(seconds),
 );

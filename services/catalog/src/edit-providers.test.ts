@@ -159,6 +159,24 @@ test('a rotated secret replaces the previous one under the same credential id', 
   watch.close();
 });
 
+test('the key of a service account is accepted with the line breaks of its file', async () => {
+  const key = { type: 'service_account', private_key: '-----BEGIN PRIVATE KEY-----\nAA\n' };
+  const { credentials } = (await create(
+    provider({
+      kind: 'vertex',
+      baseUrl: '',
+      optionsJson: '{"project":"p","location":"eu"}',
+      credentials: [{ name: 'main', secret: { value: JSON.stringify(key, undefined, 2) } }],
+    }),
+  ))!;
+  const watch = watchProviders(instances[0]!);
+  const { secrets } = await watch.nextWith(() => true);
+  const { id } = credentials[0]!;
+  const stored = openSecret(parseKeyEncryptionKeys(KEY), secrets[id]!.sealed, id);
+  expect(JSON.parse(stored)).toEqual(key);
+  watch.close();
+});
+
 test('a credential can be added, reweighted, disabled and deleted', async () => {
   await create();
   const added = await callUnary(

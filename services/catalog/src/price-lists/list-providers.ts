@@ -3,8 +3,14 @@ import type { PriceListFormat } from './price-list';
 
 /** The ids that the lists use for the provider behind each kind; those of presets and operators come first. */
 const BY_KIND: Readonly<Record<PriceListFormat, Partial<Record<ProviderKind, string>>>> = {
-  'models.dev': { gemini: 'google', bedrock: 'amazon-bedrock' },
-  litellm: {},
+  'models.dev': {
+    gemini: 'google',
+    bedrock: 'amazon-bedrock',
+    'azure-openai': 'azure',
+    vertex: 'google-vertex',
+    'vertex-anthropic': 'google-vertex-anthropic',
+  },
+  litellm: { 'azure-openai': 'azure', vertex: 'vertex_ai', 'vertex-anthropic': 'vertex_ai' },
 };
 
 /** LiteLLM's ids where they differ from those of models.dev, which presets use. */

@@ -192,7 +192,7 @@ function prepare(
     try {
       const body = upstreamBody(request, model, route, undefined);
       return {
-        routes: routes.slice(index).filter(({ provider }) => canCarry(request, model, provider)),
+        routes: routes.slice(index).filter((each) => canCarry(request, model, each)),
         body,
       };
     } catch (error) {
@@ -207,9 +207,10 @@ function noProvider({ slug }: Model): GatewayError {
   return new GatewayError('upstream_unavailable', { cause: new Error(`no provider of ${slug} is set up`) });
 }
 
-function canCarry(request: CallerRequest, model: Model, provider: ChatProvider): boolean {
+function canCarry(request: CallerRequest, model: Model, { provider, target }: Route): boolean {
   try {
-    if (provider.wire === request.wire) provider.passThroughMembers?.(request.parsed, model.capabilities);
+    if (provider.wire === request.wire)
+      provider.passThroughMembers?.(request.parsed, model.capabilities, target.upstreamModel);
     else request.conversation();
     return true;
   } catch {

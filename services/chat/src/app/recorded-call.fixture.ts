@@ -28,7 +28,6 @@ export const PRICE: TokenPrice = {
 };
 const MODEL: Partial<Model> = {
   slug: 'sim/chat',
-  capabilities: new Set(),
   hidesReasoning: false,
   maxOutputTokens: 1_000,
 };
@@ -53,24 +52,24 @@ export interface CallResult {
 /** Sends a call of the client's format as the service does, to a provider that answers with the recorded response. */
 export function callWith(
   provider: ChatProvider,
-  { status, isStream, body }: RecordedResponse,
+  { status, body, isStream }: RecordedResponse,
   wire: CallerRequest['wire'],
 ): Promise<CallResult> {
   const upstream = { send: async () => ({ status, headers: {}, body: inPieces(body) }) };
-  return callOver(upstream, provider, isStream, wire);
+  return callThrough(provider, upstream, requestOf(wire, isStream));
 }
 
-/** Sends a call of the client's format as the service does. */
-export async function callOver(
-  upstream: Pick<HttpClient, 'send'>,
+/** Sends a call as the service does. @param capabilities of the model */
+export async function callThrough(
   provider: ChatProvider,
-  isStream: boolean,
-  wire: CallerRequest['wire'],
+  upstream: Pick<HttpClient, 'send'>,
+  request: CallerRequest,
+  capabilities: readonly string[] = [],
 ): Promise<CallResult> {
   const billed: UsageEvent[] = [];
   const clock = new ProgressClock();
   const runner = new ChatRunner({
-    dispatcher: dispatcherOver(upstream),
+    dispatcher: dispatcherTo(upstream),
     abandoned: new AbandonedCalls({ maxOfAccount: 1, timeoutMs: WAIT_MS }),
     clock,
     metrics: { streamBroke: () => {}, clientDisconnected: () => {} },
@@ -78,8 +77,7 @@ export async function callOver(
     replyMemory: memoryQuota(2 * MAX_REPLY_BYTES, 0),
     keepAliveMs: WAIT_MS,
   });
-  const request = requestOf(wire, isStream);
-  const model = MODEL as Model;
+  const model = { ...MODEL, capabilities: new Set(capabilities) } as Model;
   const route = { ...environmentAccount(provider), target: targetOf(provider.id) };
   try {
     const { body } = await runner.send(contextOf(), {
@@ -106,7 +104,7 @@ export async function callOver(
   }
 }
 
-function dispatcherOver(upstream: Pick<HttpClient, 'send'>): Dispatcher {
+function dispatcherTo(upstream: Pick<HttpClient, 'send'>): Dispatcher {
   return new Dispatcher({
     upstream,
     timeouts: { connectMs: WAIT_MS, firstByteMs: WAIT_MS, idleMs: WAIT_MS },
@@ -122,7 +120,8 @@ function dispatcherOver(upstream: Pick<HttpClient, 'send'>): Dispatcher {
   });
 }
 
-function requestOf(wire: CallerRequest['wire'], stream: boolean): CallerRequest {
+/** A short call of the client's format. */
+export function requestOf(wire: CallerRequest['wire'], stream: boolean): CallerRequest {
   const shared = {
     model: 'sim/chat',
     max_tokens: 1_000,

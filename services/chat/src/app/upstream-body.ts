@@ -22,7 +22,8 @@ export function upstreamBody(
     const maxTokens = loweredMaxTokens ?? boundedMaximum(request, model, provider);
     const overrides =
       passThroughMembers &&
-      ((body: Readonly<Record<string, unknown>>) => passThroughMembers(body, model.capabilities));
+      ((body: Readonly<Record<string, unknown>>) =>
+        passThroughMembers(body, model.capabilities, upstreamModel));
     return request.passThroughBody({ upstreamModel, maxTokens, maxTokensField, overrides });
   }
   const asked = request.size.maxOutputTokens ?? model.maxOutputTokens;

@@ -61,11 +61,13 @@ export interface ChatProvider {
   /**
    * Returns replacements for members of a body in its own format that it refuses although they are only hints, or that have
    * another name there.
+   * @param upstreamModel the model's name, which otherwise replaces the caller's
    * @throws GatewayError `invalid_request` for anything that the provider lacks and the caller would miss
    */
   passThroughMembers?(
     body: Readonly<Record<string, unknown>>,
     capabilities: ReadonlySet<string>,
+    upstreamModel: string,
   ): MemberOverrides;
   /** Returns whether a complete reply has this format; cheap. */
   isReply(reply: Record<string, unknown>): boolean;

@@ -2,12 +2,15 @@ import { type ProviderKind, quirksOf } from '@gateway/providers';
 import type { Quota } from '@gateway/quota';
 import type { ChatProvider } from '../domain/chat-provider';
 import { anthropicProvider } from './anthropic/anthropic-provider';
+import { azureOpenAiProvider } from './azure/azure-openai-provider';
 import { bedrockProvider } from './bedrock/bedrock-provider';
 import { cohereProvider } from './cohere/cohere-provider';
 import { geminiProvider } from './gemini/gemini-provider';
 import { type OpenAiAccount, openAiProvider } from './openai/openai-provider';
 import { withOperatorQuirks } from './openai/operator-quirks';
 import { type OpenAiQuirks, QUIRKS } from './openai/quirks';
+import { vertexAnthropicProvider } from './vertex/vertex-anthropic-provider';
+import { vertexProvider } from './vertex/vertex-provider';
 
 /** A provider's endpoint and one of its credentials in clear. */
 export interface ProviderAccess {
@@ -63,6 +66,9 @@ export const KINDS = {
   mistral: openAiLike(QUIRKS.mistral, { encoding: 'tekken' }),
   xai: openAiLike(QUIRKS.xai),
   bedrock: bedrockProvider,
+  'azure-openai': azureOpenAiProvider,
+  vertex: vertexProvider,
+  'vertex-anthropic': vertexAnthropicProvider,
 } as const satisfies Record<ProviderKind, ConnectProvider>;
 
 /** The provider that the environment configures as OpenAI, wherever its base URL leads, such as to the simulator. */

@@ -10,6 +10,7 @@ test.each([
   [{ error: { code: 503, message: 'x', status: 'UNAVAILABLE' } }, 503],
   [{ error: { message: 'x', status: 'RESOURCE_EXHAUSTED' } }, 429],
   [{ error: { message: 'x', code: '422' } }, 422],
+  [{ error: { message: 'x', type: null, param: 'prompt', code: 'content_filter' } }, 400],
   [{ object: 'error', message: 'x', code: 400 }, 400],
 ])('%j corresponds to a response with status %i', (data, status) => {
   expect(statusOfErrorEvent(data)).toBe(status);

@@ -1,8 +1,9 @@
 import { type JsonObject, membersOf } from '@gateway/upstream';
 
-/** Values of `error.type`, `error.code` or `error.status` of Anthropic, OpenAI and Google. */
+/** Values of `error.type`, `error.code` or `error.status` of Anthropic, OpenAI, Azure and Google. */
 const STATUSES: ReadonlyMap<unknown, number> = new Map([
   ['invalid_request_error', 400],
+  ['content_filter', 400],
   ['INVALID_ARGUMENT', 400],
   ['FAILED_PRECONDITION', 400],
   ['authentication_error', 401],

@@ -181,3 +181,15 @@ test('a provider with a preset of a later version has no accounts, because its u
   directory.replace([later], refer({ a: 'env:CREDENTIAL_A' }));
   expect(directory.has('vllm')).toBe(false);
 });
+
+test('a credential whose secret does not have the form of its kind is not used, unlike the others', async () => {
+  writeFileSync(path.join(folder, 'account'), '{"type":"authorized_user"}');
+  const options = { kind: 'vertex', optionsJson: '{"project":"p"}', baseUrl: '' };
+  directory.replace(
+    [provider([{ id: 'a' }, { id: 'b' }], options)],
+    refer({ a: 'file:account', b: 'env:CREDENTIAL_B' }),
+  );
+  expect(directory.accountsOf('vllm')).toMatchObject([{ credential: { id: 'b' } }]);
+  const [account] = directory.accountsOf('vllm');
+  expect((await account!.provider.address(CALL)).url.origin).toBe('https://aiplatform.googleapis.com');
+});

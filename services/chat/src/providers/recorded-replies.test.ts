@@ -2,6 +2,7 @@ import { Quota } from '@gateway/quota';
 import { expect, test } from '@jest/globals';
 import { callWith, PRICE } from '../app/recorded-call.fixture';
 import { costOf } from '../domain/call-cost';
+import type { ChatProvider } from '../domain/chat-provider';
 import { NO_USAGE, type TokenUsage } from '../domain/usage';
 import { REFUSAL_WITHOUT_TEXT } from '../formats/openai/finish-reason';
 import { expectedAnthropic } from './anthropic/expected-replies.fixture';
@@ -22,6 +23,7 @@ import {
   recordingsOf,
 } from './recorded-replies.fixture';
 import { createProviders, PROVIDERS } from './registry';
+import { generateServiceAccount } from './vertex/service-account.fixture';
 
 const EXPECTED: Readonly<Record<Protocol, ExpectedReplies>> = {
   openai: expectedOpenAi,
@@ -37,7 +39,9 @@ const CLIENTS = [
 type ClientFormat = (typeof CLIENTS)[number]['wire'];
 
 const bufferQuota = new Quota({ limit: 1_000_000 });
-/** Those of the settings, and a kind that only the catalog configures. */
+const GENERATED_ACCOUNT = generateServiceAccount().json;
+const CLOUD = { baseUrl: 'https://cloud.invalid', apiKey: 'k', options: {} };
+/** Those of the settings, and kinds that only the catalog configures. */
 const providers = new Map([
   ...createProviders(
     { CHAT_PROVIDERS: Object.keys(PROVIDERS).join(','), SIM_BASE_URL: 'http://simulator.invalid/v1' },
@@ -59,6 +63,9 @@ const providers = new Map([
       options: { region: 'us-east-1' },
     }),
   ],
+  ['azure', KINDS['azure-openai']({ ...CLOUD, id: 'azure' }, bufferQuota)],
+  ['vertex', KINDS.vertex({ ...CLOUD, id: 'vertex' })],
+  ['vertex-anthropic', claudeOnVertex()],
 ]);
 
 const CASES = PROTOCOLS.flatMap((protocol) =>
@@ -86,7 +93,7 @@ test.each(CASES)('$title ($client client)', async ({ protocol, file, expected, w
     return;
   }
   expect(error).toBeUndefined();
-  expect(read(body!, isStream(file))).toEqual(receivedBy(wire, expected));
+  expect(read(body!, isStream(file))).toEqual(receivedBy(wire, protocol, expected));
 });
 
 test.each(PROTOCOLS)(
@@ -105,14 +112,23 @@ test.each(PROTOCOLS)(
   },
 );
 
+/** Without its tokens, which would have to be fetched. */
+function claudeOnVertex(): ChatProvider {
+  const account = { ...CLOUD, id: 'vertex-anthropic', apiKey: GENERATED_ACCOUNT, options: { project: 'p' } };
+  const provider = KINDS['vertex-anthropic'](account, bufferQuota);
+  return { ...provider, address: () => ({ url: new URL(CLOUD.baseUrl), headers: {} }) };
+}
+
 function receivedBy(
   wire: ClientFormat,
+  protocol: Protocol,
   { content = [], finish, error }: ExpectedReply,
 ): Partial<ReceivedReply> {
   const plain = joined(content);
   const ended = { finish: finish?.[wire], errorCode: error?.code };
   if (wire === 'anthropic') return { ...plain, ...ended, blocks: content };
-  const isEmptyRefusal = content.length === 0 && finish?.openai === 'content_filter';
+  // A reply that passes through is not completed.
+  const isEmptyRefusal = protocol !== wire && content.length === 0 && finish?.openai === 'content_filter';
   return { ...plain, ...ended, ...(isEmptyRefusal && { text: REFUSAL_WITHOUT_TEXT }) };
 }
 

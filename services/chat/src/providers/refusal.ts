@@ -1,4 +1,4 @@
-import { retryAfterSeconds, showableMessage, type UpstreamFailure } from '@gateway/upstream';
+import { retryAfterIn, showableMessage, type UpstreamFailure } from '@gateway/upstream';
 import type { ChatProvider, RefusedResponse } from '../domain/chat-provider';
 
 /** Returns what an error status of this provider means. */
@@ -12,7 +12,7 @@ export function failureBy(
 /** Reads an error response in the form that most providers use. */
 function readRefusal({ status, headers, body }: RefusedResponse): UpstreamFailure {
   const message = showableMessage(errorOf(body)?.message);
-  const seconds = retryAfterSeconds(headers['retry-after']);
+  const seconds = retryAfterIn(headers);
   return {
     kind: 'status',
     status: isAboutOurCredential(body) ? 401 : status,
@@ -27,7 +27,9 @@ function isAboutOurCredential(body: unknown): boolean {
   return code === 'invalid_api_key' || type === 'authentication_error';
 }
 
+/** Google wraps some errors in an array. */
 function errorOf(body: unknown): Record<string, unknown> | undefined {
-  const error = (body as { error?: unknown } | undefined)?.error;
+  const holder = Array.isArray(body) ? body[0] : body;
+  const error = (holder as { error?: unknown } | null | undefined)?.error;
   return typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : undefined;
 }

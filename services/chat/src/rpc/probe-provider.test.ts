@@ -5,6 +5,7 @@ import { Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
 import { environmentAccount } from '@gateway/upstream';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { ChatProvider } from '../domain/chat-provider';
 import { KINDS } from '../providers/connect-provider';
 import { probeProvider } from './probe-provider';
 
@@ -41,7 +42,11 @@ afterAll(() => {
 
 function probe(kind: keyof typeof KINDS, { upstreamModel = '', url = baseUrl } = {}) {
   const access = { id: 'p', baseUrl: url, apiKey: SECRET };
-  const account = environmentAccount(KINDS[kind](access, NO_MEMORY_LIMIT));
+  return probeAccount(KINDS[kind](access, NO_MEMORY_LIMIT), upstreamModel);
+}
+
+function probeAccount(provider: ChatProvider, upstreamModel = '') {
+  const account = environmentAccount(provider);
   const handler = probeProvider({
     providers: { accountsOf: (id) => (id === 'p' ? [account] : []) },
     upstream,
@@ -116,6 +121,17 @@ test('reports a reply of another API and an endpoint that cannot be reached', as
   expect(called.failure).toMatchObject({ message: expect.stringMatching(/does not match the API/) });
   const unreachable = await probe('openai', { url: 'http://127.0.0.1:1/v1' });
   expect(unreachable.failure).toEqual({ status: 0, message: 'ECONNREFUSED' });
+});
+
+test('reports why no token was issued for the credential', async () => {
+  status = 401;
+  reply = { error: 'invalid_client', error_description: 'AADSTS7000215: Invalid client secret.' };
+  const apiKey = JSON.stringify({ tenant_id: 't', client_id: 'c', client_secret: SECRET });
+  const access = { id: 'p', baseUrl, apiKey, options: { authority: baseUrl } };
+  expect((await probeAccount(KINDS['azure-openai'](access, NO_MEMORY_LIMIT))).failure).toEqual({
+    status: 401,
+    message: 'token endpoint: invalid_client: AADSTS7000215: Invalid client secret.',
+  });
 });
 
 test('fails for a provider without a usable credential', async () => {

@@ -4,7 +4,7 @@ import type { ProbeProviderRequest__Output } from '@gateway/proto/generated/gate
 import type { ProbeProviderResponse } from '@gateway/proto/generated/gateway/chat/v1/ProbeProviderResponse';
 import type { Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import { type Account, type JsonObject, membersOf, textOf } from '@gateway/upstream';
+import { type Account, type JsonObject, membersOf, textOf, UpstreamError } from '@gateway/upstream';
 import type { ChatProvider, EndpointModel, UpstreamAddress } from '../domain/chat-provider';
 import type { Conversation } from '../domain/conversation';
 import { ReplyMemory } from '../domain/reply-memory';
@@ -105,7 +105,12 @@ async function tryCall(
     }
     return { models: [...read((await readReply(response.body, memory)).value)] };
   } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException;
+    const failure = error instanceof UpstreamError ? error.failure : undefined;
+    if (failure?.kind === 'status') {
+      const { status, message = '' } = failure;
+      return { failure: { status, message: withoutSecrets(message, secrets) } };
+    }
+    const { message, code } = (failure?.cause ?? error) as NodeJS.ErrnoException;
     const reason = error instanceof GatewayError ? (error.detail ?? message) : (code ?? message);
     return { failure: { status: 0, message: withoutSecrets(reason, secrets) } };
   } finally {

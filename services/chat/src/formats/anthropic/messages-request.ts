@@ -61,7 +61,7 @@ export function parseMessagesRequest(
       conversation ??= toConversation(body);
       return conversation;
     },
-    passThroughBody: (change) => passThroughBody(bytes, members, body, check, change),
+    passThroughBody: (change) => passThroughBody({ bytes, members, parsed, body, check }, change),
     replies: anthropicReplies,
   };
 }
@@ -119,11 +119,8 @@ function sizeOf(bytes: Buffer, body: MessagesBody, check: RequestCheck): Request
 
 /** A lowered maximum stays above the thinking budget, because the bound's minimum does. */
 function passThroughBody(
-  bytes: Buffer,
-  members: ParsedObject['members'],
-  body: MessagesBody,
-  check: RequestCheck,
-  { upstreamModel, maxTokens }: PassThroughChange,
+  { bytes, members, parsed, body, check }: Omit<ReadMessages, 'model'> & { readonly bytes: Buffer },
+  { upstreamModel, maxTokens, overrides }: PassThroughChange,
 ): Buffer {
   const values = new Map<string, string | undefined>([['model', JSON.stringify(upstreamModel)]]);
   if (maxTokens !== undefined) values.set('max_tokens', String(maxTokens));
@@ -139,6 +136,7 @@ function passThroughBody(
   if (withoutThinking || messages !== body.messages) {
     values.set('messages', JSON.stringify(withoutThinking?.messages ?? messages));
   }
+  for (const [member, value] of overrides?.(parsed) ?? []) values.set(member, value);
   return withMembers(bytes, members, values);
 }
 

@@ -170,4 +170,41 @@ export const expectedAnthropic: ExpectedReplies = {
     usage: { input: 14, output: 5 },
     error: { code: 'upstream_failed', status: 200 },
   },
+
+  'vertex-text.sse': {
+    title: 'reads the stream of Claude on Vertex AI as recorded',
+    provider: 'vertex-anthropic',
+    content: [text('Paris.')],
+    finish: END,
+    usage: { input: 14, cacheRead: 6, output: 4 },
+  },
+  'vertex-tool-use.json': {
+    title: 'reads a tool call of Claude on Vertex AI as recorded: after thinking',
+    provider: 'vertex-anthropic',
+    content: [
+      thinking('I need the weather.', 'c2lnbmVk'),
+      toolUse('toolu_vrtx_01AbCdEfGhIj', 'get_weather', { city: 'Zürich' }),
+    ],
+    finish: TOOL_CALLS,
+    usage: { input: 40, output: 30 },
+  },
+  'vertex-error-quota.json': {
+    title: "reports Google's refusal for lack of quota for Claude on Vertex AI as recorded",
+    provider: 'vertex-anthropic',
+    httpStatus: 429,
+    error: { code: 'rate_limited', status: 429 },
+  },
+  'vertex-error-argument.json': {
+    title:
+      "reports Anthropic's refusal of a parameter on Vertex AI as recorded: the client receives the reason",
+    provider: 'vertex-anthropic',
+    httpStatus: 400,
+    error: { code: 'invalid_request', status: 400, detail: 'max_tokens: Field required' },
+  },
+  'vertex-error-token.json': {
+    title: "reports Google's refusal of our token for Claude on Vertex AI as recorded",
+    provider: 'vertex-anthropic',
+    httpStatus: 401,
+    error: { code: 'upstream_unavailable', status: 502 },
+  },
 };

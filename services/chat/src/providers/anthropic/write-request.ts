@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { allInstructions } from '../../domain/all-instructions';
+import type { ChatProvider } from '../../domain/chat-provider';
 import type { Conversation, OutputShape } from '../../domain/conversation';
 import { writeMembers } from '../../json/write-members';
 import { limitBreakpoints } from './cache-breakpoints';
@@ -13,16 +14,19 @@ import { forcesTool, writeTools } from './write-tools';
 const JSON_ONLY =
   'Answer with one JSON object and nothing else: no words before or after it, and no code fence.';
 
+type RequestArguments = Parameters<ChatProvider['writeRequest']>;
+
+/** Writes the body of a messages call. @throws GatewayError as `messagesBody` does */
+export const writeRequest = (...call: RequestArguments): Buffer =>
+  Buffer.from(writeMembers(messagesBody(...call)));
+
 /**
- * Writes the body of a messages call. Penalties and the seed have no equivalent and are omitted, as hints are.
+ * Returns the body of a messages call. Penalties and the seed have no equivalent and are omitted, as hints are.
  * @throws GatewayError `invalid_request` for anything that the API lacks and the caller would miss
  */
-export function writeRequest(
-  conversation: Conversation,
-  upstreamModel: string,
-  maxOutputTokens: number,
-  capabilities: ReadonlySet<string>,
-): Buffer {
+export function messagesBody(
+  ...[conversation, upstreamModel, maxOutputTokens, capabilities]: RequestArguments
+): MessagesBody {
   const compiles = capabilities.has('json_schema');
   const rules = thinkingRules(capabilities);
   const shape = writeShape(conversation.output, compiles);
@@ -50,7 +54,7 @@ export function writeRequest(
     metadata: conversation.endUser === undefined ? undefined : { user_id: opaque(conversation.endUser) },
   };
   limitBreakpoints(body);
-  return Buffer.from(writeMembers(body));
+  return body;
 }
 
 /**

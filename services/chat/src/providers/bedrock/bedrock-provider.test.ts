@@ -1,6 +1,6 @@
 import { HttpClient } from '@gateway/http-client';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { callOver } from '../../app/recorded-call.fixture';
+import { callThrough, requestOf } from '../../app/recorded-call.fixture';
 import { readAsAnthropic, readAsOpenAi } from '../received-reply.fixture';
 import { bedrockProvider } from './bedrock-provider';
 import { type BedrockServer, startBedrock } from './bedrock-server.fixture';
@@ -53,7 +53,7 @@ describe.each(CLIENTS)("a call of a client of $format's format over HTTP", ({ wi
       'x-request-id': 'theirs',
       accept: '*/*',
     });
-    const { body, error, billed } = await callOver(client, provider, isStream, wire);
+    const { body, error, billed } = await callThrough(provider, client, requestOf(wire, isStream));
     expect(error).toBeUndefined();
     expect(read(body!, isStream)).toMatchObject({ text: 'Let me look.', calls: CALLS });
     expect(billed).toEqual([expect.objectContaining({ usageSource: 'USAGE_SOURCE_PROVIDER' })]);
@@ -72,14 +72,14 @@ describe.each(CLIENTS)("a call of a client of $format's format over HTTP", ({ wi
   test('has the API key if the credential is one', async () => {
     server = await startBedrock('bedrock-api-key-YWJj=');
     const provider = providerAt(`${server.url}/`, ' bedrock-api-key-YWJj=\n');
-    const { body } = await callOver(client, provider, true, wire);
+    const { body } = await callThrough(provider, client, requestOf(wire, true));
     expect(read(body!, true)).toMatchObject({ calls: CALLS });
   });
 
   test('with a wrong secret fails without telling why', async () => {
     server = await startBedrock(ACCOUNT);
     const provider = providerAt(server.url, secretOf({ ...ACCOUNT, secretAccessKey: 'other' }));
-    const { error } = await callOver(client, provider, false, wire);
+    const { error } = await callThrough(provider, client, requestOf(wire, false));
     expect(error).toMatchObject({ code: 'upstream_unavailable' });
     expect(error?.detail).toBeUndefined();
   });

@@ -128,4 +128,41 @@ export const expectedGemini: ExpectedReplies = {
     usage: { input: 9, output: 5 },
     error: { code: 'upstream_failed', status: 200 },
   },
+
+  'vertex-thinking.sse': {
+    title: "reads Vertex AI's stream with thinking as recorded: only its last chunk has figures",
+    provider: 'vertex',
+    content: [thinking('Let me see.'), text('Ein Satz.')],
+    finish: END,
+    usage: { input: 15, output: 15, reasoning: 12 },
+  },
+  'vertex-tool-call.json': {
+    title: "reads Vertex AI's function call as recorded: it has no id",
+    provider: 'vertex',
+    content: [CALL_SIGNATURE, toolUse(GENERATED_ID, 'find', { q: 'ä' })],
+    finish: TOOL_CALLS,
+    usage: { input: 7, output: 5 },
+  },
+  'vertex-error-permission.json': {
+    title: "reports Vertex AI's missing permission as recorded: the client learns nothing about our project",
+    provider: 'vertex',
+    httpStatus: 403,
+    error: { code: 'upstream_unavailable', status: 502 },
+  },
+  'vertex-error-quota.json': {
+    title: "reports Vertex AI's exhausted quota as recorded: an error in an array, without a wait",
+    provider: 'vertex',
+    httpStatus: 429,
+    error: { code: 'rate_limited', status: 429, retryAfterSeconds: 1 },
+  },
+  'vertex-error-argument.json': {
+    title: "reports Vertex AI's refusal of a parameter as recorded: the client receives the reason",
+    provider: 'vertex',
+    httpStatus: 400,
+    error: {
+      code: 'invalid_request',
+      status: 400,
+      detail: 'Unable to submit request because it must have a text parameter.',
+    },
+  },
 };

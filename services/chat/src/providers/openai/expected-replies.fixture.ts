@@ -314,4 +314,81 @@ export const expectedOpenAi: ExpectedReplies = {
     usage: { input: 8, output: 3 },
     isCounted: true,
   },
+
+  'azure-text.sse': {
+    title: "reads Azure's stream as recorded: its first chunk has only the results for the prompt",
+    provider: 'azure',
+    content: [text('Paris is the capital of France.')],
+    finish: END,
+    usage: { input: 10, cacheRead: 4, output: 8 },
+  },
+  'azure-async-filter.sse': {
+    title:
+      "reads Azure's stream with an asynchronous filter as recorded: results arrive apart, also after the end",
+    provider: 'azure',
+    content: [text('Color is a perception.')],
+    finish: END,
+    usage: { input: 20, output: 5 },
+  },
+  'azure-async-filter-hit.sse': {
+    title: "reads Azure's stream that its asynchronous filter ends as recorded: the last choice has no delta",
+    provider: 'azure',
+    content: [text('The first step')],
+    finish: REFUSAL,
+    usage: { input: 25, output: 4 },
+  },
+  'azure-tool-calls.sse': {
+    title: "reads Azure's streamed tool call as recorded",
+    provider: 'azure',
+    content: [toolUse('call_Aa11Bb22Cc33Dd44Ee55Ff66', 'get_weather', { city: 'Zürich' })],
+    finish: TOOL_CALLS,
+    usage: { input: 82, output: 21 },
+  },
+  'azure-filtered.json': {
+    title: "reads Azure's filtered reply as recorded: a message without content, charged as reported",
+    provider: 'azure',
+    content: [],
+    finish: REFUSAL,
+    usage: { input: 25, output: 9 },
+  },
+  'azure-reasoning.json': {
+    title: "charges Azure's hidden reasoning as recorded: it is part of the completion",
+    provider: 'azure',
+    content: [text('There are 12 of them.')],
+    finish: END,
+    usage: { input: 31, output: 138, reasoning: 128 },
+  },
+  'azure-error-filtered-prompt.json': {
+    title: "reports Azure's refusal of a prompt by its filter as recorded: the client receives the reason",
+    provider: 'azure',
+    httpStatus: 400,
+    error: {
+      code: 'invalid_request',
+      status: 400,
+      detail:
+        "The response was filtered due to the prompt triggering Azure OpenAI's content management policy. Please modify your prompt and retry.",
+    },
+  },
+  'azure-error-deployment.json': {
+    title: 'reports an unknown deployment at Azure as recorded: the operator has to fix it',
+    provider: 'azure',
+    httpStatus: 404,
+    error: { code: 'upstream_unavailable', status: 502 },
+  },
+  'azure-error-key.json': {
+    title: "reports Azure's refusal of our key as recorded",
+    provider: 'azure',
+    httpStatus: 401,
+    error: { code: 'upstream_unavailable', status: 502 },
+  },
+  'azure-error-event.sse': {
+    title: "reports Azure's error in a stream without content as recorded: like an error status",
+    provider: 'azure',
+    error: { code: 'rate_limited', status: 429 },
+  },
+  'azure-error-event-filtered.sse': {
+    title: "reports Azure's filter in a stream without content as recorded: the client receives the reason",
+    provider: 'azure',
+    error: { code: 'invalid_request', status: 400, detail: 'The response was filtered.' },
+  },
 };

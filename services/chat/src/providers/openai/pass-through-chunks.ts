@@ -6,6 +6,7 @@ import { dataOf, endsLikeObject, parseData } from '../../sse/sse-data';
 import { ModelNameRewriter } from '../model-name-rewriter';
 import { UncountedEvents } from '../uncounted-events';
 import { ChunkText, choicesOf } from './chunk-text';
+import { withoutFilterResults } from './filter-results';
 import { fromOpenAiUsage, serviceTierOf, withTopUsage } from './openai-usage';
 import type { OpenAiQuirks } from './quirks';
 import { ChunkRepair } from './repair-reply';
@@ -25,7 +26,10 @@ export interface PassThroughChunksOptions {
   readonly model: string;
   /** The caller asked for the usage chunk. */
   readonly includeUsage: boolean;
-  readonly quirks: Pick<OpenAiQuirks, 'usage' | 'usageMember' | 'repairsReplies' | 'thinkTags'>;
+  readonly quirks: Pick<
+    OpenAiQuirks,
+    'usage' | 'usageMember' | 'repairsReplies' | 'thinkTags' | 'sendsFilterChunks'
+  >;
   readonly bufferQuota: Quota;
   /** The service tier of a provider that has only one. */
   readonly onlyTier?: string | undefined;
@@ -69,7 +73,9 @@ export class PassThroughChunks implements MeteredStream {
     if (received.length <= MAX_DONE_BYTES && received.includes(DONE) && dataOf(received) === '[DONE]') {
       return { kind: 'done', bytes: received };
     }
-    const named = this.#model.inEvent(received);
+    const read = this.#quirks.sendsFilterChunks ? withoutFilterResults(received) : received;
+    if (!read) return { kind: 'hide' };
+    const named = this.#model.inEvent(read);
     const event = this.#repair?.repaired(named) ?? named;
     // Every chunk reports it; the stream may not reach its last.
     if (!this.#begun && event.includes(TIER_KEY)) this.#serviceTier ??= serviceTierOf(parseData(event) ?? {});

@@ -46,6 +46,8 @@ export interface OpenAiQuirks {
    * `index`. They are repaired when they pass through.
    */
   readonly repairsReplies: boolean;
+  /** Its streams have chunks with only the results of a content filter, which are not passed to callers. */
+  readonly sendsFilterChunks: boolean;
   /** It refuses an assistant message with neither content nor calls. */
   readonly refusesEmptyTurns: boolean;
   /** It supports `tool_choice.allowed_tools`. */
@@ -81,6 +83,9 @@ export type ReasoningReplay =
 /** Members that our own replies add to the format, and hints for other providers. */
 const EXTENSIONS = ['cache_control', 'extra_content', 'reasoning', 'reasoning_content', 'reasoning_details'];
 
+/** Of OpenAI's models. */
+const NOT_WHILE_THINKING = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'];
+
 const COMMON: OpenAiQuirks = {
   maxTokensField: 'max_tokens',
   needsMaximum: false,
@@ -94,6 +99,7 @@ const COMMON: OpenAiQuirks = {
   notWhileThinking: [],
   forcesToolsOnlyUnthinking: false,
   repairsReplies: false,
+  sendsFilterChunks: false,
   refusesEmptyTurns: false,
   allowsTools: false,
   shortToolIds: false,
@@ -112,6 +118,9 @@ const COMMON: OpenAiQuirks = {
  *   in the history); reasoning in parts: docs.mistral.ai/inference/conversations/reasoning; sent back as `ThinkChunk`s:
  *   @mistralai/mistralai 2.7, `AssistantMessage`; empty turns: mistral-common, `validator.py`; ids and the order of roles:
  *   mistral-common, mistralai/client-js#69, avante.nvim#2562, swarmauri-sdk#162.
+ * - azure: learn.microsoft.com/azure/foundry/openai, content-streaming; it has no parts for files: pydantic-ai,
+ *   `providers/azure.py`. An end user's id is omitted: models of other makers refuse the field, and the older `user` spreads
+ *   calls over caches (dify-official-plugins#3008).
  * - xai: docs.x.ai; penalties are refused by all models since Grok 4: new-api#6081; some models count cached tokens
  *   separately: vercel/ai, `convert-xai-chat-usage.ts`.
  */
@@ -121,10 +130,17 @@ export const QUIRKS = {
     maxTokensField: 'max_completion_tokens',
     endUserField: 'safety_identifier',
     unsupportedFields: EXTENSIONS,
-    notWhileThinking: ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'],
+    notWhileThinking: NOT_WHILE_THINKING,
     allowsTools: true,
     developerRole: true,
     documentPart: 'file',
+  },
+  azure: {
+    ...COMMON,
+    maxTokensField: 'max_completion_tokens',
+    unsupportedFields: EXTENSIONS,
+    notWhileThinking: NOT_WHILE_THINKING,
+    sendsFilterChunks: true,
   },
   deepseek: {
     ...COMMON,

@@ -1,0 +1,82 @@
+import { azureOptions } from '@gateway/providers';
+import type { Quota } from '@gateway/quota';
+import type { ChatProvider } from '../../domain/chat-provider';
+import { withBearer } from '../cloud-auth/with-bearer';
+import { readModels } from '../endpoint-models';
+import { openAiProvider } from '../openai/openai-provider';
+import { QUIRKS } from '../openai/quirks';
+import { refusedCompletion } from '../openai/refused-completion';
+import { azureCredential } from './azure-credential';
+
+export interface AzureAccount {
+  readonly id: string;
+  /** Of the resource; `/openai` and `/openai/v1` at its end are accepted. */
+  readonly baseUrl: string;
+  /** An API key, or a service principal as JSON. */
+  readonly apiKey: string;
+  /** `azureOptions`. */
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A resource of Azure OpenAI. Its v1 API has the deployment in the body's `model`; dated versions have it in the URL and ignore
+ * the body's.
+ * @throws Error for options or a secret of another form; does not contain the secret
+ */
+export function azureOpenAiProvider(
+  { id, baseUrl, apiKey: secret, options = {}, headers: ownHeaders }: AzureAccount,
+  bufferQuota: Quota,
+): ChatProvider {
+  const { api_version: version, deployments, ...auth } = azureOptions.parse(options);
+  const credential = azureCredential(secret, auth);
+  const api = `${baseUrl.replace(/\/+$/, '').replace(/\/openai(\/v1)?$/, '')}/openai`;
+  const v1 = new URL(`${api}/v1/chat/completions`);
+  const models = new URL(`${api}/v1/models`);
+  const deploymentOf = (model: string): string =>
+    Object.hasOwn(deployments, model) ? (deployments[model] ?? model) : model;
+  const urlOf = (model: string): URL => {
+    const deployment = encodeURIComponent(deploymentOf(model));
+    return version === 'v1'
+      ? v1
+      : new URL(`${api}/deployments/${deployment}/chat/completions?api-version=${version}`);
+  };
+  const headers = { ...ownHeaders, 'content-type': 'application/json' };
+  const authenticated = (url: URL) =>
+    'apiKey' in credential
+      ? { url, headers: { ...headers, 'api-key': credential.apiKey } }
+      : withBearer(credential.tokens, { url, headers });
+  const openAi = openAiProvider(
+    {
+      id,
+      baseUrl: `${api}/v1`,
+      apiKey: '',
+      quirks: QUIRKS.azure,
+      encoding: 'o200k',
+      // A deployment may be of any model, such as DeepSeek's.
+      countsByO200k: false,
+    },
+    bufferQuota,
+  );
+  return {
+    ...openAi,
+    address: ({ upstreamModel }) => authenticated(urlOf(upstreamModel)),
+    writeRequest: (conversation, upstreamModel, maxOutputTokens, capabilities) =>
+      openAi.writeRequest(conversation, deploymentOf(upstreamModel), maxOutputTokens, capabilities),
+    passThroughMembers: (body, capabilities, upstreamModel) =>
+      new Map([
+        ...(openAi.passThroughMembers?.(body, capabilities, upstreamModel) ?? []),
+        ['model', JSON.stringify(deploymentOf(upstreamModel))],
+      ]),
+    refusalOf(refused) {
+      if (refused.status === 401 && 'tokens' in credential) credential.tokens.forget();
+      return refusedCompletion(refused);
+    },
+    modelListing: {
+      address: () => authenticated(models),
+      // The base models that the resource can deploy: Azure has no data-plane list of deployments.
+      read: ({ data }) => readModels(data, ({ id: modelId }) => ({ id: modelId })),
+    },
+  };
+}
