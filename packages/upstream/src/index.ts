@@ -1,4 +1,5 @@
 export * from './circuit-breaker';
+export * from './credential-limiter';
 export * from './google-failure';
 export * from './json-value';
 export * from './list-providers';

@@ -6,6 +6,17 @@ export interface CredentialInfo {
   readonly name: string;
   /** Part of the provider's calls, relative to its other credentials; 0: only if no other credential is available. */
   readonly weight: number;
+  /** Of this process; absent: none. */
+  readonly limits?: CredentialLimits | undefined;
+}
+
+/** An absent limit is none. */
+export interface CredentialLimits {
+  readonly requestsPerMinute?: number | undefined;
+  /** Input and output tokens. */
+  readonly tokensPerMinute?: number | undefined;
+  /** Calls in flight. */
+  readonly concurrency?: number | undefined;
 }
 
 /** A provider as it is called with one of its credentials. */

@@ -125,6 +125,29 @@ test.each(['edge', 'dashboard'])('%s may not watch the secrets of providers', as
   await expect(stream[Symbol.asyncIterator]().next()).rejects.toThrow(/UNAUTHENTICATED|PERMISSION_DENIED/);
 });
 
+test('limits of a credential are set one by one, and 0 removes one', async () => {
+  const limits = { requestsPerMinute: 60, concurrency: 5 };
+  const created = await create(
+    provider({ credentials: [{ name: 'main', secret: { value: SECRET }, limits }] }),
+  );
+  expect(created.credentials).toMatchObject([{ limits: { requestsPerMinute: 60, concurrency: 5 } }]);
+  const updated = await callUnary(
+    operator,
+    operator.UpdateCredential,
+    {
+      providerId: fresh,
+      credentialId: created.credentials[0]!.id,
+      limits: { tokensPerMinute: 9_000, concurrency: 0 },
+    },
+    TIMEOUT,
+  );
+  expect(updated.credentials[0]!.limits).toMatchObject({ requestsPerMinute: 60, tokensPerMinute: 9_000 });
+  expect(updated.credentials[0]!.limits!.concurrency).toBeUndefined();
+  const tooMuch = { limits: { concurrency: 1_000_000_001 }, name: 'a', secret: { value: SECRET } };
+  const refused = create(provider({ id: `${fresh}-b`, credentials: [tooMuch] }));
+  await expect(refused).rejects.toEqual(refusal('credentials[0].limits: must be at most 1000000000'));
+});
+
 test('an update replaces name, address and headers, and keeps kind and credentials', async () => {
   await create();
   const updated = await callUnary(

@@ -22,7 +22,13 @@ import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import { memoryQuota, Quota, quotaExhausted } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
-import { listProviders, SessionPins, simulatedProviders, TargetHealth } from '@gateway/upstream';
+import {
+  CredentialLimiter,
+  listProviders,
+  SessionPins,
+  simulatedProviders,
+  TargetHealth,
+} from '@gateway/upstream';
 import { AbandonedCalls } from './app/abandoned-calls';
 import { answerChat } from './app/answer-chat';
 import { ChatRunner } from './app/chat-runner';
@@ -134,10 +140,12 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const quotaMetrics = createQuotaMetrics(metrics.registry, 'chat');
   quotaMetrics.track('bodies', bodies);
   quotaMetrics.track('replies', replyMemory);
+  const limiter = new CredentialLimiter(() => performance.now());
   const sessions = new SessionPins(() => performance.now());
   const dispatcher = new Dispatcher({
     upstream,
     health,
+    limiter,
     sessions,
     metrics: metrics.targets,
     keepAliveMs: settings.KEEP_ALIVE_MS,
@@ -152,6 +160,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     abandoned,
     clock,
     metrics: metrics.targets,
+    limiter,
     health,
     replyMemory,
     keepAliveMs: settings.KEEP_ALIVE_MS,

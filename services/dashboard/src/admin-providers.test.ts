@@ -157,6 +157,9 @@ test('shows the health of each credential, and merges those of a target', async 
       hint: '…abcd',
       weight: 3,
       enabled: true,
+      rpm_limit: 60,
+      tpm_limit: null,
+      concurrency_limit: null,
       created_at: '2026-01-01T00:00:00.000Z',
       circuit: 'cooling',
       circuits: { cooling: 2 },
@@ -233,13 +236,20 @@ describe('an operator', () => {
   test('updates only what is given', async () => {
     await dashboard.post('admin/providers/vllm/update', { enabled: false }, token);
     const path = `admin/providers/vllm/credentials/${CREDENTIAL_ID}/update`;
-    const { body } = await dashboard.post(path, { enabled: false, secret: SECRET }, token);
+    const { body } = await dashboard.post(
+      path,
+      { enabled: false, secret: SECRET, rpm_limit: null, tpm_limit: 9_000 },
+      token,
+    );
     expect(body).toEqual({
       id: CREDENTIAL_ID,
       name: 'main',
       hint: '…abcd',
       weight: 3,
       enabled: false,
+      rpm_limit: 60,
+      tpm_limit: null,
+      concurrency_limit: null,
       created_at: '2026-01-01T00:00:00.000Z',
     });
     expect(world.catalog.edits).toMatchObject([
@@ -253,7 +263,14 @@ describe('an operator', () => {
           enabled: false,
         },
       },
-      { method: 'UpdateCredential', request: { enabled: false, secret: { value: SECRET } } },
+      {
+        method: 'UpdateCredential',
+        request: {
+          enabled: false,
+          secret: { value: SECRET },
+          limits: { requestsPerMinute: 0, tokensPerMinute: 9_000 },
+        },
+      },
     ]);
     expect(world.catalog.edits[1]!.request).not.toHaveProperty('weight');
     expect(JSON.stringify((await dashboard.get('admin/audit', token)).body)).not.toContain(SECRET);

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { MAX_CREDENTIALS, MAX_PROVIDERS } from '../domain/provider';
+import { MAX_CREDENTIALS, MAX_LIMIT, MAX_PROVIDERS } from '../domain/provider';
 import { modelSchema } from '../seed/seed-schema';
 import { listOf, text } from '../seed/seed-types';
 
 const MAX_MODELS = 2_000;
 const MAX_REQUESTS_PER_SECOND = 1_000_000;
+
+const limit = z.int().min(1).max(MAX_LIMIT).optional();
 
 /** A secret is never in the file: the services that call providers resolve the reference. */
 const credentialSchema = z.strictObject({
@@ -12,6 +14,10 @@ const credentialSchema = z.strictObject({
   secret_ref: z.string(),
   weight: z.int().min(0).max(1_000_000).default(1),
   enabled: z.boolean().default(true),
+  /** Of one instance of a service that calls the provider. */
+  rpm_limit: limit,
+  tpm_limit: limit,
+  concurrency_limit: limit,
 });
 
 const providerSchema = z.strictObject({

@@ -86,6 +86,11 @@ const toCredential = (given: ConfiguredProvider['credentials'][number]): DraftCr
   name: given.name,
   weight: given.weight,
   enabled: given.enabled,
+  limits: {
+    ...(given.rpm_limit !== undefined && { requestsPerMinute: given.rpm_limit }),
+    ...(given.tpm_limit !== undefined && { tokensPerMinute: given.tpm_limit }),
+    ...(given.concurrency_limit !== undefined && { concurrency: given.concurrency_limit }),
+  },
   hint: given.secret_ref,
   secret: { reference: given.secret_ref },
 });
@@ -125,9 +130,16 @@ const toShown = (
   options,
   enabled,
   credentials: Object.fromEntries(
-    credentials.map(({ name: of, weight, enabled: isEnabled, hint, secret }) => [
+    credentials.map(({ name: of, weight, enabled: isEnabled, limits, hint, secret }) => [
       of,
-      { weight, enabled: isEnabled, secret: 'reference' in secret ? secret.reference : `stored ${hint}` },
+      {
+        weight,
+        enabled: isEnabled,
+        rpm_limit: limits.requestsPerMinute,
+        tpm_limit: limits.tokensPerMinute,
+        concurrency_limit: limits.concurrency,
+        secret: 'reference' in secret ? secret.reference : `stored ${hint}`,
+      },
     ]),
   ),
 });

@@ -29,8 +29,18 @@ export interface Credential {
   readonly hint: string;
   readonly weight: number;
   readonly enabled: boolean;
+  readonly limits: CredentialLimits;
   readonly createdAtMs: number;
   readonly secret: StoredSecret;
+}
+
+/** Limits of one instance of a service that calls the provider; an absent one is no limit. */
+export interface CredentialLimits {
+  readonly requestsPerMinute?: number;
+  /** Input and output tokens. */
+  readonly tokensPerMinute?: number;
+  /** Calls in flight. */
+  readonly concurrency?: number;
 }
 
 /** A secret as it is stored: encrypted, or the reference that chat and media resolve. */
@@ -44,6 +54,7 @@ export interface Provider extends ProviderEntry {
 export const MAX_PROVIDERS = 200;
 export const MAX_CREDENTIALS = 50;
 const MAX_WEIGHT = 1_000_000;
+export const MAX_LIMIT = 1_000_000_000;
 const MAX_NAME_CHARS = 100;
 const MAX_SECRET_BYTES = 16 * 1024;
 const MAX_OPTIONS_BYTES = 16 * 1024;
@@ -111,6 +122,13 @@ const isName = (name: string): boolean =>
 
 export function checkName(field: string, name: string): void {
   if (!isName(name)) throw invalid(nameProblem(field));
+}
+
+/** Returns the limits without those that are 0. @throws GatewayError `invalid_request` */
+export function checkLimits(field: string, limits: CredentialLimits): CredentialLimits {
+  const set = Object.entries(limits).filter(([, limit]) => limit > 0);
+  if (set.some(([, limit]) => limit > MAX_LIMIT)) throw invalid(`${field}: must be at most ${MAX_LIMIT}`);
+  return Object.fromEntries(set);
 }
 
 export function checkWeight(field: string, weight: number): void {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { GatewayError } from '@gateway/errors';
 import type { CreateCredentialRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/CreateCredentialRequest';
 import type { CreateProviderRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/CreateProviderRequest';
+import type { CredentialLimits__Output } from '@gateway/proto/generated/gateway/catalog/v1/CredentialLimits';
 import type { DeleteCredentialRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/DeleteCredentialRequest';
 import type { DeleteProviderRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/DeleteProviderRequest';
 import type { ListProvidersResponse } from '@gateway/proto/generated/gateway/catalog/v1/ListProvidersResponse';
@@ -14,6 +15,8 @@ import type { RequestContext } from '@gateway/rpc';
 import { type KeyEncryptionKeys, sealSecret } from '@gateway/secrets';
 import {
   type Credential,
+  type CredentialLimits,
+  checkLimits,
   checkName,
   checkProvider,
   checkSecret,
@@ -116,6 +119,7 @@ export const updateCredential =
         name: request.name ?? current.name,
         weight: request.weight ?? current.weight,
         enabled: request.enabled ?? current.enabled,
+        limits: checkLimits('limits', { ...current.limits, ...givenLimits(request.limits) }),
         ...(request.secret && storedSecret('credential', current.id, request.secret, keys)),
       };
       checkName('name', changed.name);
@@ -153,8 +157,12 @@ function newCredential(
   checkName(`${field}.name`, name);
   checkWeight(`${field}.weight`, weight);
   const id = randomUUID();
-  return { id, name, weight, enabled: true, ...storedSecret(field, id, secret, keys) };
+  const limits = checkLimits(`${field}.limits`, givenLimits(credential.limits));
+  return { id, name, weight, enabled: true, limits, ...storedSecret(field, id, secret, keys) };
 }
+
+const givenLimits = (limits: CredentialLimits__Output | null): CredentialLimits =>
+  Object.fromEntries(Object.entries(limits ?? {}).filter(([, limit]) => limit !== undefined));
 
 function storedSecret(
   field: string,

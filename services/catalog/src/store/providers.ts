@@ -1,6 +1,6 @@
 import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import type { ProviderKind } from '@gateway/providers';
-import type { Credential, Provider, ProviderEntry, StoredSecret } from '../domain/provider';
+import type { Credential, CredentialLimits, Provider, ProviderEntry, StoredSecret } from '../domain/provider';
 import { announceChange } from './models';
 
 interface ProviderRow {
@@ -23,6 +23,8 @@ interface CredentialRow {
   readonly hint: string;
   readonly weight: number;
   readonly enabled: boolean;
+  /** Null in rows of an older version. */
+  readonly limits: CredentialLimits | null;
   readonly created_at: Date;
 }
 
@@ -95,20 +97,22 @@ export function providerEdit(client: PoolClient): ProviderEdit {
     async remove(id) {
       await client.query('DELETE FROM catalog.providers WHERE id = $1', [id]);
     },
-    async insertCredential(providerId, { id, name, hint, weight, enabled, secret }) {
+    async insertCredential(providerId, { id, name, hint, weight, enabled, limits, secret }) {
       await client.query(
         // Those of one transaction keep their order.
         `INSERT INTO catalog.credentials
-           (id, provider_id, name, sealed_secret, secret_ref, hint, weight, enabled, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp())`,
-        [id, providerId, name, ...columnsOf(secret), hint, weight, enabled],
+           (id, provider_id, name, sealed_secret, secret_ref, hint, weight, enabled, limits, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, clock_timestamp())`,
+        [id, providerId, name, ...columnsOf(secret), hint, weight, enabled, limits],
       );
     },
-    async updateCredential({ id, name, hint, weight, enabled, secret }) {
+    async updateCredential({ id, name, hint, weight, enabled, limits, secret }) {
       await client.query(
         `UPDATE catalog.credentials
-         SET name = $2, sealed_secret = $3, secret_ref = $4, hint = $5, weight = $6, enabled = $7 WHERE id = $1`,
-        [id, name, ...columnsOf(secret), hint, weight, enabled],
+         SET name = $2, sealed_secret = $3, secret_ref = $4, hint = $5, weight = $6, enabled = $7,
+           limits = $8
+         WHERE id = $1`,
+        [id, name, ...columnsOf(secret), hint, weight, enabled, limits],
       );
     },
     async removeCredential(providerId, id) {
@@ -154,6 +158,7 @@ const fromCredentialRow = (row: CredentialRow): Credential => ({
   hint: row.hint,
   weight: row.weight,
   enabled: row.enabled,
+  limits: row.limits ?? {},
   createdAtMs: row.created_at.getTime(),
   secret: row.sealed_secret ? { sealed: row.sealed_secret } : { reference: row.secret_ref ?? '' },
 });

@@ -3,7 +3,7 @@ import { GatewayError } from '@gateway/errors';
 import type { LinkReply } from '@gateway/link';
 import { memoryQuota, Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import { environmentAccount, UpstreamError } from '@gateway/upstream';
+import { CredentialLimiter, environmentAccount, UpstreamError } from '@gateway/upstream';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Model } from '../domain/model';
 import { MAX_REPLY_BYTES, ReplyMemory } from '../domain/reply-memory';
@@ -136,6 +136,7 @@ function send(
     },
     clock,
     abandoned,
+    limiter: new CredentialLimiter(() => 0),
     metrics: { streamBroke: (id) => broken.push(id), clientDisconnected: (outcome) => left.push(outcome) },
     health: {
       recordBrokenReply: ({ target }) => healths.push(`${target.provider} broke`),

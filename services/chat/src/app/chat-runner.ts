@@ -4,7 +4,7 @@ import { NOT_SENT } from '@gateway/http-client';
 import type { LinkReply } from '@gateway/link';
 import type { Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import { failureOf, type TargetHealth, toGatewayError } from '@gateway/upstream';
+import { type CredentialLimiter, failureOf, type TargetHealth, toGatewayError } from '@gateway/upstream';
 import type { ReplyIdentity } from '../domain/caller-request';
 import type { MeteredStream } from '../domain/chat-provider';
 import { ReplyMemory, ReplyMemoryExhausted } from '../domain/reply-memory';
@@ -43,6 +43,7 @@ export interface ChatRunnerDeps {
   readonly clock: ProgressClock;
   readonly metrics: Pick<TargetMetrics, 'streamBroke' | 'clientDisconnected'>;
   readonly health: Pick<TargetHealth, 'recordBrokenReply' | 'recordCompleteReply'>;
+  readonly limiter: Pick<CredentialLimiter, 'addOutput'>;
   /** Memory for replies that are not streams. */
   readonly replyMemory: Quota;
   /** A client without data for much longer may consider the connection dead. */
@@ -183,6 +184,7 @@ export class ChatRunner {
       provider.wire === request.wire
         ? (provider.passReply?.(reply, call.model.slug) ?? reply.bytes)
         : request.replies.write(provider.readReply(value), usage, identityOf(context, call));
+    this.#deps.limiter.addOutput(begun.route, usage.output);
     const source = reported ? 'provider' : 'counted';
     await this.#settleReply(context, call, usage, source, reported !== undefined);
     return body;
@@ -262,6 +264,7 @@ export class ChatRunner {
     const { done, failure } = events;
     const [usage, source] = finalUsage(sent, stream, done !== undefined);
     stream.close();
+    this.#deps.limiter.addOutput(route, usage.output);
     if (done) {
       this.#deps.health.recordCompleteReply(route);
       await this.#settleReply(context, call, usage, source, source === 'provider');

@@ -2,6 +2,8 @@ import { GatewayError } from '@gateway/errors';
 import type { HttpRequest, HttpResponse } from '@gateway/http-client';
 import type { RequestContext } from '@gateway/rpc';
 import {
+  CredentialLimiter,
+  type CredentialLimits,
   environmentAccount,
   routeName,
   SessionPins,
@@ -73,6 +75,7 @@ beforeEach(() => {
     keepAliveMs: HOLD_MS,
     health,
     sessions,
+    limiter: new CredentialLimiter(() => nowMs),
     metrics: {
       answered: ({ provider }) => outcomes.push(`${provider.id} answered`),
       failed: ({ provider }, failure) =>
@@ -351,5 +354,49 @@ describe('the session of a call', () => {
     } as unknown as Model;
     await begin(callTo([routeTo('a'), routeTo('b')], { session: 's', model }));
     expect(sessions.get('s')).toBe(routeName(routeTo('a')));
+  });
+});
+
+describe('the limits of a credential', () => {
+  const limitedTo = (limits: CredentialLimits): Route => {
+    const route = routeTo('a');
+    return { ...route, credential: { ...route.credential, limits } };
+  };
+
+  test('move a call to the next target before the provider refuses it', async () => {
+    does = { a: answers(200), b: answers(200) };
+    const routes = [limitedTo({ requestsPerMinute: 2 }), routeTo('b')];
+    const answered: unknown[] = [];
+    for (let call = 0; call < 3; call++) answered.push(await begin(callTo(routes)));
+    expect(answered).toEqual(['a', 'a', 'b']);
+    nowMs = 60_000;
+    expect(await begin(callTo(routes))).toBe('a');
+    expect(outcomes).not.toContain('a 429');
+  });
+
+  test('refuse a call that no other target can answer, with the time until one can', async () => {
+    does = { a: answers(200) };
+    const routes = [limitedTo({ requestsPerMinute: 1 })];
+    await begin(callTo(routes));
+    nowMs = 15_000;
+    expect(await begin(callTo(routes))).toEqual({ kind: 'status', status: 429, retryAfterSeconds: 45 });
+  });
+
+  test('count calls in flight, and not those whose address could not be signed', async () => {
+    let close = () => {};
+    does = {
+      a: async ({ onClose }) => {
+        close = onClose!;
+        return { status: 200, headers: {}, body: bytesOf('{}') };
+      },
+      b: answers(200),
+    };
+    const route = limitedTo({ concurrency: 1 });
+    const unsigned = { ...route.provider, address: () => Promise.reject(new Error('no token')) };
+    expect(await begin(callTo([{ ...route, provider: unsigned }, routeTo('b')]))).toBe('b');
+    expect(await begin(callTo([route, routeTo('b')]))).toBe('a');
+    expect(await begin(callTo([route, routeTo('b')]))).toBe('b');
+    close();
+    expect(await begin(callTo([route, routeTo('b')]))).toBe('a');
   });
 });

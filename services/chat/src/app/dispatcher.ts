@@ -2,6 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import type { HttpClient, HttpRequest, HttpResponse, HttpTimeouts } from '@gateway/http-client';
 import type { RequestContext } from '@gateway/rpc';
 import {
+  type CredentialLimiter,
   failureOf,
   isClientError,
   preferRetryable,
@@ -12,7 +13,9 @@ import {
   UpstreamError,
   type UpstreamFailure,
 } from '@gateway/upstream';
+import type { CallerRequest } from '../domain/caller-request';
 import type { Route } from '../domain/route';
+import { estimateInput } from '../domain/upper-bound';
 import type { TargetMetrics } from '../metrics';
 import { readRefusalBody } from '../providers/read-reply';
 import { failureBy } from '../providers/refusal';
@@ -37,6 +40,7 @@ export interface DispatcherDeps {
    */
   readonly keepAliveMs: number;
   readonly health: TargetHealth;
+  readonly limiter: Pick<CredentialLimiter, 'waitMs' | 'enter' | 'leave'>;
   readonly sessions: Pick<SessionPins, 'set'>;
   readonly metrics: TargetMetrics;
 }
@@ -57,12 +61,24 @@ export class Dispatcher {
    * @throws UpstreamError the failure for which a retry is most promising; the abort reason, if the client disconnected
    */
   async begin(context: RequestContext, call: AdmittedCall, signal = context.signal): Promise<StartedReply> {
-    const { health, sessions, metrics, keepAliveMs } = this.#deps;
+    const { health, limiter, sessions, metrics, keepAliveMs } = this.#deps;
+    const inputTokens = inputTokensOf(call.request);
     const bufferUntilMs = performance.now() + keepAliveMs;
     let failure: UpstreamFailure | undefined;
     for (const route of health.inOrder(call.routes)) {
       const body = bodyFor(call, route);
-      if (!body || !health.admit(route)) continue;
+      if (!body) continue;
+      const waitMs = limiter.waitMs(route, inputTokens);
+      if (waitMs > 0) {
+        const limited: UpstreamFailure = {
+          kind: 'status',
+          status: 429,
+          retryAfterSeconds: Math.ceil(waitMs / 1_000),
+        };
+        failure = failure ? preferRetryable(failure, limited) : limited;
+        continue;
+      }
+      if (!health.admit(route)) continue;
       const startMs = performance.now();
       try {
         const begun = {
@@ -112,7 +128,7 @@ export class Dispatcher {
     });
     // Most addresses need no waiting.
     const address = addressed instanceof Promise ? await addressed : addressed;
-    const response = await this.#sendCounted(route, {
+    const response = await this.#sendCounted(route, inputTokensOf(request), {
       method: 'POST',
       connection: 'persistent',
       // What the provider has sent is billed.
@@ -141,24 +157,34 @@ export class Dispatcher {
   }
 
   /** Counts the call as in flight until its reply is complete or broken. */
-  async #sendCounted(route: Route, request: HttpRequest): Promise<HttpResponse> {
-    const { health, upstream } = this.#deps;
+  async #sendCounted(route: Route, inputTokens: () => number, request: HttpRequest): Promise<HttpResponse> {
+    const { health, limiter, upstream } = this.#deps;
+    const leave = () => {
+      health.leave(route);
+      limiter.leave(route);
+    };
     health.enter(route);
+    limiter.enter(route, inputTokens);
     let isAnswered = false;
     const onClose = () => {
       // An attempt on a connection that had been closed is repeated on another one.
-      if (isAnswered) health.leave(route);
+      if (isAnswered) leave();
     };
     try {
       const response = await upstream.send({ ...request, onClose });
       isAnswered = true;
       return response;
     } catch (error) {
-      health.leave(route);
+      leave();
       throw error;
     }
   }
 }
+
+const inputTokensOf =
+  ({ size }: CallerRequest) =>
+  () =>
+    estimateInput(size);
 
 /** Undefined if the route's provider cannot carry the call. */
 function bodyFor(call: AdmittedCall, route: Route): Buffer | undefined {

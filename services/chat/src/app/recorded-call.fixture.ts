@@ -3,7 +3,7 @@ import { GatewayError } from '@gateway/errors';
 import type { HttpClient } from '@gateway/http-client';
 import { memoryQuota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import { environmentAccount, SessionPins, TargetHealth } from '@gateway/upstream';
+import { CredentialLimiter, environmentAccount, SessionPins, TargetHealth } from '@gateway/upstream';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { Model, TokenPrice } from '../domain/model';
@@ -73,6 +73,7 @@ export async function callThrough(
     abandoned: new AbandonedCalls({ maxOfAccount: 1, timeoutMs: WAIT_MS }),
     clock,
     metrics: { streamBroke: () => {}, clientDisconnected: () => {} },
+    limiter: new CredentialLimiter(() => 0),
     health: { recordBrokenReply: () => {}, recordCompleteReply: () => {} },
     replyMemory: memoryQuota(2 * MAX_REPLY_BYTES, 0),
     keepAliveMs: WAIT_MS,
@@ -111,6 +112,7 @@ function dispatcherTo(upstream: Pick<HttpClient, 'send'>): Dispatcher {
     keepAliveMs: WAIT_MS,
     health: new TargetHealth(() => 0, WAIT_MS),
     sessions: new SessionPins(() => 0),
+    limiter: new CredentialLimiter(() => 0),
     metrics: {
       answered: () => {},
       failed: () => {},

@@ -58,6 +58,7 @@ const provider = (credentials: readonly GivenCredential[], more: Partial<Provide
       hint: '',
       weight: 1,
       enabled,
+      limits: null,
       createdAtMs: '0',
     })),
     ...more,
@@ -192,4 +193,19 @@ test('a credential whose secret does not have the form of its kind is not used, 
   expect(directory.accountsOf('vllm')).toMatchObject([{ credential: { id: 'b' } }]);
   const [account] = directory.accountsOf('vllm');
   expect((await account!.provider.address(CALL)).url.origin).toBe('https://aiplatform.googleapis.com');
+});
+
+test('a credential has its limits, and none if they are zero', () => {
+  const { credentials, ...rest } = provider([{ id: 'a' }, { id: 'b' }]);
+  const [first, second] = credentials;
+  const limited = [
+    { ...first!, limits: { requestsPerMinute: 60, tokensPerMinute: 0 } },
+    { ...second!, limits: { concurrency: 0 } },
+  ];
+  const secrets = refer({ a: 'env:CREDENTIAL_A', b: 'env:CREDENTIAL_B' });
+  directory.replace([{ ...rest, credentials: limited as Provider__Output['credentials'] }], secrets);
+  const [a, b] = directory.accountsOf('vllm');
+  expect(a!.credential.limits).toMatchObject({ requestsPerMinute: 60 });
+  expect(a!.credential.limits!.tokensPerMinute).toBeUndefined();
+  expect(b!.credential.limits).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import { resolveSecret, type SecretSources } from '@gateway/catalog-client';
 import { every, type Logger, type Repeated } from '@gateway/process';
+import type { CredentialLimits__Output } from '@gateway/proto/generated/gateway/catalog/v1/CredentialLimits';
 import type { Provider__Output } from '@gateway/proto/generated/gateway/catalog/v1/Provider';
 import type { StoredSecret__Output } from '@gateway/proto/generated/gateway/catalog/v1/StoredSecret';
 import { defaultBaseUrl, isProviderKind } from '@gateway/providers';
@@ -22,6 +23,16 @@ type Accounts = readonly Account<ChatProvider>[];
 
 /** How soon a changed file of CREDENTIALS_DIR is used. */
 const REFRESH_MS = 5_000;
+
+/** Returns undefined if no limit is set. */
+function limitsOf({ requestsPerMinute, tokensPerMinute, concurrency }: CredentialLimits__Output) {
+  const limits = {
+    requestsPerMinute: requestsPerMinute || undefined,
+    tokensPerMinute: tokensPerMinute || undefined,
+    concurrency: concurrency || undefined,
+  };
+  return Object.values(limits).some((limit) => limit !== undefined) ? limits : undefined;
+}
 
 /** For a provider without credentials, such as a local server. */
 const NO_CREDENTIAL = { id: 'none', name: 'none', weight: 1 };
@@ -113,8 +124,8 @@ export class ProviderDirectory {
     const all =
       credentials.length === 0 && kind === 'openai'
         ? [{ credential: NO_CREDENTIAL, apiKey: '' }]
-        : credentials.map(({ id: credentialId, name, weight, enabled: isEnabled }) => ({
-            credential: { id: credentialId, name, weight },
+        : credentials.map(({ id: credentialId, name, weight, limits, enabled: isEnabled }) => ({
+            credential: { id: credentialId, name, weight, limits: limits ? limitsOf(limits) : undefined },
             apiKey: isEnabled ? this.#resolve(id, credentialId) : undefined,
           }));
     return all.flatMap(({ credential, apiKey }) => {

@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { CatalogServiceClient } from '@gateway/proto/generated/gateway/catalog/v1/CatalogService';
+import type { CredentialLimits__Output } from '@gateway/proto/generated/gateway/catalog/v1/CredentialLimits';
 import type { NewCredential } from '@gateway/proto/generated/gateway/catalog/v1/NewCredential';
 import type { Provider__Output } from '@gateway/proto/generated/gateway/catalog/v1/Provider';
 import { callUnary } from '@gateway/rpc';
@@ -8,6 +9,7 @@ import type {
   ConfiguredProvider,
   CredentialChanges,
   CredentialDraft,
+  CredentialLimits,
   ProviderSettings,
 } from '../domain/configured-provider';
 import type { Caller } from './billing';
@@ -106,9 +108,10 @@ export class ProviderEditor {
 
 const settingsOf = ({ requestId, signal }: Caller) => ({ timeoutMs: TIMEOUT_MS, requestId, signal });
 
-const toProtoCredential = ({ name, secret, weight }: CredentialDraft): NewCredential => ({
+const toProtoCredential = ({ name, secret, weight, limits }: CredentialDraft): NewCredential => ({
   name,
   secret,
+  limits,
   ...(weight !== undefined && { weight }),
 });
 
@@ -122,9 +125,13 @@ const fromProtoProvider = ({
   createdAtMs: Number(createdAtMs),
   credentials: provider.credentials.map((credential) => ({
     ...credential,
+    limits: withoutNone(credential.limits),
     createdAtMs: Number(credential.createdAtMs),
   })),
 });
+
+const withoutNone = (limits: CredentialLimits__Output | null): CredentialLimits =>
+  Object.fromEntries(Object.entries(limits ?? {}).filter(([, limit]) => limit));
 
 function credentialOf(
   provider: Provider__Output,

@@ -19,7 +19,15 @@ export interface ConfiguredCredential {
   readonly hint: string;
   readonly weight: number;
   readonly enabled: boolean;
+  readonly limits: CredentialLimits;
   readonly createdAtMs: number;
+}
+
+/** Of one instance of a service that calls the provider. Absent: no limit, in a change: unchanged; 0: none. */
+export interface CredentialLimits {
+  readonly requestsPerMinute?: number;
+  readonly tokensPerMinute?: number;
+  readonly concurrency?: number;
 }
 
 /** A new secret: a value in clear, or the reference that chat and media resolve. The other one is empty. */
@@ -32,12 +40,14 @@ export interface CredentialDraft {
   readonly name: string;
   readonly secret: SecretDraft;
   readonly weight?: number | undefined;
+  readonly limits: CredentialLimits;
 }
 
 export interface CredentialChanges {
   readonly name?: string;
   readonly secret?: SecretDraft;
   readonly weight?: number;
+  readonly limits?: CredentialLimits;
   readonly enabled?: boolean;
 }
 

@@ -18,6 +18,7 @@ import {
   importModelsBody,
   testProviderBody,
   toCredential,
+  toLimits,
   toSecret,
   updateCredentialBody,
   updateProviderBody,
@@ -147,7 +148,13 @@ function credentialEndpoints({ providers }: Dependencies): Endpoint[] {
       response: credentialResponse,
       async handle({ context, params: { id = '', credential = '' }, body }) {
         const { name, weight, enabled } = body;
-        const changes = withoutUndefined({ name, weight, enabled, secret: toSecret(body) });
+        const changes = withoutUndefined({
+          name,
+          weight,
+          enabled,
+          limits: toLimits(body),
+          secret: toSecret(body),
+        });
         return toCredentialJson(await providers.updateCredential(context, id, credential, changes));
       },
     }),

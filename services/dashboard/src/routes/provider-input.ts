@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CredentialDraft, SecretDraft } from '../domain/configured-provider';
+import type { CredentialDraft, CredentialLimits, SecretDraft } from '../domain/configured-provider';
 import { pricesBody, tokenPrices } from './model-input';
 import { label, modelSlug } from './parse-input';
 
@@ -24,7 +24,15 @@ const secret = {
     .meta({ description: '`env:CREDENTIAL_…` or `file:…`, resolved by the services that call providers' }),
 };
 
-const credentialBody = z.strictObject({ name: label(100), ...secret, weight });
+const limit = z
+  .int()
+  .min(1)
+  .max(1_000_000_000)
+  .nullish()
+  .meta({ description: 'Of one instance of a service that calls the provider; null: none' });
+const limits = { rpm_limit: limit, tpm_limit: limit, concurrency_limit: limit };
+
+const credentialBody = z.strictObject({ name: label(100), ...secret, weight, ...limits });
 
 const settings = {
   name: label(100),
@@ -50,7 +58,7 @@ export const updateProviderBody = z.strictObject({ ...settings, enabled: z.boole
 export const createCredentialBody = credentialBody;
 
 export const updateCredentialBody = z
-  .strictObject({ name: label(100), ...secret, weight, enabled: z.boolean() })
+  .strictObject({ name: label(100), ...secret, weight, ...limits, enabled: z.boolean() })
   .partial();
 
 export const testProviderBody = z.strictObject({
@@ -104,6 +112,15 @@ export function toSecret({ secret: value, secret_ref: reference }: SecretInput):
   return { value: text, reference: reference ?? '' };
 }
 
+type LimitsInput = { readonly [Name in keyof typeof limits]?: number | null | undefined };
+
+/** Returns the given limits; 0 for null, which removes one. */
+export const toLimits = ({ rpm_limit, tpm_limit, concurrency_limit }: LimitsInput): CredentialLimits => ({
+  ...(rpm_limit !== undefined && { requestsPerMinute: rpm_limit ?? 0 }),
+  ...(tpm_limit !== undefined && { tokensPerMinute: tpm_limit ?? 0 }),
+  ...(concurrency_limit !== undefined && { concurrency: concurrency_limit ?? 0 }),
+});
+
 export const toCredential = ({
   name,
   weight: share,
@@ -112,4 +129,5 @@ export const toCredential = ({
   name,
   secret: toSecret(rest) ?? { value: '', reference: '' },
   weight: share,
+  limits: toLimits(rest),
 });

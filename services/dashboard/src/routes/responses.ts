@@ -396,6 +396,9 @@ const credential = {
   hint: z.string().nullable().meta({ description: 'End of the secret, or the reference to it' }),
   weight: count,
   enabled: z.boolean(),
+  rpm_limit: count.nullable(),
+  tpm_limit: count.nullable(),
+  concurrency_limit: count.nullable(),
   created_at: time.nullable(),
 };
 export const credentialResponse = z.object(credential).meta({ id: 'Credential' });

@@ -2,7 +2,11 @@ import type { EndpointModel__Output } from '@gateway/proto/generated/gateway/cha
 import type { ProbeProviderResponse__Output } from '@gateway/proto/generated/gateway/chat/v1/ProbeProviderResponse';
 import { defaultBaseUrl, isProviderKind } from '@gateway/providers';
 import type { PricedModel } from '../clients/price-list';
-import type { ConfiguredCredential, ConfiguredProvider } from '../domain/configured-provider';
+import type {
+  ConfiguredCredential,
+  ConfiguredProvider,
+  CredentialLimits,
+} from '../domain/configured-provider';
 import type { CredentialHealth, Health, ProviderHealth } from '../domain/provider-health';
 import { toTime } from './to-json';
 
@@ -55,13 +59,28 @@ const NOT_IN_CATALOG = {
   created_at: null,
 };
 
-export const toCredentialJson = ({ id, name, hint, weight, enabled, createdAtMs }: ConfiguredCredential) => ({
+export const toCredentialJson = ({
   id,
   name,
   hint,
   weight,
   enabled,
+  limits,
+  createdAtMs,
+}: ConfiguredCredential) => ({
+  id,
+  name,
+  hint,
+  weight,
+  enabled,
+  ...toLimitsJson(limits),
   created_at: toTime(createdAtMs),
+});
+
+const toLimitsJson = ({ requestsPerMinute, tokensPerMinute, concurrency }: CredentialLimits) => ({
+  rpm_limit: requestsPerMinute ?? null,
+  tpm_limit: tokensPerMinute ?? null,
+  concurrency_limit: concurrency ?? null,
 });
 
 const toUsedCredentialJson = ({ id, name, ...health }: CredentialHealth) => ({
@@ -70,6 +89,7 @@ const toUsedCredentialJson = ({ id, name, ...health }: CredentialHealth) => ({
   hint: null,
   weight: 1,
   enabled: true,
+  ...toLimitsJson({}),
   created_at: null,
   ...health,
 });

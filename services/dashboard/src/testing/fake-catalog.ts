@@ -95,6 +95,7 @@ const vllm = (): Provider => ({
       hint: '…abcd',
       weight: 3,
       enabled: true,
+      limits: { requestsPerMinute: 60 },
       createdAtMs: '1767225600000',
     },
   ],
