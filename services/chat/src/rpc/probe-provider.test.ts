@@ -60,6 +60,7 @@ test('lists the models of an OpenAI-compatible endpoint with the limits that it 
     data: [
       { id: 'a/b', name: 'A B', context_length: 8_192, top_provider: { max_completion_tokens: 1_024 } },
       { id: 'vllm-model', max_model_len: 4_096 },
+      { id: 'litellm-model', max_input_tokens: 9_000, max_output_tokens: 900 },
       { id: 'groq-model', context_window: 131_072, max_completion_tokens: 65_536 },
       { id: 'plain', context_length: -1 },
       { id: 7 },
@@ -71,6 +72,7 @@ test('lists the models of an OpenAI-compatible endpoint with the limits that it 
     models: [
       { id: 'a/b', name: 'A B', contextLength: 8_192, maxOutputTokens: 1_024 },
       { id: 'vllm-model', contextLength: 4_096 },
+      { id: 'litellm-model', contextLength: 9_000, maxOutputTokens: 900 },
       { id: 'groq-model', contextLength: 131_072, maxOutputTokens: 65_536 },
       { id: 'plain' },
     ],

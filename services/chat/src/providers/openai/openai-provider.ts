@@ -80,14 +80,18 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
     refusalOf: refusedCompletion,
     modelListing: {
       address: () => ({ url: models, headers }),
-      // The context: OpenRouter, vLLM, Groq. The maximum output: OpenRouter, Groq.
+      // The context: OpenRouter, vLLM, Groq, LiteLLM. The maximum output: OpenRouter, Groq, LiteLLM.
       // Together AI: a list without `data` around it.
       read: (reply) =>
         readModels(Array.isArray(reply) ? reply : reply.data, (model) => ({
           id: model.id,
           name: model.name,
-          contextLength: model.context_length ?? model.max_model_len ?? model.context_window,
-          maxOutputTokens: membersOf(model.top_provider).max_completion_tokens ?? model.max_completion_tokens,
+          contextLength:
+            model.context_length ?? model.max_model_len ?? model.context_window ?? model.max_input_tokens,
+          maxOutputTokens:
+            membersOf(model.top_provider).max_completion_tokens ??
+            model.max_completion_tokens ??
+            model.max_output_tokens,
         })),
     },
   };
