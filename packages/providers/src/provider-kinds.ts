@@ -7,7 +7,7 @@ import { vertexAnthropicOptions, vertexBaseUrl, vertexOptions } from './vertex-o
 /** What operators configure of a kind of provider beyond its credentials. */
 interface ProviderKindRules {
   /** Of the provider's `options`. */
-  readonly options: z.ZodType<Record<string, unknown>>;
+  readonly options: z.ZodObject;
   /** Returns the base URL of a provider that has none of its own; undefined if `options` do not determine it. */
   defaultBaseUrl(options: Readonly<Record<string, unknown>>): string | undefined;
 }
@@ -60,6 +60,9 @@ export type ProviderKind = keyof typeof KINDS;
 export const PROVIDER_KINDS = Object.keys(KINDS) as readonly ProviderKind[];
 
 export const isProviderKind = (kind: string): kind is ProviderKind => Object.hasOwn(KINDS, kind);
+
+/** Returns the names of the options that a kind has. */
+export const optionNames = (kind: ProviderKind): string[] => Object.keys(KINDS[kind].options.shape);
 
 /** Returns what is wrong with the options of a provider, such as `options.region: must be a string`; empty if nothing. */
 export function optionProblems(kind: ProviderKind, options: Readonly<Record<string, unknown>>): string[] {

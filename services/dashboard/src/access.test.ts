@@ -70,6 +70,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   'GET /admin/topups': 'operator',
   'POST /admin/config/diff': 'operator',
   'POST /admin/config/apply': 'operator',
+  'GET /admin/provider-presets': 'operator',
   'GET /admin/providers': 'operator',
   'POST /admin/providers': 'operator',
   'GET /admin/providers/:id': 'operator',

@@ -1,3 +1,4 @@
+import { optionProblems, PROVIDER_KINDS } from '@gateway/providers';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import {
   changesOf,
@@ -190,6 +191,35 @@ describe('an operator', () => {
     token = await dashboard.loginOperator();
     world.catalog.edits.length = 0;
     world.providers.probe.requests.length = 0;
+  });
+
+  test('sees presets with what a form needs to connect each, and the kinds of providers', async () => {
+    const { status, body } = await dashboard.get('admin/provider-presets', token);
+    expect(status).toBe(200);
+    const preset = (wanted: string) => body.data.find(({ id }: { id: string }) => id === wanted);
+    expect(preset('groq')).toEqual({
+      id: 'groq',
+      name: 'Groq',
+      kind: 'openai',
+      base_url: 'https://api.groq.com/openai/v1',
+      api_key: 'required',
+      docs: 'https://console.groq.com/docs',
+      options: { preset: 'groq' },
+    });
+    expect(preset('cloudflare').base_url).toContain('{account_id}');
+    expect(preset('mistral')).toMatchObject({ kind: 'mistral', options: {} });
+    for (const { kind, options } of body.data) expect(optionProblems(kind, options)).toEqual([]);
+    expect(body.kinds).toContainEqual({
+      kind: 'openai',
+      base_url: 'https://api.openai.com/v1',
+      options: ['quirks'],
+    });
+    expect(body.kinds).toContainEqual({
+      kind: 'anthropic',
+      base_url: 'https://api.anthropic.com',
+      options: [],
+    });
+    expect(body.kinds.map(({ kind }: { kind: string }) => kind)).toEqual(PROVIDER_KINDS);
   });
 
   test('connects a provider with its credentials, and no secret is in the audit log', async () => {

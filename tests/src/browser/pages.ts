@@ -49,5 +49,8 @@ export const PAGES: readonly WebPage[] = [
   page('operator', '/operator/models/sim/video?tab=entry'),
   page('operator', '/operator/throttle'),
   page('operator', '/operator/providers'),
+  page('operator', '/operator/providers/new'),
+  page('operator', '/operator/providers/new?endpoint=groq'),
+  page('operator', '/operator/providers/sim'),
   page('operator', '/operator/audit'),
 ];

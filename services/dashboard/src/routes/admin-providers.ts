@@ -29,10 +29,12 @@ import {
   endpointModelsResponse,
   importResponse,
   probeResponse,
+  providerPresetsResponse,
   providerResponse,
   providersResponse,
 } from './responses';
 import { toList } from './to-json';
+import { kindsJson, presetsJson } from './to-preset-json';
 import { toCredentialJson, toEndpointModelJson, toProbeJson, toProviderJson } from './to-provider-json';
 
 interface Dependencies {
@@ -46,10 +48,17 @@ interface Dependencies {
 }
 
 export const adminProviderEndpoints = (deps: Dependencies): Endpoint[] => [
+  presetsEndpoint,
   ...providerEndpoints(deps),
   ...credentialEndpoints(deps),
   ...endpointModelEndpoints(deps),
 ];
+
+const presetsEndpoint = endpoint('operator', 'GET /admin/provider-presets', {
+  summary: 'List known endpoints and the kinds of providers, to connect one',
+  response: providerPresetsResponse,
+  handle: async () => ({ ...toList(presetsJson(), ''), kinds: kindsJson() }),
+});
 
 function providerEndpoints(deps: Dependencies): Endpoint[] {
   const { models, instances, providers, probe } = deps;

@@ -493,3 +493,25 @@ export const providersResponse = z.object({
   ),
   window_seconds: count,
 });
+const preset = z.object({
+  id: z.string(),
+  name: z.string(),
+  kind: z.string(),
+  base_url: z.string().meta({ description: 'May contain placeholders, such as `{account}`' }),
+  api_key: z.enum(['required', 'optional', 'none']),
+  docs: z.string().nullable().meta({ description: 'Documentation of the endpoint' }),
+  options: z.record(z.string(), z.string()).meta({ description: '`options` of a provider with this preset' }),
+});
+export const providerPresetsResponse = z.object({
+  ...listOf(preset).shape,
+  kinds: z.array(
+    z.object({
+      kind: z.string(),
+      base_url: z
+        .string()
+        .nullable()
+        .meta({ description: 'Of providers without a `base_url`; null: required' }),
+      options: z.array(z.string()).meta({ description: 'Names of its options other than `preset`' }),
+    }),
+  ),
+});

@@ -45,6 +45,9 @@ const OperatorModelPage = page(
 );
 const ThrottlePage = page(() => import('../pages/operator/throttle-page'), 'ThrottlePage');
 const ProvidersPage = page(() => import('../pages/operator/providers/providers-page'), 'ProvidersPage');
+const ConnectPage = page(() => import('../pages/operator/providers/connect-page'), 'ConnectPage');
+const ProviderPage = page(() => import('../pages/operator/providers/provider-page'), 'ProviderPage');
+const ImportPage = page(() => import('../pages/operator/providers/import-page'), 'ImportPage');
 const OperatorRequestsPage = page(
   () => import('../pages/operator/requests/operator-requests-page'),
   'OperatorRequestsPage',
@@ -100,6 +103,9 @@ export function AppRoutes() {
           <Route path="models/*" element={<OperatorModelPage />} />
           <Route path="throttle" element={<ThrottlePage />} />
           <Route path="providers" element={<ProvidersPage />} />
+          <Route path="providers/new" element={<ConnectPage />} />
+          <Route path="providers/:id" element={<ProviderPage />} />
+          <Route path="providers/:id/models" element={<ImportPage />} />
           <Route path="audit" element={<OperatorAuditPage />} />
         </Route>
         <Route path="*" element={<NotFoundPage />} />

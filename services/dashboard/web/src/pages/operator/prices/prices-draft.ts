@@ -57,13 +57,13 @@ export function fromPricing(pricing: ModelPricing | null): PricesDraft {
       ...newImagePrice(),
       size,
       quality,
-      price: toText(price),
+      price: priceText(price),
     })),
     imageRates: fromRates([...IMAGE_RATES, MEGAPIXEL_RATE], image),
     seconds: (video?.tiers ?? []).map((tier) => ({
       ...newSecondPrice(),
       tier,
-      price: toText(video?.per_second[tier]),
+      price: priceText(video?.per_second[tier]),
     })),
     defaultTier: video?.default_tier ?? '',
     source: pricing?.source ?? '',
@@ -166,11 +166,11 @@ function fromRates(
   rates: Readonly<Record<string, unknown>> | TokenRates = {},
 ): RatesDraft {
   const known = rates as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(names.map((name) => [name, toText(known[name])]));
+  return Object.fromEntries(names.map((name) => [name, priceText(known[name])]));
 }
 
 /** Without the exponent in which JavaScript prints small numbers. */
-function toText(price: unknown): string {
+export function priceText(price: unknown): string {
   return typeof price === 'number'
     ? price.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 9 })
     : '';

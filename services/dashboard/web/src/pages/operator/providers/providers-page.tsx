@@ -1,36 +1,36 @@
-import { Alert, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { CircleCheck, HeartPulse, TriangleAlert } from 'lucide-react';
+import { CircleCheck, HeartPulse, Plug, Plus, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
-import { getProviders, type ProvidersHealth } from '../../../api/admin-providers';
+import { Link } from 'react-router';
+import type { ProviderList } from '../../../api/admin-providers';
+import { DataTable } from '../../../ui/data-table';
 import { EmptyState } from '../../../ui/empty-state';
 import { ErrorState } from '../../../ui/error-state';
 import { formatDuration } from '../../../ui/format-time';
 import { PageHeader } from '../../../ui/page-header';
 import { Time } from '../../../ui/time';
-import { ProviderCard } from './provider-card';
-import { isNotSetUp, isUnhealthy, isUsed } from './target-state';
+import { wholeList } from '../../../ui/whole-list';
+import { PROVIDER_COLUMNS } from './provider-columns';
+import { isUnhealthyProvider, isUsedProvider } from './provider-state';
+import { providersQuery } from './providers-query';
+import { isNotSetUp } from './target-state';
 
-const REFETCH_INTERVAL_MS = 5_000;
 const SHOWN = [
   { value: 'all', label: 'All' },
   { value: 'used', label: 'In use' },
   { value: 'unhealthy', label: 'Unhealthy' },
 ];
 
-/** The health of providers as chat and media report it now. */
+/** All providers, and their health as chat and media report it now. */
 export function ProvidersPage() {
   const [shown, setShown] = useState('all');
-  const health = useQuery({
-    queryKey: ['admin', 'providers'],
-    queryFn: getProviders,
-    refetchInterval: REFETCH_INTERVAL_MS,
-  });
+  const health = useQuery(providersQuery);
   const { data, error } = health;
   return (
     <>
       <PageHeader
-        title="Provider health"
+        title="Providers"
         description={
           data ? (
             <>
@@ -38,20 +38,25 @@ export function ProvidersPage() {
               <Time at={health.dataUpdatedAt} relative />
             </>
           ) : (
-            'Health of the providers and their targets'
+            'Endpoints of models, their credentials and their health'
           )
         }
         actions={
+          <Button component={Link} to="/operator/providers/new" leftSection={<Plus size={16} aria-hidden />}>
+            Connect provider
+          </Button>
+        }
+      />
+      <Stack>
+        <Group>
           <SegmentedControl
-            aria-label="Targets shown"
+            aria-label="Providers shown"
             data={SHOWN}
             value={shown}
             onChange={setShown}
             size="xs"
           />
-        }
-      />
-      <Stack>
+        </Group>
         {error && (
           <ErrorState
             error={error}
@@ -59,34 +64,32 @@ export function ProvidersPage() {
             onRetry={() => void health.refetch()}
           />
         )}
-        {data ? <Health health={data} shown={shown} /> : !error && <Loading />}
+        {data ? <Providers health={data} shown={shown} /> : !error && <Loading />}
       </Stack>
     </>
   );
 }
 
-function Health({ health, shown }: { health: ProvidersHealth; shown: string }) {
-  const isShown = shown === 'unhealthy' ? isUnhealthy : shown === 'used' ? isUsed : () => true;
-  const providers = health.data
-    .map((provider) => ({
-      ...provider,
-      targets: provider.targets.filter((target) => isShown(target, provider.served_by)),
-    }))
-    .filter(({ targets }) => shown === 'all' || targets.length > 0);
+function Providers({ health, shown }: { health: ProviderList; shown: string }) {
+  const isShown =
+    shown === 'unhealthy' ? isUnhealthyProvider : shown === 'used' ? isUsedProvider : () => true;
   return (
     <>
       <UnreachableInstances services={health.services} />
       {health.data.length > 0 && <Summary health={health} />}
-      {providers.map((provider) => (
-        <ProviderCard key={provider.id} provider={provider} />
-      ))}
-      {providers.length === 0 && <Nothing shown={shown} />}
+      <DataTable
+        label="Providers"
+        columns={PROVIDER_COLUMNS}
+        list={wholeList(health.data.filter(isShown))}
+        rowKey={({ id }) => id}
+        empty={<Nothing shown={shown} />}
+      />
     </>
   );
 }
 
 /** Instances that did not respond; what only they know is missing below. */
-function UnreachableInstances({ services }: { services: ProvidersHealth['services'] }) {
+function UnreachableInstances({ services }: { services: ProviderList['services'] }) {
   const away = services.filter(({ status }) => status === 'away');
   if (away.length === 0) return null;
   return (
@@ -104,12 +107,10 @@ function UnreachableInstances({ services }: { services: ProvidersHealth['service
   );
 }
 
-function Summary({ health: { data: providers, services } }: { health: ProvidersHealth }) {
+function Summary({ health: { data: providers, services } }: { health: ProviderList }) {
   const isWhole = services.every(({ status }) => status === 'up');
-  const well = isWhole ? 'All targets are healthy' : 'No unhealthy targets';
-  const unhealthy = providers.flatMap(({ targets, served_by }) =>
-    targets.filter((target) => isUnhealthy(target, served_by)),
-  ).length;
+  const well = isWhole ? 'All providers are healthy' : 'No unhealthy providers';
+  const unhealthy = providers.filter(isUnhealthyProvider).length;
   const missing = providers.flatMap(({ targets, served_by }) =>
     targets.filter((target) => isNotSetUp(target, served_by)),
   ).length;
@@ -125,12 +126,13 @@ function Summary({ health: { data: providers, services } }: { health: ProvidersH
         <Text size="sm" fw={500}>
           {unhealthy === 0
             ? well
-            : `${unhealthy} ${unhealthy === 1 ? 'target is unhealthy' : 'targets are unhealthy'}`}
+            : `${unhealthy} ${unhealthy === 1 ? 'provider is unhealthy' : 'providers are unhealthy'}`}
         </Text>
       </Group>
       {missing > 0 && (
         <Text size="sm" c="dimmed">
-          {missing} of {missing === 1 ? 'a provider that is' : 'providers that are'} not configured
+          {missing} {missing === 1 ? 'target of a provider that is' : 'targets of providers that are'} not
+          configured
         </Text>
       )}
       {simulated > 0 && (
@@ -143,17 +145,25 @@ function Summary({ health: { data: providers, services } }: { health: ProvidersH
 }
 
 function Nothing({ shown }: { shown: string }) {
-  if (shown === 'unhealthy') return <EmptyState title="All targets are healthy" icon={CircleCheck} />;
+  if (shown === 'unhealthy') return <EmptyState title="No unhealthy providers" icon={CircleCheck} />;
   if (shown === 'used') {
     return (
       <EmptyState title="No requests in this period" icon={HeartPulse}>
-        Targets appear here once they receive requests.
+        Providers appear here once they receive requests.
       </EmptyState>
     );
   }
   return (
-    <EmptyState title="No providers" icon={HeartPulse}>
-      No model has a target, and no provider is configured.
+    <EmptyState
+      title="No providers"
+      icon={Plug}
+      action={
+        <Button component={Link} to="/operator/providers/new">
+          Connect provider
+        </Button>
+      }
+    >
+      Connect one to offer its models.
     </EmptyState>
   );
 }
@@ -162,10 +172,7 @@ function Loading() {
   return (
     <>
       <Skeleton h={22} w={180} />
-      {[200, 140, 140].map((height, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are constant.
-        <Skeleton key={index} h={height} />
-      ))}
+      <Skeleton h={420} />
     </>
   );
 }

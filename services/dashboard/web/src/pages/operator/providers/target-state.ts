@@ -1,6 +1,6 @@
-import type { ProviderHealth, TargetHealth } from '../../../api/admin-providers';
+import type { Provider, TargetHealth } from '../../../api/admin-providers';
 
-type ServedBy = ProviderHealth['served_by'];
+type ServedBy = Provider['served_by'];
 
 /** Models use this target, but no instance has credentials for it: requests for it fail. */
 export const isNotSetUp = ({ models }: TargetHealth, servedBy: ServedBy): boolean =>

@@ -1,0 +1,58 @@
+import { Box, Code, Text } from '@mantine/core';
+import type { Health } from '../../../api/admin-providers';
+import { formatCount } from '../../../ui/format-count';
+import { formatDuration } from '../../../ui/format-time';
+import { StatusBadge } from '../../../ui/status-badge';
+import { Time } from '../../../ui/time';
+import type { StateInWords } from './provider-state';
+
+export function StateCell({ state: { label, status, detail } }: { state: StateInWords }) {
+  return (
+    <Box miw={0}>
+      <StatusBadge status={status}>{label}</StatusBadge>
+      {detail && (
+        <Text size="xs" c="dimmed">
+          {detail}
+        </Text>
+      )}
+    </Box>
+  );
+}
+
+/** Errors, and their part of the calls. */
+export function Errors({ calls, errors }: Pick<Health, 'calls' | 'errors'>) {
+  if (errors === 0) return <>0</>;
+  const percent = (errors / Math.max(calls, errors)) * 100;
+  const share = percent < 1 ? '<1%' : `${Math.round(percent)}%`;
+  return (
+    <Text span size="sm" c="var(--mantine-color-error)" style={{ whiteSpace: 'nowrap' }}>
+      {formatCount(errors)} ({share})
+    </Text>
+  );
+}
+
+export function Latency({ latency }: Pick<Health, 'latency'>) {
+  if (!latency) return <>–</>;
+  return (
+    <Box miw={0}>
+      <Text size="sm">{formatDuration(latency.mean_ms)}</Text>
+      <Text size="xs" c="dimmed">
+        max {formatDuration(latency.max_ms)}
+      </Text>
+    </Box>
+  );
+}
+
+export function LastFailure({ failure }: { failure: Health['last_failure'] }) {
+  if (!failure) return <>None</>;
+  const { code, status, at } = failure;
+  return (
+    <Box miw={0}>
+      <Code>{code}</Code>
+      <Text size="xs" c="dimmed">
+        {status !== null && `status ${status}, `}
+        <Time at={at} relative />
+      </Text>
+    </Box>
+  );
+}

@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import { readCredential, readCredentialChange } from './read-credential';
+
+function form(fields: Readonly<Record<string, string>>): FormData {
+  const data = new FormData();
+  for (const [name, value] of Object.entries(fields)) data.set(name, value);
+  return data;
+}
+
+test('a form with a secret, a reference or neither is one credential', () => {
+  const name = { credential_name: ' main ' };
+  expect(readCredential(form({ ...name, secret: ' sk-1 ' }))).toEqual({ name: 'main', secret: 'sk-1' });
+  expect(readCredential(form({ ...name, secret_ref: 'env:CREDENTIAL_A' }))).toEqual({
+    name: 'main',
+    secret_ref: 'env:CREDENTIAL_A',
+  });
+  expect(readCredential(form({ ...name, secret: '' }))).toEqual({ name: 'main', secret: 'none' });
+});
+
+test('an edited credential without a new secret keeps its own', () => {
+  const fields = { credential_name: 'main', weight: '3', secret: '' };
+  expect(readCredentialChange(form(fields))).toEqual({ name: 'main', weight: 3 });
+  expect(readCredentialChange(form({ ...fields, secret: 'sk-2' }))).toEqual({
+    name: 'main',
+    weight: 3,
+    secret: 'sk-2',
+  });
+});
