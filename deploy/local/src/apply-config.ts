@@ -33,8 +33,9 @@ export async function applyConfig(
   const login = await post('auth/login', { email, password });
   if (login.status === 401) throw new Error(`${email} can't log in: wrong email or password.`);
   const { token } = okOf(login, 'the login') as { token: string };
-  const applied = await post(`admin/config/${isDryRun ? 'diff' : 'apply'}`, config, token);
-  return okOf(applied, 'the configuration') as AppliedConfig;
+  const planned = okOf(await post('admin/config/diff', config, token), 'the configuration') as AppliedConfig;
+  if (isDryRun || planned.problems.length > 0) return planned;
+  return okOf(await post('admin/config/apply', config, token), 'the configuration') as AppliedConfig;
 }
 
 function okOf({ status, body }: Awaited<ReturnType<Post>>, what: string): unknown {

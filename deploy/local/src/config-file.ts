@@ -3,8 +3,8 @@ import { relative, resolve } from 'node:path';
 import { checkConfig } from '@gateway/catalog/dist/config/check-config';
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 
-/** Larger than any file that people write. */
-const MAX_BYTES = 4 * 1024 * 1024;
+/** The API takes as much JSON. */
+const MAX_BYTES = 1024 * 1024;
 const MAX_ALIASES = 1_000;
 
 /** A problem of the file: `gateway.yaml:12 providers[0].base_url: must be an http or https URL`. */

@@ -1,6 +1,6 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import net, { type AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { HttpClient } from './http-client';
 
 const SILENT_MS = 600;
@@ -85,4 +85,79 @@ test('a streamed upload leaves no listeners on its request after each piece', as
   });
   expect(status).toBe(200);
   expect(listeners).toEqual(Array(pieces).fill(listeners[0]));
+});
+
+describe('a request is reported as closed once', () => {
+  /** Sends requests one after the other, and returns how often each was reported, and its reply or error. */
+  async function closesOf(port: number, requests: number): Promise<unknown[]> {
+    const client = new HttpClient();
+    const results: unknown[] = [];
+    for (let request = 0; request < requests; request++) {
+      let closes = 0;
+      let text = '';
+      try {
+        const { body } = await client.send({
+          method: 'POST',
+          connection: 'persistent',
+          onAbort: 'finish',
+          url: new URL(`http://127.0.0.1:${port}/`),
+          headers: {},
+          body: Buffer.from('{}'),
+          signal: new AbortController().signal,
+          timeouts: { connectMs: 5_000, firstByteMs: 5_000, idleMs: 5_000 },
+          onClose: () => {
+            closes++;
+          },
+        });
+        for await (const piece of body) text += piece.toString();
+      } catch (error) {
+        text = String((error as NodeJS.ErrnoException).code);
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+      results.push([closes, text]);
+    }
+    client.close();
+    return results;
+  }
+
+  /** A server whose `onRequest` gets the raw connection and the number of the request on it. */
+  async function serve(onRequest: (socket: net.Socket, request: number) => void) {
+    const raw = net.createServer((socket) => {
+      let requests = 0;
+      socket.on('error', () => {});
+      socket.on('data', () => onRequest(socket, requests++));
+    });
+    await new Promise<void>((done) => raw.listen(0, '127.0.0.1', done));
+    return { port: (raw.address() as AddressInfo).port, close: () => raw.close() };
+  }
+
+  const REPLY = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+
+  test('when its reply arrives at once, before the caller has seen the head', async () => {
+    const { port, close } = await serve((socket) => socket.write(REPLY));
+    expect(await closesOf(port, 3)).toEqual([
+      [1, 'ok'],
+      [1, 'ok'],
+      [1, 'ok'],
+    ]);
+    close();
+  });
+
+  test('when it was repeated, because its kept connection had been closed', async () => {
+    const { port, close } = await serve((socket, request) => {
+      if (request === 0) socket.write(REPLY);
+      else socket.destroy();
+    });
+    expect(await closesOf(port, 2)).toEqual([
+      [1, 'ok'],
+      [1, 'ok'],
+    ]);
+    close();
+  });
+
+  test('when its connection fails', async () => {
+    const { port, close } = await serve((socket) => socket.resetAndDestroy());
+    expect(await closesOf(port, 1)).toEqual([[1, 'ECONNRESET']]);
+    close();
+  });
 });

@@ -38,7 +38,7 @@ export interface HttpRequest {
   readonly needsReader?: boolean;
   /** The connection is established: from here on the request may have arrived. */
   readonly onConnected?: () => void;
-  /** The connection is closed or free again, or the request has failed; called for each attempt. */
+  /** The connection is closed or free again, or the request has failed. Called once, possibly before `send` resolves. */
   readonly onClose?: () => void;
 }
 
@@ -83,7 +83,7 @@ export class HttpClient {
     try {
       return await this.#send(request, secure ? this.#https : this.#http);
     } catch (error) {
-      if (!(error instanceof StaleConnection) || request.signal.aborted) throw error;
+      if (!(error instanceof StaleConnection)) throw error;
       return this.#send(request, false);
     }
   }
@@ -114,11 +114,11 @@ export class HttpClient {
         if (request.onAbort === 'finish') halfCloseSocket(outgoing);
         else outgoing.destroy(codedError('ABORTED'));
       };
-      const forget = () => {
+      const forget = (isRepeated = false) => {
         clearTimeout(timer);
         clearTimeout(totalTimer);
         signal.removeEventListener('abort', onAbort);
-        if (this.#inFlight.delete(outgoing)) request.onClose?.();
+        if (this.#inFlight.delete(outgoing) && !isRepeated) request.onClose?.();
       };
 
       wait(timeouts.connectMs, 'CONNECT_TIMEOUT');
@@ -141,9 +141,10 @@ export class HttpClient {
         if (!answered && !outgoing.destroyed) wait(timeouts.firstByteMs, 'FIRST_BYTE_TIMEOUT');
       });
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
-        forget();
-        const stale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-        reject(stale ? new StaleConnection('kept connection was closed', { cause: error }) : error);
+        const isStale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+        const isRepeated = isStale && !answered && !signal.aborted;
+        forget(isRepeated);
+        reject(isRepeated ? new StaleConnection('kept connection was closed', { cause: error }) : error);
       });
       // A response that switches protocols ends with neither a response nor an error.
       outgoing.once('close', () => {
@@ -153,7 +154,7 @@ export class HttpClient {
       outgoing.once('response', (incoming) => {
         answered = true;
         clearTimeout(timer);
-        incoming.once('close', forget);
+        incoming.once('close', () => forget());
         resolve({
           status: incoming.statusCode ?? 0,
           headers: incoming.headers,
@@ -229,7 +230,7 @@ function halfCloseSocket(outgoing: http.ClientRequest): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-/** A persistent connection that was closed before it answered anything. */
+/** A persistent connection that was closed before it answered anything: the request is sent once more. */
 class StaleConnection extends Error {}
 
 function codedError(code: string): Error {

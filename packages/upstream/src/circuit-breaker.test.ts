@@ -72,6 +72,16 @@ describe('a circuit after a failure that only operators can correct', () => {
   });
 });
 
+test('calls that the provider forbids never open a circuit: their content may be the cause', () => {
+  const breaker = new CircuitBreaker(10_000);
+  for (let call = 0; call < 100; call++) {
+    breaker.recordFailure({ kind: 'status', status: 403 }, `account ${call}`, 0);
+  }
+  expect(breaker.state(0)).toBe('suspect');
+  breaker.recordSuccess();
+  expect(breaker.state(0)).toBe('closed');
+});
+
 describe('the circuit of a rejected credential', () => {
   test('is suspect at once, opens after five rejections in a row, and closes when a probe succeeds', () => {
     const breaker = new CircuitBreaker(10_000);

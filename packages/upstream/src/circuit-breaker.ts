@@ -1,4 +1,4 @@
-import { isOperatorFault, type UpstreamFailure } from './upstream-failure';
+import { isForbidden, isOperatorFault, type UpstreamFailure } from './upstream-failure';
 
 /** Consecutive failures after which a target is suspect: it is tried after all others. */
 const SUSPECT_AFTER = 5;
@@ -70,12 +70,15 @@ export class CircuitBreaker {
       this.#coolsUntilMs = nowMs + Math.min(coolMs, MAX_COOL_MS);
       return;
     }
+    const before = this.#failures;
     // Only operators can correct such a failure, so another one need not be awaited.
-    if (isOperatorFault(failure)) this.#failures = Math.max(this.#failures, SUSPECT_AFTER - 1);
-    this.#failures++;
+    if (isOperatorFault(failure)) this.#failures = Math.max(before, SUSPECT_AFTER - 1);
+    // Never an outage: some providers answer 403 to content that they do not accept.
+    if (isForbidden(failure)) this.#failures = Math.max(before, SUSPECT_AFTER);
+    else this.#failures++;
     this.#unreachable = failure.kind === 'unreachable' ? this.#unreachable + 1 : 0;
     if (this.#accounts.size < OUTAGE_ACCOUNTS) this.#accounts.add(accountId);
-    this.#wait(nowMs, this.#failures === SUSPECT_AFTER);
+    this.#wait(nowMs, before < SUSPECT_AFTER && this.#failures >= SUSPECT_AFTER);
   }
 
   /**

@@ -8,8 +8,8 @@ import {
   type UpstreamFailure,
 } from './upstream-failure';
 
-/** Targets and credentials come from the catalog and are rarely removed, so this limit is only a safeguard. */
-const MAX_TRACKED = 10_000;
+/** Far more than are called; the one that was called first is forgotten beyond it. */
+const MAX_TRACKED = 50_000;
 
 interface TrackedCredential {
   readonly provider: string;
@@ -68,7 +68,7 @@ export class TargetHealth {
   /** Returns the targets to try: closed and half-open ones in the given order, then cooling, then suspect ones; no open ones. */
   inOrder<R extends Route>(routes: readonly R[]): readonly R[] {
     const nowMs = this.#nowMs();
-    const states = routes.map((route) => stateOf(this.#target(route), nowMs));
+    const states = routes.map((route) => this.#stateOf(route, nowMs));
     if (states.every((state) => state === 'closed')) return routes;
     const having = (...wanted: CircuitState[]) =>
       routes.filter((_, index) => wanted.includes(states[index]!));
@@ -77,9 +77,9 @@ export class TargetHealth {
 
   /** Returns whether the call may use the target; false if its circuit has opened meanwhile or another call is the probe. */
   admit(route: Route): boolean {
-    const target = this.#target(route);
     const nowMs = this.#nowMs();
-    if (stateOf(target, nowMs) === 'open') return false;
+    if (this.#stateOf(route, nowMs) === 'open') return false;
+    const target = this.#target(route);
     target.credential.breaker.startCall(nowMs);
     target.breaker.startCall(nowMs);
     return true;
@@ -91,19 +91,19 @@ export class TargetHealth {
   }
 
   leave(route: Route): void {
-    const target = this.#target(route);
-    // Zero if the target was forgotten meanwhile.
-    target.inFlight = Math.max(0, target.inFlight - 1);
+    const target = this.#targets.get(routeName(route));
+    // Absent or zero if the target was forgotten meanwhile.
+    if (target) target.inFlight = Math.max(0, target.inFlight - 1);
   }
 
   /** Returns the number of calls of this process that the target is answering. */
   inFlight(route: Route): number {
-    return this.#target(route).inFlight;
+    return this.#targets.get(routeName(route))?.inFlight ?? 0;
   }
 
   /** Returns the target's recent mean latency; undefined without recent calls. */
   latencyMs(route: Route): number | undefined {
-    return this.#target(route).recent.meanMs(this.#nowMs());
+    return this.#targets.get(routeName(route))?.recent.meanMs(this.#nowMs());
   }
 
   /** @param tookMs absent for a refusal, whose duration does not represent the target's latency */
@@ -181,12 +181,20 @@ export class TargetHealth {
     }));
   }
 
+  /** Tracks nothing: most routes of a call are only looked at. */
+  #stateOf(route: Route, nowMs: number): CircuitState {
+    const target = this.#targets.get(routeName(route));
+    if (target) return stateOf(target, nowMs);
+    const credential = this.#credentials.get(credentialName(route));
+    return credential?.breaker.state(nowMs) ?? 'closed';
+  }
+
   #target(route: Route): TrackedTarget {
     const { target } = route;
     const name = routeName(route);
     let tracked = this.#targets.get(name);
     if (!tracked) {
-      if (this.#targets.size >= MAX_TRACKED) this.#targets.clear();
+      if (this.#targets.size >= MAX_TRACKED) forgetFirst(this.#targets);
       tracked = {
         credential: this.#credential(route),
         upstreamModel: target.upstreamModel,
@@ -199,20 +207,26 @@ export class TargetHealth {
     return tracked;
   }
 
-  #credential({ provider, credential: { id, name } }: Route): TrackedCredential {
-    const key = `${provider.id}\n${id}`;
+  #credential(route: Route): TrackedCredential {
+    const { provider, credential } = route;
+    const { id, name } = credential;
+    const key = credentialName(route);
     let tracked = this.#credentials.get(key);
     if (!tracked) {
-      if (this.#credentials.size >= MAX_TRACKED) {
-        this.#credentials.clear();
-        this.#targets.clear();
-      }
+      if (this.#credentials.size >= MAX_TRACKED) forgetFirst(this.#credentials);
       const breaker = new CircuitBreaker(this.#firstWaitMs);
       tracked = { provider: provider.id, id, name, breaker, recent: new RecentCalls() };
       this.#credentials.set(key, tracked);
     }
     return tracked;
   }
+}
+
+const credentialName = ({ provider, credential }: Route): string => `${provider.id}\n${credential.id}`;
+
+function forgetFirst(tracked: Map<string, unknown>): void {
+  const [first] = tracked.keys();
+  if (first !== undefined) tracked.delete(first);
 }
 
 /** The circuit of the credential counts unless it is closed. */

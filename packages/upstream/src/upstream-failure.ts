@@ -71,6 +71,11 @@ export function isOperatorFault(failure: UpstreamFailure): boolean {
   return failure.kind === 'status' && OPERATOR_FAULT_STATUSES.has(failure.status);
 }
 
+/** Whether the provider refuses to answer this call with this credential. */
+export function isForbidden(failure: UpstreamFailure): boolean {
+  return failure.kind === 'status' && failure.status === 403;
+}
+
 /** Whether the provider rejected the credential itself. */
 export function isRejectedCredential(failure: UpstreamFailure): boolean {
   return failure.kind === 'status' && failure.status === 401;
@@ -91,8 +96,14 @@ export function isClientError(failure: UpstreamFailure): boolean {
  * limited provider is up; one that failed can at least be reached.
  */
 export function preferRetryable(one: UpstreamFailure, other: UpstreamFailure): UpstreamFailure {
-  return retryPriority(other) > retryPriority(one) ? other : one;
+  const [first, second] = [retryPriority(one), retryPriority(other)];
+  if (first !== second) return second > first ? other : one;
+  return waitSeconds(other) < waitSeconds(one) ? other : one;
 }
+
+/** 0 for a failure other than a rate limit, which says nothing of a wait. */
+const waitSeconds = (failure: UpstreamFailure): number =>
+  failure.kind === 'status' && failure.status === 429 ? (failure.retryAfterSeconds ?? 1) : 0;
 
 function retryPriority(failure: UpstreamFailure): number {
   if (failure.kind !== 'status') return failure.kind === 'broken' ? 1 : 0;

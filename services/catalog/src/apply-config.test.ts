@@ -131,3 +131,25 @@ test('with any problem nothing is changed', async () => {
   expect(invalid).toMatchObject({ applied: false, problems: [{ path: 'providers[0].kind' }] });
   expect(await providers()).toEqual(before);
 });
+
+test('an alias moves from one model of the file to another, and no two models of it share one', async () => {
+  const first = { ...MODEL, slug: 'vllm/first', aliases: ['vllm/latest'] };
+  const second = { ...MODEL, slug: 'vllm/second', aliases: [] as string[] };
+  expect(await apply({ providers: [PROVIDER], models: [first, second] })).toMatchObject({ applied: true });
+  const moved = [
+    { ...second, aliases: ['vllm/latest'] },
+    { ...first, aliases: [] },
+  ];
+  expect(await apply({ models: moved })).toMatchObject({ problems: [], applied: true });
+  const shared = [first, { ...second, aliases: ['vllm/latest'] }];
+  expect(await apply({ models: shared }, true)).toMatchObject({
+    problems: [{ path: 'models[1].aliases[0]', message: 'is a name of models[0] too' }],
+  });
+});
+
+test('options that PostgreSQL cannot store are refused', async () => {
+  for (const text of ['\ud800', 'a\0b']) {
+    const odd = { id: 'odd', kind: 'openai', headers: {}, options: { quirks: { models_path: text } } };
+    expect((await apply({ providers: [odd] })).problems.length).toBeGreaterThan(0);
+  }
+});

@@ -127,7 +127,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     secrets: { keys: settings.CREDENTIALS_KEY, env, directory: settings.CREDENTIALS_DIR },
     bufferQuota,
     log,
-    onSecretChanged: (provider, credential) => health.forget(provider, credential),
+    onCredentialChanged: (provider, credential) => health.forget(provider, credential),
   });
   const providerWatch = new ProviderWatch({ client: catalog, log, onProviders: providers.replace });
   const bodies = memoryFor(settings.BODY_MEMORY_BYTES);

@@ -56,7 +56,13 @@ test('an applied configuration sets the throttle too, and is in the audit log', 
 
 test('a configuration with problems changes nothing', async () => {
   const providers = [{}, {}];
-  const { body } = await dashboard.post('admin/config/apply', { ...CONFIG, providers }, token);
+  const mistaken = { ...CONFIG, providers };
+  const { body } = await dashboard.post('admin/config/diff', mistaken, token);
   expect(body).toMatchObject({ applied: false, problems: [{ path: 'providers', message: 'too many' }] });
+  const refused = await dashboard.post('admin/config/apply', mistaken, token);
+  expect([refused.status, refused.body.error]).toMatchObject([
+    400,
+    { code: 'invalid_request', detail: 'providers: too many' },
+  ]);
   expect(world.billing.throttle.requestsPerSecond).toBe(0);
 });

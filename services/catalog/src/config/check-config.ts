@@ -32,6 +32,7 @@ function crossProblems(document: unknown): ConfigProblem[] {
     ...listOf(providers).flatMap((provider, at) => problemsOfProvider(provider, `providers[${at}]`)),
     ...duplicates(providers, 'id', 'providers'),
     ...duplicates(models, 'slug', 'models'),
+    ...sharedNames(models),
   ];
 }
 
@@ -41,6 +42,20 @@ const listOf = (value: unknown): readonly Record<string, unknown>[] =>
         typeof item === 'object' && item !== null ? (item as Record<string, unknown>) : {},
       )
     : [];
+
+/** Slugs and aliases are names of models, and no two models share one. */
+function sharedNames(models: unknown): ConfigProblem[] {
+  const all = listOf(models);
+  const owners = new Map(all.map(({ slug }, at) => [slug, at]));
+  return all.flatMap(({ aliases }, at) =>
+    (Array.isArray(aliases) ? aliases : []).flatMap((alias, index) => {
+      const owner = owners.get(alias);
+      if (owner === undefined) owners.set(alias, at);
+      if (owner === undefined || owner === at) return [];
+      return [{ path: `models[${at}].aliases[${index}]`, message: `is a name of models[${owner}] too` }];
+    }),
+  );
+}
 
 function problemsOfProvider(given: Record<string, unknown>, path: string): ConfigProblem[] {
   const { id, kind, base_url: baseUrl = '', credentials } = given;

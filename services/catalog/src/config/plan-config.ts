@@ -50,6 +50,8 @@ export async function planConfig(
 
 interface Part extends ConfigPlan {
   readonly isOfProvider: boolean;
+  /** A model has aliases that it gives up. */
+  readonly freesNames: boolean;
 }
 
 function planProvider(
@@ -68,7 +70,13 @@ function planProvider(
   );
   if (current && current.kind !== entry.kind) {
     const message = `is ${current.kind} and can't be changed: delete the provider first, or use another id`;
-    return { isOfProvider: true, problems: [{ path: `${path}.kind`, message }], changes, steps: [] };
+    return {
+      isOfProvider: true,
+      freesNames: false,
+      problems: [{ path: `${path}.kind`, message }],
+      changes,
+      steps: [],
+    };
   }
   const steps = [
     ...(current ? [] : [() => stored.insert(entry)]),
@@ -77,7 +85,13 @@ function planProvider(
       : []),
     ...credentialSteps(entry.id, provider.credentials.map(toCredential), current?.credentials ?? [], stored),
   ];
-  return { isOfProvider: true, problems: [], changes, steps: changes.length > 0 ? steps : [] };
+  return {
+    isOfProvider: true,
+    freesNames: false,
+    problems: [],
+    changes,
+    steps: changes.length > 0 ? steps : [],
+  };
 }
 
 type DraftCredential = Omit<Credential, 'id' | 'createdAtMs'>;
@@ -155,7 +169,7 @@ async function planModels(
     ...stored.map(({ id }) => id),
     ...(await catalog.targetProviders()),
   ]);
-  const slugs = new Set(models.map(({ slug }) => slug));
+  const bySlug = new Map(models.map((model) => [model.slug, model]));
   const parts: Part[] = [];
   // One query at a time: they share a connection.
   for (const [at, model] of models.entries()) {
@@ -168,10 +182,11 @@ async function planModels(
     );
     parts.push({
       isOfProvider: false,
+      freesNames: (current?.aliases ?? []).some((alias) => !model.aliases.includes(alias)),
       problems: [
         ...unknownProviders(model, path, known),
-        ...(await nameProblems(model, path, catalog)),
-        ...(await successorProblems(model, path, slugs, catalog)),
+        ...(await nameProblems(model, path, bySlug, catalog)),
+        ...(await successorProblems(model, path, bySlug, catalog)),
       ],
       changes,
       steps:
@@ -180,7 +195,8 @@ async function planModels(
           : [() => (current ? catalog.replace(current, model) : catalog.insert(model))],
     });
   }
-  return parts;
+  // A name is free for another model after the one that has it was changed.
+  return parts.sort((one, other) => Number(other.freesNames) - Number(one.freesNames));
 }
 
 const unknownProviders = (
@@ -194,11 +210,18 @@ const unknownProviders = (
       : [{ path: `${path}.targets[${at}].provider`, message: `there is no provider ${provider}` }],
   );
 
-async function nameProblems({ slug, aliases }: ModelEntry, path: string, catalog: CatalogEdit) {
+async function nameProblems(
+  { slug, aliases }: ModelEntry,
+  path: string,
+  bySlug: ReadonlyMap<string, ModelEntry>,
+  catalog: CatalogEdit,
+): Promise<ConfigProblem[]> {
   const owners = await catalog.ownersOf([slug, ...aliases]);
   return [...owners].flatMap(([name, owner]) => {
     const field = name === slug ? 'slug' : 'aliases';
-    return owner === slug
+    const ofOwner = bySlug.get(owner);
+    const isGivenUp = ofOwner !== undefined && name !== owner && !ofOwner.aliases.includes(name);
+    return owner === slug || isGivenUp
       ? []
       : [{ path: `${path}.${field}`, message: `${name} is already used by ${owner}` }];
   });
@@ -207,9 +230,9 @@ async function nameProblems({ slug, aliases }: ModelEntry, path: string, catalog
 async function successorProblems(
   { successor }: ModelEntry,
   path: string,
-  slugs: ReadonlySet<string>,
+  bySlug: ReadonlyMap<string, ModelEntry>,
   catalog: CatalogEdit,
 ): Promise<ConfigProblem[]> {
-  if (successor === undefined || slugs.has(successor) || (await catalog.find(successor))) return [];
+  if (successor === undefined || bySlug.has(successor) || (await catalog.find(successor))) return [];
   return [{ path: `${path}.successor`, message: `there is no model ${successor}` }];
 }

@@ -111,9 +111,14 @@ export function providerProblems({ id, kind, name, headers, baseUrl, options }: 
     ...(isProviderKind(kind) ? ofOptions : [`kind: must be one of ${PROVIDER_KINDS.join(', ')}`]),
     ...(isName(name) ? [] : [nameProblem('name')]),
     ...headerProblems(headers),
+    ...(isStorable(options) ? [] : ['options: contains NUL or unpaired surrogates']),
     ...baseUrlProblems(baseUrl, needsBaseUrl),
   ];
 }
+
+/** PostgreSQL's JSON can contain neither NUL nor unpaired surrogates, which `JSON.stringify` escapes. */
+const isStorable = (options: Readonly<Record<string, unknown>>): boolean =>
+  !/\\u(0000|d[89a-f])/i.test(JSON.stringify(options).replaceAll('\\\\', ''));
 
 const nameProblem = (field: string) => `${field}: must be 1 to ${MAX_NAME_CHARS} printable characters`;
 

@@ -290,3 +290,39 @@ test('a target that would refuse a field of another provider is skipped wherever
     detail: 'top_k: not supported by this model',
   });
 });
+
+test('what a target can carry is decided once, however many credentials its provider has', async () => {
+  let asked = 0;
+  const provider = {
+    id: 'many',
+    wire: 'openai',
+    maxTokensField: 'max_tokens',
+    passThroughMembers: () => {
+      asked++;
+      return new Map();
+    },
+  } as unknown as ChatProvider;
+  const accounts = Array.from({ length: 50 }, (_, at) => ({
+    provider,
+    credential: { id: `c${at}`, name: `c${at}`, weight: 1 },
+  }));
+  const answer = answerChat({
+    models: {
+      loaded: true,
+      get: () => ({ ...MODEL, targets: [{ ...TARGET, provider: 'many', priority: 0 }] }),
+    },
+    health: new TargetHealth(() => 0, 1_000),
+    sessions: new SessionPins(() => 0),
+    providers: { loaded: true, accountsOf: () => accounts },
+    admission: {
+      admit: () => Promise.reject(new GatewayError('insufficient_balance')),
+    } as unknown as Admission,
+    runner: {} as ChatRunner,
+    counting: tokenizerCpuQuota(400, () => 0),
+    abandoned: { admits: () => true },
+  });
+  const body = { model: 'sim/chat', messages: [{ role: 'user', content: 'hi' }], max_tokens: 5 };
+  const request = parseChatRequest(Buffer.from(JSON.stringify(body)));
+  await expect(answer(CONTEXT, CALL, request)).rejects.toMatchObject({ code: 'insufficient_balance' });
+  expect(asked).toBeLessThanOrEqual(2);
+});

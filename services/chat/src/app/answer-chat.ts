@@ -188,14 +188,20 @@ function prepare(
   routes: readonly Route[],
 ): { routes: readonly Route[]; body: Buffer } {
   let refusal: unknown;
+  // The credentials of a target differ in nothing that decides whether it can carry the call.
+  const carriers = new Map<Route['target'], boolean>();
+  const isCarrier = (route: Route): boolean => {
+    const known = carriers.get(route.target) ?? canCarry(request, model, route);
+    carriers.set(route.target, known);
+    return known;
+  };
   for (const [index, route] of routes.entries()) {
+    if (carriers.get(route.target) === false) continue;
     try {
       const body = upstreamBody(request, model, route, undefined);
-      return {
-        routes: routes.slice(index).filter((each) => canCarry(request, model, each)),
-        body,
-      };
+      return { routes: routes.slice(index).filter(isCarrier), body };
     } catch (error) {
+      carriers.set(route.target, false);
       refusal = error;
     }
   }
@@ -228,15 +234,17 @@ const FRAME_BYTES = 1_024;
  */
 function sizeOn(routes: readonly Route[], request: CallerRequest, model: Model, body: Buffer): RequestSize {
   const { wire, size, conversation } = request;
-  const passes = routes.filter(({ provider }) => provider.wire === wire);
-  const added = routes.map(({ provider }) =>
+  // One account of each provider: the others differ in their credentials only.
+  const providers = [...new Map(routes.map(({ provider }) => [provider.id, provider])).values()];
+  const passes = providers.filter((provider) => provider.wire === wire);
+  const added = providers.map((provider) =>
     provider.wire === wire ? 0 : (provider.addedInputTokens?.(conversation()) ?? 0),
   );
   return {
     ...size,
     bodyBytes: Math.max(size.bodyBytes, translatedBytes(routes, request, model, body) - FRAME_BYTES),
     longCache: (size.longCache ?? false) && passes.length > 0,
-    openEnded: passes.some(({ provider }) => isOpenEnded(request, model, provider)),
+    openEnded: passes.some((provider) => isOpenEnded(request, model, provider)),
     hiddenInputTokens: Math.max(size.hiddenInputTokens ?? 0, ...added),
   };
 }

@@ -318,6 +318,18 @@ describe('a call in flight', () => {
     expect(health.inFlight(route)).toBe(0);
   });
 
+  test('no longer counts when the whole reply arrived before its head was seen', async () => {
+    does = {
+      a: async ({ onClose }) => {
+        onClose!();
+        return { status: 200, headers: {}, body: bytesOf('{}') };
+      },
+    };
+    const route = routeTo('a');
+    await begin(callTo([route]));
+    expect(health.inFlight(route)).toBe(0);
+  });
+
   test('no longer counts at a target that failed, also if its connection closed first', async () => {
     does = {
       a: async ({ onClose }) => {
@@ -380,6 +392,32 @@ describe('the limits of a credential', () => {
     await begin(callTo(routes));
     nowMs = 15_000;
     expect(await begin(callTo(routes))).toEqual({ kind: 'status', status: 429, retryAfterSeconds: 45 });
+  });
+
+  test('hold while the address of calls is waited for', async () => {
+    does = { a: answers(200), b: answers(200) };
+    const route = limitedTo({ concurrency: 1 });
+    const address = { url: new URL('http://a/'), headers: {} };
+    let sign = () => {};
+    const signed = new Promise<void>((resolve) => {
+      sign = resolve;
+    });
+    const slow = { ...route, provider: { ...route.provider, address: () => signed.then(() => address) } };
+    const calls = [begin(callTo([slow, routeTo('b')])), begin(callTo([slow, routeTo('b')]))];
+    sign();
+    expect(await Promise.all(calls)).toEqual(['a', 'b']);
+  });
+
+  test('tell the shortest wait if several credentials are at their limits', async () => {
+    does = { a: answers(200) };
+    const [long, short] = ['long', 'short'].map((id) => {
+      const route = limitedTo({ requestsPerMinute: 1 });
+      return { ...route, credential: { ...route.credential, id } };
+    }) as [Route, Route];
+    await begin(callTo([short]));
+    nowMs = 50_000;
+    await begin(callTo([long]));
+    expect(await begin(callTo([long, short]))).toMatchObject({ status: 429, retryAfterSeconds: 10 });
   });
 
   test('count calls in flight, and not those whose address could not be signed', async () => {

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import type { HttpClient, HttpRequest, HttpResponse, HttpTimeouts } from '@gateway/http-client';
+import type { HttpClient, HttpResponse, HttpTimeouts } from '@gateway/http-client';
 import type { RequestContext } from '@gateway/rpc';
 import {
   type CredentialLimiter,
@@ -110,14 +110,39 @@ export class Dispatcher {
     throw new UpstreamError(failure ?? { kind: 'unreachable', cause: new Error('every circuit is open') });
   }
 
+  /** Counts the call as in flight until its reply is complete or broken, or the call fails. */
   async #send(
     context: RequestContext,
-    { request }: AdmittedCall,
+    call: AdmittedCall,
     route: Route,
     body: Buffer,
-    { signal, bufferUntilMs }: { signal: AbortSignal; bufferUntilMs: number },
+    options: SendOptions,
   ): Promise<StartedReply['reply']> {
-    const { provider, target } = route;
+    const { health, limiter } = this.#deps;
+    let isInFlight = true;
+    const leave = () => {
+      if (!isInFlight) return;
+      isInFlight = false;
+      health.leave(route);
+      limiter.leave(route);
+    };
+    health.enter(route);
+    limiter.enter(route, inputTokensOf(call.request));
+    try {
+      return await this.#begin(context, call, route, body, { ...options, onClose: leave });
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  async #begin(
+    context: RequestContext,
+    { request }: AdmittedCall,
+    { provider, target }: Route,
+    body: Buffer,
+    { signal, bufferUntilMs, onClose }: SendOptions & { readonly onClose: () => void },
+  ): Promise<StartedReply['reply']> {
     const timeouts = timeoutsOf(target, this.#deps.timeouts);
     const beginByMs = performance.now() + timeouts.firstByteMs;
     const addressed = provider.address({
@@ -128,7 +153,7 @@ export class Dispatcher {
     });
     // Most addresses need no waiting.
     const address = addressed instanceof Promise ? await addressed : addressed;
-    const response = await this.#sendCounted(route, inputTokensOf(request), {
+    const response = await this.#deps.upstream.send({
       method: 'POST',
       connection: 'persistent',
       // What the provider has sent is billed.
@@ -145,6 +170,7 @@ export class Dispatcher {
       keepAliveMs: this.#deps.keepAliveMs,
       // After a disconnect the reply is read only for its usage, so the idle timeout does not apply.
       ignoresIdle: () => context.signal.aborted,
+      onClose,
     });
     const { status, headers } = response;
     if (status < 200 || status > 299) {
@@ -155,30 +181,11 @@ export class Dispatcher {
     const events = provider.toEvents?.(response.body) ?? response.body;
     return beginStream(events, { provider, beginByMs, bufferUntilMs, caller: context.signal });
   }
+}
 
-  /** Counts the call as in flight until its reply is complete or broken. */
-  async #sendCounted(route: Route, inputTokens: () => number, request: HttpRequest): Promise<HttpResponse> {
-    const { health, limiter, upstream } = this.#deps;
-    const leave = () => {
-      health.leave(route);
-      limiter.leave(route);
-    };
-    health.enter(route);
-    limiter.enter(route, inputTokens);
-    let isAnswered = false;
-    const onClose = () => {
-      // An attempt on a connection that had been closed is repeated on another one.
-      if (isAnswered) leave();
-    };
-    try {
-      const response = await upstream.send({ ...request, onClose });
-      isAnswered = true;
-      return response;
-    } catch (error) {
-      leave();
-      throw error;
-    }
-  }
+interface SendOptions {
+  readonly signal: AbortSignal;
+  readonly bufferUntilMs: number;
 }
 
 const inputTokensOf =

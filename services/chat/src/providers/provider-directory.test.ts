@@ -28,7 +28,7 @@ beforeEach(() => {
     },
     bufferQuota: new Quota({ limit: 0 }),
     log: createLogger('test', 'silent'),
-    onSecretChanged: (provider, credential) => changed.push(`${provider} ${credential}`),
+    onCredentialChanged: (provider, credential) => changed.push(`${provider} ${credential}`),
   });
 });
 afterEach(async () => {
@@ -208,4 +208,47 @@ test('a credential has its limits, and none if they are zero', () => {
   expect(a!.credential.limits).toMatchObject({ requestsPerMinute: 60 });
   expect(a!.credential.limits!.tokensPerMinute).toBeUndefined();
   expect(b!.credential.limits).toBeUndefined();
+});
+
+test('a change of one provider keeps what the others have connected, with their tokens', () => {
+  const other = provider([{ id: 'b' }], { id: 'other' });
+  const secrets = refer({ a: 'env:CREDENTIAL_A', b: 'env:CREDENTIAL_B' });
+  directory.replace([provider([{ id: 'a' }]), other], secrets);
+  const [kept] = directory.accountsOf('other');
+  directory.replace([provider([{ id: 'a' }], { headers: {} }), other], secrets);
+  expect(directory.accountsOf('other')[0]!.provider).toBe(kept!.provider);
+  expect(changed).toEqual([]);
+});
+
+test('a disabled credential with a file does not make the others connect again', () => {
+  writeFileSync(path.join(folder, 'key'), 'sk-file');
+  const secrets = refer({ a: 'env:CREDENTIAL_A', b: 'file:key' });
+  directory.replace([provider([{ id: 'a' }, { id: 'b', enabled: false }])], secrets);
+  const before = directory.accountsOf('vllm');
+  jest.advanceTimersByTime(3 * REFRESH_MS);
+  expect(directory.accountsOf('vllm')).toBe(before);
+});
+
+test('a file that is missing at first is used when it is there', () => {
+  directory.replace([provider([{ id: 'a' }])], refer({ a: 'file:late' }));
+  expect(directory.has('vllm')).toBe(false);
+  writeFileSync(path.join(folder, 'late'), 'sk-late');
+  jest.advanceTimersByTime(REFRESH_MS);
+  expect(directory.has('vllm')).toBe(true);
+});
+
+test('a deleted credential and those of a deleted provider are reported', () => {
+  const secrets = refer({ a: 'env:CREDENTIAL_A', b: 'env:CREDENTIAL_B' });
+  directory.replace([provider([{ id: 'a' }, { id: 'b' }])], secrets);
+  directory.replace([provider([{ id: 'b' }])], secrets);
+  expect(changed).toEqual(['vllm a']);
+  directory.replace([], {});
+  expect(changed).toEqual(['vllm a', 'vllm b']);
+});
+
+test('options that are no JSON leave the other providers usable', () => {
+  const broken = provider([{ id: 'a' }], { optionsJson: '{' });
+  const secrets = refer({ a: 'env:CREDENTIAL_A', b: 'env:CREDENTIAL_B' });
+  directory.replace([broken, provider([{ id: 'b' }], { id: 'other' })], secrets);
+  expect([...directory.ids()]).toEqual(['openai', 'other']);
 });

@@ -3,7 +3,7 @@ import { every, type Logger, type Repeated } from '@gateway/process';
 import type { CredentialLimits__Output } from '@gateway/proto/generated/gateway/catalog/v1/CredentialLimits';
 import type { Provider__Output } from '@gateway/proto/generated/gateway/catalog/v1/Provider';
 import type { StoredSecret__Output } from '@gateway/proto/generated/gateway/catalog/v1/StoredSecret';
-import { defaultBaseUrl, isProviderKind } from '@gateway/providers';
+import { defaultBaseUrl, isProviderKind, type ProviderKind } from '@gateway/providers';
 import type { Quota } from '@gateway/quota';
 import { type Account, environmentAccount } from '@gateway/upstream';
 import type { ChatProvider } from '../domain/chat-provider';
@@ -15,11 +15,18 @@ export interface ProviderDirectoryOptions {
   readonly secrets: SecretSources;
   readonly bufferQuota: Quota;
   readonly log: Logger;
-  /** The credential has another secret than before. */
-  onSecretChanged(provider: string, credentialId: string): void;
+  /** The credential has another secret than before, or is no longer used. */
+  onCredentialChanged(provider: string, credentialId: string): void;
 }
 
 type Accounts = readonly Account<ChatProvider>[];
+
+interface Connected {
+  readonly providerId: string;
+  /** What it was connected with, as text. */
+  readonly settings: string;
+  readonly provider: ChatProvider;
+}
 
 /** How soon a changed file of CREDENTIALS_DIR is used. */
 const REFRESH_MS = 5_000;
@@ -49,6 +56,10 @@ export class ProviderDirectory {
   #secrets: Readonly<Record<string, StoredSecret__Output>> = {};
   /** In clear, by the id of the credential. */
   #resolved = new Map<string, string>();
+  /** Enabled credentials whose secret could not be resolved. */
+  #unresolved = new Set<string>();
+  /** By the id of the credential. */
+  #connected = new Map<string, Connected>();
   #accounts: ReadonlyMap<string, Accounts>;
   #loaded = false;
 
@@ -93,34 +104,37 @@ export class ProviderDirectory {
   }
 
   #refreshFiles(): void {
-    const isChanged = Object.entries(this.#secrets).some(
-      ([id, { reference }]) => reference.startsWith('file:') && this.#secretOf(id) !== this.#resolved.get(id),
-    );
-    if (isChanged) this.#connect();
+    const isChanged = [...this.#resolved].some(([id, secret]) => {
+      const { reference } = this.#secrets[id] ?? {};
+      return reference?.startsWith('file:') && this.#secretOf(id) !== secret;
+    });
+    // A file that was missing may be there now.
+    const isFound = [...this.#unresolved].some((id) => this.#secretOf(id) !== undefined);
+    if (isChanged || isFound) this.#connect();
   }
 
   #connect(): void {
-    const before = this.#resolved;
+    const before = { resolved: this.#resolved, connected: this.#connected };
     this.#resolved = new Map();
+    this.#unresolved = new Set();
+    this.#connected = new Map();
     const accounts = new Map(this.#environment);
-    for (const provider of this.#catalog) accounts.set(provider.id, this.#connectProvider(provider));
-    for (const { id, credentials } of this.#catalog) {
-      for (const credential of credentials) {
-        const isChanged = this.#resolved.get(credential.id) !== before.get(credential.id);
-        if (isChanged && before.has(credential.id)) this.#options.onSecretChanged(id, credential.id);
-      }
+    for (const provider of this.#catalog) {
+      accounts.set(provider.id, this.#connectProvider(provider, before.connected));
     }
     this.#accounts = accounts;
+    for (const [credential, { providerId }] of before.connected) {
+      const secret = before.resolved.get(credential);
+      if (this.#resolved.get(credential) !== secret)
+        this.#options.onCredentialChanged(providerId, credential);
+    }
   }
 
-  #connectProvider({ id, kind, enabled, credentials, ...rest }: Provider__Output): Accounts {
+  /** Keeps what is connected with the same settings and secret, with the tokens that it has. */
+  #connectProvider(provider: Provider__Output, before: ReadonlyMap<string, Connected>): Accounts {
+    const { id, kind, enabled, credentials, headers, optionsJson } = provider;
     // Other kinds are served by media, or known only to a newer version of the catalog.
     if (!enabled || !isProviderKind(kind)) return [];
-    const options = JSON.parse(rest.optionsJson || '{}');
-    const baseUrl = rest.baseUrl || (defaultBaseUrl(kind, options) ?? '');
-    const access = { id, baseUrl, headers: rest.headers, options };
-    const connect: ConnectProvider = KINDS[kind];
-    const { bufferQuota, log } = this.#options;
     const all =
       credentials.length === 0 && kind === 'openai'
         ? [{ credential: NO_CREDENTIAL, apiKey: '' }]
@@ -130,14 +144,35 @@ export class ProviderDirectory {
           }));
     return all.flatMap(({ credential, apiKey }) => {
       if (apiKey === undefined) return [];
+      const settings = JSON.stringify([kind, provider.baseUrl, headers, optionsJson, apiKey]);
+      const key = credential === NO_CREDENTIAL ? `${id} none` : credential.id;
+      const known = before.get(key);
       try {
-        return [{ provider: connect({ ...access, apiKey }, bufferQuota), credential }];
+        const chatProvider =
+          known?.settings === settings ? known.provider : this.#connectAccount(provider, kind, apiKey);
+        this.#connected.set(key, { providerId: id, settings, provider: chatProvider });
+        return [{ provider: chatProvider, credential }];
       } catch (error) {
         // Such as a secret that is not of the form that its kind needs. The error does not contain it.
-        log.error({ provider: id, credential: credential.id, err: error }, 'credential not usable');
+        this.#options.log.error(
+          { provider: id, credential: credential.id, err: error },
+          'credential not usable',
+        );
         return [];
       }
     });
+  }
+
+  /** @throws Error for options or a secret that its kind cannot use */
+  #connectAccount(
+    { id, baseUrl, headers, optionsJson }: Provider__Output,
+    kind: ProviderKind,
+    apiKey: string,
+  ): ChatProvider {
+    const options = JSON.parse(optionsJson || '{}');
+    const url = baseUrl || (defaultBaseUrl(kind, options) ?? '');
+    const connect: ConnectProvider = KINDS[kind];
+    return connect({ id, baseUrl: url, headers, options, apiKey }, this.#options.bufferQuota);
   }
 
   /** Returns undefined for a secret that can't be resolved: its credential is not used. */
@@ -145,7 +180,8 @@ export class ProviderDirectory {
     const secret = this.#secretOf(credentialId, (err) =>
       this.#options.log.error({ provider, credential: credentialId, err }, 'credential not usable'),
     );
-    if (secret !== undefined) this.#resolved.set(credentialId, secret);
+    if (secret === undefined) this.#unresolved.add(credentialId);
+    else this.#resolved.set(credentialId, secret);
     return secret;
   }
 

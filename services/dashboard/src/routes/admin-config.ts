@@ -1,3 +1,4 @@
+import { GatewayError } from '@gateway/errors';
 import { z } from 'zod';
 import type { Billing, Caller } from '../clients/billing';
 import type { ConfigEditor } from '../clients/config-editor';
@@ -40,11 +41,17 @@ export const adminConfigEndpoints = (deps: Dependencies): Endpoint[] => [
   }),
 ];
 
+/** All of them are in the diff. */
+const MAX_SHOWN = 20;
 const THROTTLE = 'settings.requests_per_second';
 
 async function apply({ billing, config }: Dependencies, context: Caller, body: Config, dryRun: boolean) {
   const { requestsPerSecond } = await billing.getThrottle(context);
   const { problems, changes, applied } = await config.apply(context, body, dryRun);
+  if (problems.length > 0 && !dryRun) {
+    const shown = problems.slice(0, MAX_SHOWN).map(({ path, message }) => `${path}: ${message}`);
+    throw new GatewayError('invalid_request', { detail: shown.join('; ') });
+  }
   // Catalog has validated it, unless there are problems.
   const wanted = throttleOf(body.settings);
   const isOther = problems.length === 0 && wanted !== undefined && wanted !== (requestsPerSecond || null);

@@ -29,6 +29,29 @@ describe("the gateway's own account is nothing that the caller can wait for", ()
   });
 });
 
+test.each([
+  ['xAI', { code: 'x', error: 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO' }],
+  [
+    'OpenRouter',
+    {
+      error: {
+        code: 403,
+        message: 'model requires moderation, and your input was flagged',
+        metadata: { reasons: ['violence'], flagged_input: 'x', provider_name: 'y', model_slug: 'z' },
+      },
+    },
+  ],
+])(
+  'content that the moderation of %s refuses is the caller’s mistake, not that of our credential',
+  (_who, body) => {
+    expect(refused(403, body)).toMatchObject({ kind: 'status', status: 400, message: expect.any(String) });
+  },
+);
+
+test('any other 403 is not', () => {
+  expect(refused(403, { error: { message: 'Your project has no access to this model' } })).toBeUndefined();
+});
+
 test('a wrong key of ours is rejected, whatever the status', () => {
   const error = 'Incorrect API key provided: xa***1.';
   for (const [status, body] of [

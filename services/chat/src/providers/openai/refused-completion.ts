@@ -25,6 +25,13 @@ const OUR_ACCOUNT = new Set([
 /** xAI's messages, with 400 and 429. Matched at the start, because messages quote the call further on. */
 const OUR_KEY_WORDS = /^incorrect api key provided/i;
 const OUR_FUNDS_WORDS = /^your (newly created )?team\b.*\b(credits|spending limit)/i;
+/** xAI's and OpenRouter's messages for content that their moderation refuses, with 403 (inspect_ai#2267; openrouter.ai/docs, errors). */
+const FLAGGED_WORDS = /^content violates usage guidelines|requires moderation|input was flagged/i;
+
+/** OpenRouter names the reasons in `error.metadata`. */
+const isFlagged = (words: string, { reasons, flagged_input: flagged }: JsonObject): boolean =>
+  FLAGGED_WORDS.test(words) || listOf(reasons).length > 0 || flagged !== undefined;
+
 /** Statuses that blame the call, so that the caller learns the reason. */
 const CALLS_FAULT = new Set([400, 413, 415, 422]);
 
@@ -40,6 +47,13 @@ export function refusedCompletion({ status, body }: RefusedResponse): UpstreamFa
   if (OUR_KEY_WORDS.test(words)) return { kind: 'status', status: 401 };
   if (OUR_ACCOUNT.has(textOf(code)) || OUR_ACCOUNT.has(textOf(type)) || OUR_FUNDS_WORDS.test(words)) {
     return { kind: 'status', status: 402 };
+  }
+  if (status === 403 && isFlagged(words, membersOf(membersOf(error).metadata))) {
+    return {
+      kind: 'status',
+      status: 400,
+      message: showableMessage(words) ?? 'the provider refused the content',
+    };
   }
   if (usual !== undefined || !CALLS_FAULT.has(status)) return undefined;
   const shown = showableMessage(words);
