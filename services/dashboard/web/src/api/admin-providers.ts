@@ -169,6 +169,8 @@ export interface ImportedModel {
   readonly context_length?: number;
   readonly max_output_tokens?: number;
   readonly capabilities: readonly string[];
+  /** What the provider charges. */
+  readonly cost?: ListedPrices['tokens'];
   /** Required unless the catalog has the slug. */
   readonly pricing?: PricesInput;
 }

@@ -23,6 +23,7 @@ const PRESETS: ProviderPresets = {
     { kind: 'openai', base_url: 'https://api.openai.com/v1', options: ['quirks'] },
     { kind: 'anthropic', base_url: 'https://api.anthropic.com', options: [] },
     { kind: 'mistral', base_url: 'https://api.mistral.test/v1', options: [] },
+    { kind: 'bedrock', base_url: null, options: ['region'] },
   ],
 };
 const choice = (key: string): Choice => choicesOf(PRESETS).find((one) => one.key === key)!;
@@ -32,6 +33,7 @@ const inputOf = (key: string, more: { baseUrl?: string; options?: string; id?: s
 test('presets, kinds without a preset and any other endpoint can be connected', () => {
   expect(choicesOf(PRESETS).map(({ name }) => name)).toEqual([
     'Anthropic',
+    'AWS Bedrock',
     'Cloudflare',
     'Groq',
     'Mistral AI',
@@ -40,6 +42,13 @@ test('presets, kinds without a preset and any other endpoint can be connected', 
   ]);
   expect(choice('other')).toMatchObject({ kind: 'openai', baseUrl: '', apiKey: 'optional' });
   expect(choice('kind:anthropic')).toMatchObject({ optionNames: [], suggestedId: 'anthropic' });
+});
+
+test('a base URL that the options determine may stay empty', () => {
+  expect(choice('kind:bedrock')).toMatchObject({ baseUrl: '', hasUrlByOptions: true });
+  expect(choice('other').hasUrlByOptions).toBe(false);
+  const { input } = inputOf('kind:bedrock', { options: '{ "region": "us-east-1" }' });
+  expect(input).toEqual({ id: 'mine', kind: 'bedrock', options: { region: 'us-east-1' } });
 });
 
 test('the search of endpoints finds names and addresses', () => {

@@ -13,6 +13,8 @@ export interface Choice {
   readonly docs: string | null;
   readonly options: Readonly<Record<string, unknown>>;
   readonly optionNames: readonly string[];
+  /** The options of its kind determine the base URL, such as by a region. */
+  readonly hasUrlByOptions: boolean;
   readonly suggestedId: string;
 }
 
@@ -32,6 +34,7 @@ export function choicesOf({ data: presets, kinds }: ProviderPresets): Choice[] {
       docs,
       options,
       optionNames: optionNames(kind),
+      hasUrlByOptions: false,
       suggestedId: id,
     }),
   );
@@ -44,6 +47,7 @@ export function choicesOf({ data: presets, kinds }: ProviderPresets): Choice[] {
     docs: null,
     options: {},
     optionNames: optionNames(kind),
+    hasUrlByOptions: baseUrl === '' && kind !== COMPATIBLE,
     suggestedId: kind,
   });
   const known = new Set(presets.map(({ id }) => id));

@@ -114,8 +114,8 @@ function ProviderFields({ choice, draft, onChange, problems, replaces }: FieldsP
         <TextInput
           label="Base URL"
           description={<BaseUrlHelp choice={choice} />}
-          placeholder="https://llm.example.com/v1"
-          required
+          placeholder={choice.hasUrlByOptions ? '' : 'https://llm.example.com/v1'}
+          required={!choice.hasUrlByOptions}
           maxLength={2000}
           autoCapitalize="off"
           spellCheck={false}
@@ -138,7 +138,8 @@ function ProviderFields({ choice, draft, onChange, problems, replaces }: FieldsP
   );
 }
 
-function BaseUrlHelp({ choice: { baseUrl, docs } }: { choice: Choice }) {
+function BaseUrlHelp({ choice: { baseUrl, docs, hasUrlByOptions } }: { choice: Choice }) {
+  if (hasUrlByOptions) return 'Empty: the options determine it';
   return (
     <>
       {baseUrl.includes('{') ? 'Replace what is in braces. ' : 'As the chat service reaches it. '}

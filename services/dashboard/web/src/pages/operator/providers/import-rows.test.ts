@@ -39,6 +39,15 @@ test('a model with listed prices is imported at these, with their source', () =>
   });
 });
 
+test('the listed cost is kept with the target, also if the prices are typed or those of another model', () => {
+  const priced = model({ pricing: LISTED, cost: { ...LISTED, tokens: { ...LISTED.tokens, input: 0.1 } } });
+  const cost = { input: 0.1, output: 0.22, cache_read: 0.05, service_tiers: {} };
+  expect(toImportedModel(toRow(priced, { input: '9' }, NONE))).toMatchObject({ cost });
+  const existing = toImportedModel(toRow(priced, { slug: 'groq/m' }, new Set(['groq/m'])));
+  expect(existing).toMatchObject({ cost });
+  expect(existing).not.toHaveProperty('pricing');
+});
+
 test('a typed price replaces the listed one, and the list is no longer the source', () => {
   const row = toRow(model({ pricing: LISTED }), { input: '0.5' }, NONE);
   expect(toImportedModel(row).pricing).toEqual({

@@ -79,6 +79,7 @@ export function toImportedModel(row: ImportRow): ImportedModel {
     context_length,
     ...(max_output_tokens && { max_output_tokens: Math.min(max_output_tokens, context_length) }),
     capabilities,
+    ...(model.cost?.tokens && { cost: model.cost.tokens }),
     ...(!isExisting && { pricing: pricingOf(row) }),
   };
 }
