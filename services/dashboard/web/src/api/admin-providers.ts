@@ -29,7 +29,14 @@ export interface TargetHealth extends Health {
   readonly models: readonly string[];
 }
 
-export interface Credential {
+/** Of each instance of chat; null: none. */
+export interface CredentialLimits {
+  readonly rpm_limit: number | null;
+  readonly tpm_limit: number | null;
+  readonly concurrency_limit: number | null;
+}
+
+export interface Credential extends CredentialLimits {
   readonly id: string;
   readonly name: string;
   /** What is shown of the secret; null: it is in the environment. */
@@ -97,9 +104,13 @@ export interface ProviderPresets {
 }
 
 type Secret = { readonly secret: string } | { readonly secret_ref: string };
-export type CredentialInput = Secret & { readonly name: string; readonly weight?: number };
+export type CredentialInput = Secret &
+  Partial<CredentialLimits> & { readonly name: string; readonly weight?: number };
 export type CredentialChange = Partial<
-  Pick<Credential, 'name' | 'weight' | 'enabled'> & { readonly secret: string; readonly secret_ref: string }
+  Pick<Credential, 'name' | 'weight' | 'enabled' | keyof CredentialLimits> & {
+    readonly secret: string;
+    readonly secret_ref: string;
+  }
 >;
 export type ProviderChange = Partial<
   Pick<Provider, 'headers' | 'options' | 'enabled'> & { readonly name: string; readonly base_url: string }

@@ -1,11 +1,11 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef } from 'react';
 import { addCredential, type Credential, updateCredential } from '../../../api/admin-providers';
 import { ErrorState } from '../../../ui/error-state';
 import { fieldError } from '../../../ui/field-error';
-import { readCredential, readCredentialChange } from './read-credential';
+import { LIMITS, readCredential, readCredentialChange } from './read-credential';
 import { SecretField } from './secret-field';
 
 interface CredentialDialogProps {
@@ -77,6 +77,39 @@ function CredentialForm({ providerId, edited, onClose }: FormProps) {
   );
 }
 
+const LIMIT_LABELS: Readonly<Record<(typeof LIMITS)[number], string>> = {
+  rpm_limit: 'Requests a minute',
+  tpm_limit: 'Tokens a minute',
+  concurrency_limit: 'At once',
+};
+
+/** Requests beyond a limit go to another credential before the provider refuses them. */
+function LimitFields({ edited, error }: Pick<FieldsProps, 'edited' | 'error'>) {
+  return (
+    <div>
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
+        {LIMITS.map((name) => (
+          <TextInput
+            key={name}
+            label={LIMIT_LABELS[name]}
+            name={name}
+            inputMode="numeric"
+            pattern="[\d,]{0,13}"
+            title="A whole number"
+            placeholder="No limit"
+            autoComplete="off"
+            defaultValue={edited?.[name]?.toString() ?? ''}
+            error={fieldError(error, name)}
+          />
+        ))}
+      </SimpleGrid>
+      <Text size="xs" c="dimmed" mt={4}>
+        Limits of each instance of the chat service. Requests beyond one use another credential.
+      </Text>
+    </div>
+  );
+}
+
 interface FieldsProps {
   edited?: Credential | undefined;
   error: unknown;
@@ -124,6 +157,7 @@ export function CredentialFields({ edited, error, isKeyRequired, hasWeight = fal
           error={fieldError(error, 'weight')}
         />
       )}
+      {hasWeight && <LimitFields edited={edited} error={error} />}
     </>
   );
 }

@@ -30,6 +30,9 @@ const credential = (more: Partial<CredentialHealth> = {}): CredentialHealth => (
   hint: '…cdef',
   weight: 1,
   enabled: true,
+  rpm_limit: null,
+  tpm_limit: null,
+  concurrency_limit: null,
   created_at: null,
   ...more,
 });

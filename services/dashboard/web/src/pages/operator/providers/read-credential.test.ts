@@ -26,3 +26,20 @@ test('an edited credential without a new secret keeps its own', () => {
     secret: 'sk-2',
   });
 });
+
+test('an empty limit is none', () => {
+  const fields = {
+    credential_name: 'main',
+    weight: '1',
+    rpm_limit: '60',
+    tpm_limit: '',
+    concurrency_limit: '0',
+  };
+  expect(readCredentialChange(form(fields))).toEqual({
+    name: 'main',
+    weight: 1,
+    rpm_limit: 60,
+    tpm_limit: null,
+    concurrency_limit: null,
+  });
+});

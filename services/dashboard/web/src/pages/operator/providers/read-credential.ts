@@ -1,4 +1,4 @@
-import type { CredentialInput } from '../../../api/admin-providers';
+import type { CredentialInput, CredentialLimits } from '../../../api/admin-providers';
 import { parseCount } from '../models/parse-count';
 
 /** Endpoints without keys ignore it; every provider has a credential. */
@@ -18,15 +18,26 @@ function secretOf(form: FormData): { secret: string } | { secret_ref: string } |
 export const readCredential = (form: FormData): CredentialInput => ({
   name: textOf(form, 'credential_name'),
   ...weightOf(form),
+  ...limitsOf(form),
   ...(secretOf(form) ?? { secret: NO_KEY }),
 });
 
-/** Returns what a form changes: always the name and the weight, and the secret if there is a new one. */
+/** Returns what a form changes: always all fields but the secret, which is there if there is a new one. */
 export const readCredentialChange = (form: FormData) => ({
   name: textOf(form, 'credential_name'),
   ...weightOf(form),
+  ...limitsOf(form),
   ...secretOf(form),
 });
+
+/** Fields of limits; an empty one is none. */
+export const LIMITS = ['rpm_limit', 'tpm_limit', 'concurrency_limit'] as const;
+
+/** Returns the limits of a form that has them. */
+function limitsOf(form: FormData): Partial<CredentialLimits> {
+  const given = LIMITS.filter((name) => form.has(name));
+  return Object.fromEntries(given.map((name) => [name, parseCount(textOf(form, name)) || null]));
+}
 
 function weightOf(form: FormData): { weight?: number } {
   const weight = parseCount(textOf(form, 'weight'));
