@@ -161,3 +161,37 @@ describe('a request is reported as closed once', () => {
     close();
   });
 });
+
+test('a request with a proxy goes through it, and its connection is kept for the next one', async () => {
+  const passed: string[] = [];
+  const proxy = http.createServer((request, response) => {
+    passed.push(`${request.method} ${request.url}`);
+    request.resume().on('end', () => response.end('by the proxy'));
+  });
+  let connections = 0;
+  proxy.on('connection', () => {
+    connections++;
+  });
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
+  const client = new HttpClient();
+  for (let request = 0; request < 2; request++) {
+    const { body } = await client.send({
+      method: 'POST',
+      connection: 'persistent',
+      onAbort: 'finish',
+      url: new URL('http://provider.invalid/v1/chat'),
+      proxy: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+      headers: {},
+      body: Buffer.from('{}'),
+      signal: new AbortController().signal,
+      timeouts: { connectMs: 5_000, firstByteMs: 5_000, idleMs: 5_000 },
+    });
+    let text = '';
+    for await (const piece of body) text += piece.toString();
+    expect(text).toBe('by the proxy');
+  }
+  client.close();
+  proxy.close();
+  expect(passed).toEqual(Array(2).fill('POST http://provider.invalid/v1/chat'));
+  expect(connections).toBe(1);
+});

@@ -30,6 +30,8 @@ export interface HttpRequest {
    * on a new connection, because nothing has been answered. `own`: a new connection, so that nothing is ever sent twice.
    */
   readonly connection: 'persistent' | 'own';
+  /** URL of a forward proxy for the request; absent: none. */
+  readonly proxy?: string | undefined;
   /** Silence after which the reply yields an empty piece; absent: never. */
   readonly keepAliveMs?: number;
   /** Whether a silent reply is read on regardless of `idleMs`. `signal` bounds the wait. */
@@ -72,20 +74,31 @@ const agentOptions = {
  * for exactly what the provider sent.
  */
 export class HttpClient {
-  readonly #http = new http.Agent(agentOptions);
-  readonly #https = new https.Agent(agentOptions);
+  readonly #direct = agentsOf(agentOptions);
+  /** By the URL of the proxy. */
+  readonly #proxied = new Map<string, Agents>();
   readonly #inFlight = new Set<http.ClientRequest>();
 
   /** @throws the connection's error with its `code` */
   async send(request: HttpRequest): Promise<HttpResponse> {
-    if (request.connection === 'own') return this.#send(request, false);
-    const secure = request.url.protocol === 'https:';
+    const once = () => this.#send(request, ownAgent(request));
+    if (request.connection === 'own') return once();
     try {
-      return await this.#send(request, secure ? this.#https : this.#http);
+      return await this.#send(request, this.#keptAgent(request));
     } catch (error) {
       if (!(error instanceof StaleConnection)) throw error;
-      return this.#send(request, false);
+      return once();
     }
+  }
+
+  #keptAgent({ url, proxy }: HttpRequest): http.Agent {
+    if (proxy === undefined) return agentFor(url, this.#direct);
+    let agents = this.#proxied.get(proxy);
+    if (!agents) {
+      agents = agentsOf({ ...agentOptions, proxyEnv: envOf(proxy) });
+      this.#proxied.set(proxy, agents);
+    }
+    return agentFor(url, agents);
   }
 
   #send(request: HttpRequest, agent: http.Agent | false): Promise<HttpResponse> {
@@ -179,10 +192,32 @@ export class HttpClient {
   /** Ends requests in flight, and idle connections. */
   close(): void {
     for (const outgoing of this.#inFlight) outgoing.destroy();
-    this.#http.destroy();
-    this.#https.destroy();
+    for (const agents of [this.#direct, ...this.#proxied.values()]) {
+      agents.http.destroy();
+      agents.https.destroy();
+    }
   }
 }
+
+interface Agents {
+  readonly http: http.Agent;
+  readonly https: https.Agent;
+}
+
+const agentsOf = (options: http.AgentOptions): Agents => ({
+  http: new http.Agent(options),
+  https: new https.Agent(options),
+});
+
+const agentFor = ({ protocol }: URL, agents: Agents): http.Agent =>
+  protocol === 'https:' ? agents.https : agents.http;
+
+/** For a request with a connection of its own; false: Node's default. */
+const ownAgent = ({ url, proxy }: HttpRequest): http.Agent | false =>
+  proxy !== undefined && agentFor(url, agentsOf({ proxyEnv: envOf(proxy) }));
+
+/** Node reads a proxy from variables of an environment, here one of its own. */
+const envOf = (proxy: string) => ({ HTTP_PROXY: proxy, HTTPS_PROXY: proxy });
 
 /** Reads the next piece when the previous one was accepted. @param onProgress called for each piece */
 async function writeBody(

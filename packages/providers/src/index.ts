@@ -1,4 +1,5 @@
 export * from './azure-options';
+export * from './connection-options';
 export * from './presets';
 export * from './provider-kinds';
 export * from './provider-kinds';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { azureBaseUrl, azureOptions } from './azure-options';
+import { connectionOptions } from './connection-options';
 import { PRESETS, type Preset, presetBaseUrl } from './presets';
 import { type Quirks, quirksSchema } from './quirks-schema';
 import { vertexAnthropicOptions, vertexBaseUrl, vertexOptions } from './vertex-options';
@@ -61,12 +62,12 @@ export const PROVIDER_KINDS = Object.keys(KINDS) as readonly ProviderKind[];
 
 export const isProviderKind = (kind: string): kind is ProviderKind => Object.hasOwn(KINDS, kind);
 
-/** Returns the names of the options that a kind has. */
+/** Returns the names of the options that a kind has in addition to those of every kind. */
 export const optionNames = (kind: ProviderKind): string[] => Object.keys(KINDS[kind].options.shape);
 
 /** Returns what is wrong with the options of a provider, such as `options.region: must be a string`; empty if nothing. */
 export function optionProblems(kind: ProviderKind, options: Readonly<Record<string, unknown>>): string[] {
-  const { error } = KINDS[kind].options.safeParse(options);
+  const { error } = KINDS[kind].options.extend(connectionOptions).safeParse(options);
   return (error?.issues ?? []).map(({ path, message }) => `${['options', ...path].join('.')}: ${message}`);
 }
 

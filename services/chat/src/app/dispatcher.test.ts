@@ -369,6 +369,17 @@ describe('the session of a call', () => {
   });
 });
 
+test('timeouts of the target come before those of the provider, and those before the usual ones', async () => {
+  does = { a: answers(200) };
+  const route = routeTo('a', { connectTimeoutMs: 7 });
+  const connection = { connectMs: 300, idleMs: 400, proxy: 'http://proxy:3128' };
+  await begin(callTo([{ ...route, provider: { ...route.provider, connection } }]));
+  expect(called[0]!.request).toMatchObject({
+    timeouts: { connectMs: 7, idleMs: 400, firstByteMs: TIMEOUTS.firstByteMs },
+    proxy: 'http://proxy:3128',
+  });
+});
+
 describe('the limits of a credential', () => {
   const limitedTo = (limits: CredentialLimits): Route => {
     const route = routeTo('a');

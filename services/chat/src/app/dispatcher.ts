@@ -14,6 +14,7 @@ import {
   type UpstreamFailure,
 } from '@gateway/upstream';
 import type { CallerRequest } from '../domain/caller-request';
+import type { ProviderConnection } from '../domain/chat-provider';
 import type { Route } from '../domain/route';
 import { estimateInput } from '../domain/upper-bound';
 import type { TargetMetrics } from '../metrics';
@@ -143,7 +144,7 @@ export class Dispatcher {
     body: Buffer,
     { signal, bufferUntilMs, onClose }: SendOptions & { readonly onClose: () => void },
   ): Promise<StartedReply['reply']> {
-    const timeouts = timeoutsOf(target, this.#deps.timeouts);
+    const timeouts = timeoutsOf(target, provider.connection, this.#deps.timeouts);
     const beginByMs = performance.now() + timeouts.firstByteMs;
     const addressed = provider.address({
       upstreamModel: target.upstreamModel,
@@ -159,6 +160,7 @@ export class Dispatcher {
       // What the provider has sent is billed.
       onAbort: 'finish',
       url: address.url,
+      proxy: provider.connection?.proxy,
       headers: {
         accept: request.stream ? 'text/event-stream' : 'application/json',
         ...address.headers,
@@ -205,10 +207,14 @@ function bodyFor(call: AdmittedCall, route: Route): Buffer | undefined {
   }
 }
 
-function timeoutsOf(target: Target, usual: HttpTimeouts): HttpTimeouts {
+function timeoutsOf(
+  target: Target,
+  provider: ProviderConnection | undefined,
+  usual: HttpTimeouts,
+): HttpTimeouts {
   return {
-    connectMs: target.connectTimeoutMs || usual.connectMs,
-    firstByteMs: target.firstByteTimeoutMs || usual.firstByteMs,
-    idleMs: target.idleTimeoutMs || usual.idleMs,
+    connectMs: target.connectTimeoutMs || (provider?.connectMs ?? usual.connectMs),
+    firstByteMs: target.firstByteTimeoutMs || (provider?.firstByteMs ?? usual.firstByteMs),
+    idleMs: target.idleTimeoutMs || (provider?.idleMs ?? usual.idleMs),
   };
 }

@@ -21,12 +21,23 @@ export interface AddressedCall {
   readonly body: Buffer;
 }
 
+/** Milliseconds; an absent timeout is the usual one. */
+export interface ProviderConnection {
+  readonly connectMs?: number | undefined;
+  readonly firstByteMs?: number | undefined;
+  readonly idleMs?: number | undefined;
+  /** URL of a forward proxy. */
+  readonly proxy?: string | undefined;
+}
+
 /** A provider as it is called with one of its credentials, and its protocol. */
 export interface ChatProvider {
   readonly id: string;
   /** The format of its API; a caller's bytes in the same format pass through. */
   readonly wire: ApiFormat;
   readonly maxTokensField: MaxTokensField;
+  /** How it is reached; absent: as every provider. */
+  readonly connection?: ProviderConnection;
   /** The encoding of its models, or the closest public one. */
   readonly encoding: Encoding;
   /**

@@ -252,3 +252,17 @@ test('options that are no JSON leave the other providers usable', () => {
   directory.replace([broken, provider([{ id: 'b' }], { id: 'other' })], secrets);
   expect([...directory.ids()]).toEqual(['openai', 'other']);
 });
+
+test('a provider has its timeouts and its proxy, whatever its kind', () => {
+  const optionsJson = JSON.stringify({
+    region: 'us-east-1',
+    timeouts: { connect_ms: 500 },
+    proxy: 'http://10.0.0.9:3128',
+  });
+  const options = { kind: 'bedrock', baseUrl: '', optionsJson };
+  directory.replace([provider([{ id: 'a' }], options)], refer({ a: 'env:CREDENTIAL_A' }));
+  expect(directory.accountsOf('vllm')[0]!.provider.connection).toMatchObject({
+    connectMs: 500,
+    proxy: 'http://10.0.0.9:3128',
+  });
+});

@@ -3,7 +3,7 @@ import { every, type Logger, type Repeated } from '@gateway/process';
 import type { CredentialLimits__Output } from '@gateway/proto/generated/gateway/catalog/v1/CredentialLimits';
 import type { Provider__Output } from '@gateway/proto/generated/gateway/catalog/v1/Provider';
 import type { StoredSecret__Output } from '@gateway/proto/generated/gateway/catalog/v1/StoredSecret';
-import { defaultBaseUrl, isProviderKind, type ProviderKind } from '@gateway/providers';
+import { defaultBaseUrl, isProviderKind, type ProviderKind, splitOptions } from '@gateway/providers';
 import type { Quota } from '@gateway/quota';
 import { type Account, environmentAccount } from '@gateway/upstream';
 import type { ChatProvider } from '../domain/chat-provider';
@@ -169,10 +169,14 @@ export class ProviderDirectory {
     kind: ProviderKind,
     apiKey: string,
   ): ChatProvider {
-    const options = JSON.parse(optionsJson || '{}');
+    const { connection, ofKind: options } = splitOptions(JSON.parse(optionsJson || '{}'));
     const url = baseUrl || (defaultBaseUrl(kind, options) ?? '');
     const connect: ConnectProvider = KINDS[kind];
-    return connect({ id, baseUrl: url, headers, options, apiKey }, this.#options.bufferQuota);
+    const provider = connect({ id, baseUrl: url, headers, options, apiKey }, this.#options.bufferQuota);
+    const { timeouts, proxy } = connection;
+    if (!timeouts && proxy === undefined) return provider;
+    const { connect_ms: connectMs, first_byte_ms: firstByteMs, idle_ms: idleMs } = timeouts ?? {};
+    return { ...provider, connection: { connectMs, firstByteMs, idleMs, proxy } };
   }
 
   /** Returns undefined for a secret that can't be resolved: its credential is not used. */

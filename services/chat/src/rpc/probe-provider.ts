@@ -91,6 +91,7 @@ async function tryCall(
     const response = await upstream.send({
       method: body ? 'POST' : 'GET',
       url: address.url,
+      proxy: provider.connection?.proxy,
       headers: { ...address.headers, accept: 'application/json', 'x-request-id': requestId },
       ...(body && { body }),
       connection: 'persistent',

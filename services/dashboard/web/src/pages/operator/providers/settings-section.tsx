@@ -1,13 +1,12 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type Provider, type ProviderChange, updateProvider } from '../../../api/admin-providers';
 import { Section } from '../../../ui/section';
 import { FormProblems } from '../models/form-problems';
 import { NO_PROBLEMS, type Problems, problemsAt, problemsOf } from '../models/problems';
 import { JsonField } from './json-field';
-import { presetsQuery } from './providers-query';
 import { changesOf, fromProvider, type SettingsDraft } from './settings-draft';
 
 /** The settings of a provider of the catalog. */
@@ -15,7 +14,6 @@ export function SettingsSection({ provider }: { provider: Provider }) {
   const [draft, setDraft] = useState(() => fromProvider(provider));
   const [found, setFound] = useState(NO_PROBLEMS);
   const queryClient = useQueryClient();
-  const presets = useQuery(presetsQuery);
   const change = (part: Partial<SettingsDraft>) => setDraft({ ...draft, ...part });
   const saving = useMutation({
     mutationFn: (changes: ProviderChange) => updateProvider(provider.id, changes),
@@ -33,14 +31,12 @@ export function SettingsSection({ provider }: { provider: Provider }) {
     if (changes) saving.mutate(changes);
   };
   const problems = found.size > 0 ? found : problemsOf(saving.error);
-  const kind = presets.data?.kinds.find((one) => one.kind === provider.kind);
-  const hasOptions = (kind?.options.length ?? 0) > 0 || Object.keys(provider.options).length > 0;
   const isUnchanged = changes !== undefined && Object.keys(changes).length === 0;
   return (
     <Section title="Settings">
       <form onSubmit={submit} autoComplete="off">
         <Stack maw={640}>
-          <SettingsFields draft={draft} onChange={change} problems={problems} hasOptions={hasOptions} />
+          <SettingsFields draft={draft} onChange={change} problems={problems} />
           <FormProblems title="Settings not saved" problems={problems} error={saving.error} />
           <Group>
             <Button type="submit" loading={saving.isPending} disabled={isUnchanged}>
@@ -57,10 +53,9 @@ interface FieldsProps {
   draft: SettingsDraft;
   onChange: (part: Partial<SettingsDraft>) => void;
   problems: Problems;
-  hasOptions: boolean;
 }
 
-function SettingsFields({ draft, onChange, problems, hasOptions }: FieldsProps) {
+function SettingsFields({ draft, onChange, problems }: FieldsProps) {
   return (
     <>
       <TextInput
@@ -89,15 +84,14 @@ function SettingsFields({ draft, onChange, problems, hasOptions }: FieldsProps) 
         onChange={(headers) => onChange({ headers })}
         error={problemsAt(problems, 'headers')}
       />
-      {hasOptions && (
-        <JsonField
-          label="Options"
-          description="Of this kind of provider, as JSON"
-          value={draft.options}
-          onChange={(options) => onChange({ options })}
-          error={problemsAt(problems, 'options')}
-        />
-      )}
+      <JsonField
+        label="Options"
+        description="As JSON: timeouts and proxy, and those of this kind of provider"
+        placeholder={'{ "proxy": "http://10.0.0.9:3128" }'}
+        value={draft.options}
+        onChange={(options) => onChange({ options })}
+        error={problemsAt(problems, 'options')}
+      />
     </>
   );
 }
