@@ -100,7 +100,12 @@ test('five calls of the operator API connect a server; its model answers in both
     'local/org-small-1b',
     'local/org-large',
   ]);
-  const imported = { upstream_model: 'org/Small:1b', context_length: 8_000, pricing: { tokens: PRICES } };
+  const imported = {
+    upstream_model: 'org/Small:1b',
+    context_length: 8_000,
+    cost: { input: 2, output: 4 },
+    pricing: { tokens: PRICES },
+  };
   const { data } = await admin('POST', '/local/models/import', { models: [imported] });
   expect(data).toMatchObject([{ slug: 'local/org-small-1b', outcome: 'created' }]);
   const called = await admin('POST', '/local/test', { model: 'org/Small:1b' });
@@ -125,6 +130,10 @@ test('five calls of the operator API connect a server; its model answers in both
     ({ headers }) => [String(headers['x-request-id']), PAID_NANO] as const,
   );
   expect((await readLedger(system, customer)).charges).toEqual(new Map(paid));
+  for (const [id] of paid) {
+    const record = await system.dashboard.call('GET', `admin/requests/${id}`, token);
+    expect(record).toMatchObject({ cost: 53e-6, provider_cost: 38e-6 });
+  }
 });
 
 test('a configuration connects a server and its model in one call; with a mistake it changes nothing', async () => {

@@ -34,7 +34,7 @@ export interface CallEnding {
 
 /** The outcome for the hold, and the usage. */
 export type Settlement = Pick<UsageEvent, 'outcome' | 'costNano' | 'tokens' | 'usageSource'> &
-  Partial<Pick<UsageEvent, 'images' | 'videoMs' | 'lossReason' | 'lossNano'>>;
+  Partial<Pick<UsageEvent, 'images' | 'videoMs' | 'lossReason' | 'lossNano' | 'providerCostNano'>>;
 
 const NOTHING_CHARGED: Omit<Settlement, 'outcome'> = {
   costNano: '0',

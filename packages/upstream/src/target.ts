@@ -9,6 +9,19 @@ export interface Target {
   readonly connectTimeoutMs: number;
   readonly firstByteTimeoutMs: number;
   readonly idleTimeoutMs: number;
-  /** What the provider charges, nano-USD per million tokens; absent if not known. */
-  readonly cost?: { readonly inputNano: bigint; readonly outputNano: bigint };
+  /** What the provider charges; absent if not known. */
+  readonly cost?: TargetCost;
+}
+
+/** Nano-USD per million tokens. Without a cache price, cached tokens cost the input price. */
+export interface TargetCost {
+  readonly inputNano: bigint;
+  readonly outputNano: bigint;
+  readonly cacheReadNano?: bigint;
+  readonly cacheWriteNano?: bigint;
+  readonly cacheWriteLongNano?: bigint;
+  /** When the input exceeds this length, all tokens of the call cost `price`. */
+  readonly longContext?: { readonly aboveTokens: number; readonly price: TargetCost };
+  /** Costs in other service tiers than the standard one. */
+  readonly serviceTiers?: ReadonlyMap<string, TargetCost>;
 }

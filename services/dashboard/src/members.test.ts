@@ -326,6 +326,7 @@ describe('requests and usage', () => {
       admittedMs: 4,
       firstByteMs: 100,
       endedAtMs: String(createdMs + 303),
+      providerCostNano: '1200000',
     });
     const record = (await dashboard.get('requests/r1', owner.token)).body;
     expect(record).toMatchObject({
@@ -348,7 +349,8 @@ describe('requests and usage', () => {
     });
     expect(record).toMatchObject({ in_progress: false, held: 0, task_id: null });
     const operator = await dashboard.loginOperator();
-    const any = { ...record, account_id: owner.account.id, user_id: null };
+    expect(record).not.toHaveProperty('provider_cost');
+    const any = { ...record, account_id: owner.account.id, user_id: null, provider_cost: 0.0012 };
     expect((await dashboard.get('admin/requests/r1', operator)).body).toEqual(any);
     const ofAll = (await dashboard.get(`admin/requests?account_id=${owner.account.id}`, operator)).body;
     expect(ofAll).toEqual({ data: [any], next_cursor: null });

@@ -106,6 +106,18 @@ async function settled(key: Key, costNano: bigint, more: Parameters<typeof usage
   return call.requestId;
 }
 
+test('what the provider charges is recorded, if it is known', async () => {
+  const key = await billing.createFundedKey(10_000n);
+  const known = await settled(key, 123n, { providerCostNano: '99' });
+  const free = await settled(key, 123n, { providerCostNano: '0' });
+  const unknown = await settled(key, 123n);
+  expect((await find(known)).providerCostNano).toBe('99');
+  expect((await find(free)).providerCostNano).toBe('0');
+  expect((await find(unknown)).providerCostNano).toBeUndefined();
+  const { requests } = await list(key);
+  expect(requests.map(({ providerCostNano }) => providerCostNano)).toEqual([undefined, '0', '99']);
+});
+
 describe('the request list', () => {
   test('has settled requests with their figures and times', async () => {
     const key = await billing.createFundedKey(10_000n);

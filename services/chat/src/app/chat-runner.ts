@@ -168,8 +168,8 @@ export class ChatRunner {
     memory: ReplyMemory,
   ): Promise<Buffer> {
     const { request, metered } = call;
-    const { provider } = begun.route;
-    metered.answeredBy(provider.id);
+    const { provider, target } = begun.route;
+    metered.answeredBy(provider.id, target.cost);
     const reply = await readReply(begun.reply, memory);
     const { value } = reply;
     if (!provider.isReply(value)) throw new Error('reply does not match its format');
@@ -222,8 +222,8 @@ export class ChatRunner {
     providerCall: ProviderCall,
   ): AsyncIterable<Buffer> {
     const { metered, request } = call;
-    const { provider } = route;
-    metered.answeredBy(provider.id);
+    const { provider, target } = route;
+    metered.answeredBy(provider.id, target.cost);
     const sent = { request, provider, body };
     const stream = passOrTranslate(context, call, sent);
     const events = new OutgoingEvents(stream);

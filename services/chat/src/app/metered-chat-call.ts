@@ -1,4 +1,5 @@
 import { type CallOutcome, MeteredCall, type UsageEvent } from '@gateway/call-billing';
+import type { TargetCost } from '@gateway/upstream';
 import {
   abandonedCallEvent,
   type DispatchedCall,
@@ -18,6 +19,7 @@ export interface UsageJournal {
 /** A chat call that has a hold, and its record in the journal. */
 export class MeteredChatCall extends MeteredCall<DispatchedCall> {
   readonly #journal: UsageJournal;
+  #targetCost: TargetCost | undefined;
 
   constructor(call: DispatchedCall, journal: UsageJournal, onFinal: (event: UsageEvent) => void) {
     super(call, async (event) => {
@@ -26,6 +28,12 @@ export class MeteredChatCall extends MeteredCall<DispatchedCall> {
       return true;
     });
     this.#journal = journal;
+  }
+
+  /** Records that a target's reply has started. @param cost of the target; absent if not known */
+  override answeredBy(provider: string, cost?: TargetCost): void {
+    super.answeredBy(provider);
+    this.#targetCost = cost;
   }
 
   dispatched(inputTokens: number): Promise<void> {
@@ -42,7 +50,13 @@ export class MeteredChatCall extends MeteredCall<DispatchedCall> {
    */
   settle(usage: TokenUsage, usageSource: UsageSource, outcome: CallOutcome, lossReason?: LossReason) {
     return this.end(outcome, (call, end) =>
-      settledEvent(call, { ...end, usage, usageSource, ...(lossReason && { lossReason }) }),
+      settledEvent(call, {
+        ...end,
+        usage,
+        usageSource,
+        targetCost: this.#targetCost,
+        ...(lossReason && { lossReason }),
+      }),
     );
   }
 

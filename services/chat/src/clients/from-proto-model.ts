@@ -28,11 +28,11 @@ export function fromProtoModel(model: Model__Output): CatalogModel {
   };
 }
 
-function fromProtoTarget({ cost, ...target }: Target__Output): Target {
-  const { inputNano, outputNano } = cost ?? {};
-  return inputNano === undefined || outputNano === undefined
-    ? target
-    : { ...target, cost: { inputNano: BigInt(inputNano), outputNano: BigInt(outputNano) } };
+function fromProtoTarget({ cost: given, ...target }: Target__Output): Target {
+  const cost = given && fromProtoPrice(given);
+  if (!cost) return target;
+  const serviceTiers = fromProtoTiers(given.serviceTiers);
+  return { ...target, cost: serviceTiers.size === 0 ? cost : { ...cost, serviceTiers } };
 }
 
 /** A strategy that this version does not know is the default. */
@@ -43,12 +43,18 @@ function fromProtoPricing(model: Model__Output): Pricing | undefined {
   const tokens = model.pricing?.tokens;
   const base = tokens && fromProtoPrice(tokens);
   if (!model.pricing || !base) return undefined;
-  const serviceTiers = new Map<string, TokenPrice>();
-  for (const [tier, pricing] of Object.entries(tokens.serviceTiers)) {
+  return { version: BigInt(model.pricing.version), base, serviceTiers: fromProtoTiers(tokens.serviceTiers) };
+}
+
+function fromProtoTiers(
+  tiers: Readonly<Record<string, TokenPricing__Output>>,
+): ReadonlyMap<string, TokenPrice> {
+  const prices = new Map<string, TokenPrice>();
+  for (const [tier, pricing] of Object.entries(tiers)) {
     const price = fromProtoPrice(pricing);
-    if (price) serviceTiers.set(tier, price);
+    if (price) prices.set(tier, price);
   }
-  return { version: BigInt(model.pricing.version), base, serviceTiers };
+  return prices;
 }
 
 /** Returns undefined without both an input and an output price: the model is not priced by tokens. */

@@ -42,3 +42,36 @@ test.each([
 ])('%s', (_, prices, serviceTier, expected) => {
   expect(costNano(prices, serviceTier)).toBe(expected);
 });
+
+test.each([
+  ['the standard tier', undefined, 24n],
+  ['the tier that the provider reports', 'priority', 48n],
+  ['the standard tier if the target has no cost for the reported one', 'flex', 24n],
+])('what the provider charges is the cost of the target in %s', (_, serviceTier, expected) => {
+  const call = { requestId: 'r', priceVersion: 1n, startedAtMs: 0, price: PRIORITY } as DispatchedCall;
+  const usage = {
+    ...NO_USAGE,
+    input: 10,
+    cacheRead: 4,
+    output: 3,
+    ...(serviceTier !== undefined && { serviceTier }),
+  };
+  const targetCost = {
+    inputNano: 1_000_000n,
+    cacheReadNano: 500_000n,
+    outputNano: 4_000_000n,
+    serviceTiers: new Map([
+      ['priority', { inputNano: 2_000_000n, cacheReadNano: 1_000_000n, outputNano: 8_000_000n }],
+    ]),
+  };
+  const end = { status: 200, errorCode: '', endedAtMs: 1, firstByteMs: 1 };
+  const event = settledEvent(call, { ...end, usage, usageSource: 'provider', targetCost });
+  expect(event.providerCostNano).toBe(expected.toString());
+});
+
+test('what the provider charges is absent without a cost of the target', () => {
+  const call = { requestId: 'r', priceVersion: 1n, startedAtMs: 0, price: STANDARD } as DispatchedCall;
+  const end = { status: 200, errorCode: '', endedAtMs: 1, firstByteMs: 1 };
+  const event = settledEvent(call, { ...end, usage: NO_USAGE, usageSource: 'provider' });
+  expect(event).not.toHaveProperty('providerCostNano');
+});

@@ -5,6 +5,7 @@ import {
   type UsageEvent,
   usageEvent,
 } from '@gateway/call-billing/usage-event';
+import type { TargetCost } from '@gateway/upstream';
 import { costOf } from './call-cost';
 import type { TokenPrice } from './model';
 import { NO_USAGE, type TokenUsage, type UsageSource } from './usage';
@@ -26,6 +27,8 @@ export interface CallEnd extends CallEnding {
   readonly usageSource: UsageSource;
   /** Why it may have cost more than was charged, up to its hold, at the operator's expense; absent: it did not. */
   readonly lossReason?: LossReason;
+  /** Of the target that answered; absent: not known. */
+  readonly targetCost?: TargetCost | undefined;
 }
 
 export type LossReason = 'usage_unknown' | 'owner_killed';
@@ -55,9 +58,15 @@ export function settledEvent(call: DispatchedCall, end: CallEnd): UsageEvent {
       reasoning: String(end.usage.reasoning),
     },
     usageSource: SOURCES[end.usageSource],
+    ...(end.targetCost && { providerCostNano: providerCostNano(end.targetCost, end.usage).toString() }),
     ...(end.lossReason &&
       restNano > 0n && { lossReason: LOSS_REASONS[end.lossReason], lossNano: restNano.toString() }),
   });
+}
+
+/** Returns what the provider charges, in the tier that it reports. */
+function providerCostNano(cost: TargetCost, usage: TokenUsage): bigint {
+  return costOf(usage, cost.serviceTiers?.get(usage.serviceTier ?? '') ?? cost);
 }
 
 /** Creates the event of a call that its client abandoned before the reply began: free, at the operator's expense. */

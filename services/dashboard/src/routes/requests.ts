@@ -166,6 +166,7 @@ const toAnyRequestJson = (record: RequestRecord__Output) => ({
   key_id: record.keyId || null,
   account_id: record.accountId || null,
   user_id: record.userId || null,
+  provider_cost: record.providerCostNano === undefined ? null : usdFromNano(BigInt(record.providerCostNano)),
 });
 
 /**

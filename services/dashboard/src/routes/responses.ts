@@ -314,6 +314,7 @@ export const anyRequestResponse = requestResponse
     account_id: id.nullable().meta({ description: 'Null for a call with a login token' }),
     key_id: z.string().nullable(),
     user_id: id.nullable().meta({ description: 'For a call with a login token' }),
+    provider_cost: usd.nullable().meta({ description: 'What the provider charges; null if not known' }),
   })
   .meta({ id: 'AnyRequest' });
 export const usageResponse = z

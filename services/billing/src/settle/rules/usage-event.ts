@@ -8,6 +8,8 @@ export interface UsageEvent {
   readonly keyId: string;
   readonly outcome: 'settled' | 'released' | 'lost';
   readonly costNano: bigint;
+  /** What the provider charges for the usage; absent: not known. */
+  readonly providerCostNano?: bigint;
   readonly priceVersion: bigint;
   readonly model: string;
   readonly endpoint: string;
@@ -78,6 +80,9 @@ export function parseUsageEvent(value: unknown): UsageEvent {
     keyId: text(fields, 'keyId'),
     outcome: oneOf(OUTCOMES, fields, 'outcome', ''),
     costNano: integer(fields, 'costNano', MAX_AMOUNT_NANO),
+    ...(fields.providerCostNano != null && {
+      providerCostNano: integer(fields, 'providerCostNano', MAX_AMOUNT_NANO),
+    }),
     priceVersion: integer(fields, 'priceVersion', MAX_INT8),
     model: text(fields, 'model'),
     endpoint: text(fields, 'endpoint'),

@@ -6,6 +6,8 @@ export interface AnyRequestRecord extends Omit<RequestRecord, 'key_id'> {
   readonly account_id: string | null;
   readonly key_id: string | null;
   readonly user_id: string | null;
+  /** What the provider charges; null: not known. */
+  readonly provider_cost: number | null;
 }
 
 export interface AnyRequestFilter extends RequestFilter {

@@ -4,8 +4,13 @@ import { type Fact, Facts } from './facts';
 import { formatCount } from './format-count';
 import { formatMoneyExact } from './format-money';
 
+interface CostRecord extends Omit<RequestRecord, 'key_id'> {
+  /** For operators: what the provider charges; null or absent: not known. */
+  readonly provider_cost?: number | null;
+}
+
 /** Usage by kind, and the exact cost. */
-export function CostFacts({ record }: { record: Omit<RequestRecord, 'key_id'> }) {
+export function CostFacts({ record }: { record: CostRecord }) {
   const facts = usageFacts(record);
   const { in_progress, cost, held } = record;
   return (
@@ -29,9 +34,10 @@ export function CostFacts({ record }: { record: Omit<RequestRecord, 'key_id'> })
   );
 }
 
-function usageFacts(record: Omit<RequestRecord, 'key_id'>): Fact[] {
+function usageFacts(record: CostRecord): Fact[] {
   const { input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens } = record;
-  const { images, seconds } = record;
+  const { images, seconds, cost, provider_cost } = record;
+  const isCostKnown = typeof provider_cost === 'number';
   const hasTokens = input_tokens + output_tokens > 0;
   const some = (count: number) => (count > 0 ? formatCount(count) : null);
   return [
@@ -42,5 +48,7 @@ function usageFacts(record: Omit<RequestRecord, 'key_id'>): Fact[] {
     ['Reasoning tokens', some(reasoning_tokens)],
     ['Images', some(images)],
     ['Seconds of video', some(seconds)],
+    ['Charged by the provider', isCostKnown ? formatMoneyExact(provider_cost) : null],
+    ['Margin', isCostKnown ? formatMoneyExact(cost - provider_cost) : null],
   ].filter((fact): fact is [string, string] => fact[1] !== null);
 }
