@@ -94,6 +94,15 @@ beforeAll(async () => {
   const makeTopup = async () =>
     (await post(`admin/accounts/${victim.id}/topups`, { amount: 1, status: 'pending' }, operator))
       .id as string;
+  const makeProvider = async (at: number) => {
+    const credentials = [{ name: 'main', secret: 'sk-fuzz' }];
+    const provider = { id: `fuzz-${at}`, kind: 'openai', base_url: UNREACHABLE, credentials };
+    return (await post('admin/providers', provider, operator)).id as string;
+  };
+  const provider = await makeProvider(0);
+  const { credentials } = (
+    await caller.dashboard('GET', `/api/v1/admin/providers/${provider}`, bearer(operator))
+  ).json;
   const video = { model: 'sim/video', prompt: 'a cat', duration: 5 };
   const task = await caller.api('POST', '/v1/videos/sim/create', bearer(customer.apiKey), video);
   Object.assign(ids, {
@@ -104,6 +113,9 @@ beforeAll(async () => {
     topups: [await makeTopup()],
     'topups to void': await inTurn(5, makeTopup),
     accounts: [victim.id],
+    providers: [provider],
+    'providers to delete': await inTurn(5, (at) => makeProvider(at + 1)),
+    credentials: [credentials[0].id],
     'members of accounts': [await makeMember(6, victim.token)],
     requests: [String(task.headers['x-request-id'])],
     'admin/keys': [victim.keyId],
@@ -129,6 +141,8 @@ const MODELS = [
   'sim/delisted',
   'openai/gpt-5.5',
 ];
+/** A port on which nothing can listen. */
+const UNREACHABLE = 'http://127.0.0.1:1/v1';
 /** Models that only this test uses. */
 const SPARE_MODELS = ['sim/disabled', 'sim/delisted'];
 const among = (list: () => readonly string[]) =>
@@ -166,6 +180,12 @@ const pools: SchemaValues['pools'] = {
   new_password: fc.string({ minLength: 8 }),
   requests_per_second: fc.oneof(fc.constant(null), fc.constant(MIN_THROTTLE)),
   provider: fc.constantFrom('sim', 'openai', 'nobody'),
+  // Nothing may replace a provider of the environment, or be called outside this machine.
+  id: fc.nat(20).map((at) => `fuzz-${at}`),
+  kind: fc.constantFrom('openai', 'anthropic', 'gemini', 'nothing'),
+  base_url: fc.constant(UNREACHABLE),
+  options: fc.constant({}),
+  settings: fc.constant({}),
 };
 /** Makes a text model consistent beyond what its schema can express. */
 const textModel: SchemaValues['pools'] = {
@@ -221,6 +241,7 @@ function segmentFor(name: string, path: string): fc.Arbitrary<string> {
   const known: Readonly<Record<string, fc.Arbitrary<string>>> = {
     id: among(() => ids[before.join('/')] ?? ids[list] ?? []),
     member: among(() => ids['members of accounts'] ?? []),
+    credential: among(() => ids.credentials ?? []),
     slug: fc.constantFrom(...(path.includes('/admin/') ? SPARE_MODELS : MODELS)),
     model: fc.constantFrom(...MODELS),
     provider: fc.constantFrom('sim', 'sim', 'sim', 'openai', 'kling', 'nobody'),
