@@ -21,10 +21,13 @@ function readRefusal({ status, headers, body }: RefusedResponse): UpstreamFailur
   };
 }
 
+/** Types of errors about an invalid credential of ours. `no_db_connection`: LiteLLM without a database, to any key but its own. */
+const CREDENTIAL_TYPES: readonly unknown[] = ['authentication_error', 'no_db_connection'];
+
 /** Some providers answer 400 for an invalid credential of ours. */
 function isAboutOurCredential(body: unknown): boolean {
   const { code, type } = errorOf(body) ?? {};
-  return code === 'invalid_api_key' || type === 'authentication_error';
+  return code === 'invalid_api_key' || CREDENTIAL_TYPES.includes(type);
 }
 
 /** Google wraps some errors in an array. */

@@ -126,8 +126,8 @@ function ProviderFields({ choice, draft, onChange, problems, replaces }: FieldsP
         {choice.optionNames.length > 0 && (
           <JsonField
             label="Options"
-            description={`As JSON, with the members ${choice.optionNames.join(', ')}`}
-            placeholder={choice.kind === 'openai' ? '{ "quirks": { "think_tags": true } }' : '{}'}
+            description={`As JSON: ${choice.optionNames.join(', ')}`}
+            placeholder={optionsExample(choice)}
             value={draft.options}
             onChange={(options) => onChange({ options })}
             error={problemsAt(problems, 'options')}
@@ -137,6 +137,9 @@ function ProviderFields({ choice, draft, onChange, problems, replaces }: FieldsP
     </Fieldset>
   );
 }
+
+const optionsExample = ({ kind, optionNames }: Choice): string =>
+  kind === 'openai' ? '{ "quirks": { "think_tags": true } }' : `{ "${optionNames[0]}": "…" }`;
 
 function BaseUrlHelp({ choice: { baseUrl, docs, hasUrlByOptions } }: { choice: Choice }) {
   if (hasUrlByOptions) return 'Empty: the options determine it';

@@ -106,6 +106,6 @@ function pathTo(search: URLSearchParams, endpoint: string | null): string {
 }
 
 /** Without the scheme and the path. */
-const hostOf = ({ baseUrl }: Choice): string =>
+const hostOf = ({ baseUrl, hasUrlByOptions }: Choice): string =>
   /^https?:\/\/([^/]+)/.exec(baseUrl)?.[1]?.replace(/^\{\w*host\}/, 'your host') ??
-  'Any address, with or without a key';
+  (hasUrlByOptions ? 'your region or resource' : 'Any address, with or without a key');
