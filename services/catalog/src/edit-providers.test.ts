@@ -148,6 +148,24 @@ test('limits of a credential are set one by one, and 0 removes one', async () =>
   await expect(refused).rejects.toEqual(refusal('credentials[0].limits: must be at most 1000000000'));
 });
 
+test('secrets that do not fit into one message together are refused', async () => {
+  const secret = { value: 'x'.repeat(16 * 1024) };
+  const credentials = Array.from({ length: 50 }, (_, at) => ({ name: `key ${at}`, secret }));
+  let made = 0;
+  const fill = async () => {
+    for (; made < 20; made++) await create(provider({ id: `${fresh}-${made}`, credentials }));
+  };
+  await expect(fill()).rejects.toEqual(
+    refusal('the secrets of all providers are too large together: use secret_ref'),
+  );
+  expect(made).toBeGreaterThan(10);
+  const reference = { name: 'main', secret: { reference: 'env:CREDENTIAL_A' } };
+  await create(provider({ credentials: [reference] }));
+  for (let at = 0; at < made; at++) {
+    await callUnary(operator, operator.DeleteProvider, { id: `${fresh}-${at}` }, TIMEOUT);
+  }
+});
+
 test('an update replaces name, address and headers, and keeps kind and credentials', async () => {
   await create();
   const updated = await callUnary(

@@ -57,6 +57,8 @@ const MAX_WEIGHT = 1_000_000;
 export const MAX_LIMIT = 1_000_000_000;
 const MAX_NAME_CHARS = 100;
 const MAX_SECRET_BYTES = 16 * 1024;
+/** Of all encrypted secrets: chat and media get them in one message of at most 16 MiB. */
+export const MAX_SEALED_BYTES = 12 * 1024 * 1024;
 const MAX_OPTIONS_BYTES = 16 * 1024;
 const MAX_HEADERS = 20;
 const MAX_HEADER_CHARS = 1_024;

@@ -25,6 +25,7 @@ import {
   invalid,
   MAX_CREDENTIALS,
   MAX_PROVIDERS,
+  MAX_SEALED_BYTES,
   type Provider,
   parseOptions,
   type StoredSecret,
@@ -67,6 +68,7 @@ export const createProvider =
         names.add(credential.name);
         await providers.insertCredential(id, credential);
       }
+      await checkSealedBytes(providers);
       return found(providers, id);
     });
   };
@@ -103,6 +105,7 @@ export const createCredential =
       }
       checkNameIsFree(provider, added);
       await providers.insertCredential(providerId, added);
+      await checkSealedBytes(providers);
       return found(providers, providerId);
     });
   };
@@ -126,6 +129,7 @@ export const updateCredential =
       checkWeight('weight', changed.weight);
       checkNameIsFree(provider, changed);
       await providers.updateCredential(changed);
+      await checkSealedBytes(providers);
       return found(providers, request.providerId);
     });
 
@@ -175,6 +179,11 @@ function storedSecret(
   if ('reference' in secret) return { secret, hint };
   if (!keys) throw invalid(`${field}: secrets can't be stored without CREDENTIALS_KEY; use secret_ref`);
   return { secret: { sealed: sealSecret(keys, secret.value, id) }, hint };
+}
+
+async function checkSealedBytes(providers: ProviderEdit): Promise<void> {
+  if ((await providers.sealedBytes()) <= MAX_SEALED_BYTES) return;
+  throw invalid('the secrets of all providers are too large together: use secret_ref');
 }
 
 function checkNameIsFree(provider: Provider, { id, name }: Pick<Credential, 'id' | 'name'>): void {

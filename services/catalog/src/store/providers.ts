@@ -50,6 +50,8 @@ export async function loadProviders(pool: Pool, known: bigint): Promise<Provider
 export interface ProviderEdit {
   count(): Promise<number>;
   all(): Promise<Provider[]>;
+  /** Returns the size of all encrypted secrets. */
+  sealedBytes(): Promise<number>;
   find(id: string): Promise<Provider | undefined>;
   insert(entry: ProviderEntry): Promise<void>;
   update(entry: ProviderEntry): Promise<void>;
@@ -80,6 +82,12 @@ export function providerEdit(client: PoolClient): ProviderEdit {
       return Number(rows[0]!.count);
     },
     all: () => selectProviders(client),
+    async sealedBytes() {
+      const { rows } = await client.query<{ bytes: bigint }>(
+        'SELECT coalesce(sum(octet_length(sealed_secret)), 0)::bigint AS bytes FROM catalog.credentials',
+      );
+      return Number(rows[0]!.bytes);
+    },
     find: async (id) => (await selectProviders(client, id))[0],
     async insert({ id, kind, name, baseUrl, headers, options, enabled }) {
       await client.query(
