@@ -16,6 +16,8 @@ export const azureOptions = z.strictObject({
   deployments: z
     .record(z.string().max(MAX_NAME_CHARS), z.string().regex(DEPLOYMENT, 'must be the name of a deployment'))
     .default({}),
+  /** The field of the maximum output; models of some other makers refuse the usual one. */
+  max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).default('max_completion_tokens'),
   /** How credentials authenticate. Absent: the form of the secret tells. */
   auth: z.enum(['api-key', 'entra']).optional(),
   /** Of the token of an Entra service principal. The newer one is `https://ai.azure.com/.default`. */

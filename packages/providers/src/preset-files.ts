@@ -23,11 +23,9 @@ import novitaAi from './presets/novita-ai.json';
 import nvidia from './presets/nvidia.json';
 import ollama from './presets/ollama.json';
 import openrouter from './presets/openrouter.json';
-import perplexity from './presets/perplexity.json';
 import requesty from './presets/requesty.json';
 import sambanova from './presets/sambanova.json';
 import sglang from './presets/sglang.json';
-import siliconflow from './presets/siliconflow.json';
 import snowflake from './presets/snowflake.json';
 import tgi from './presets/tgi.json';
 import togetherai from './presets/togetherai.json';
@@ -65,11 +63,9 @@ export const PRESET_FILES: Readonly<Record<string, unknown>> = {
   nvidia,
   ollama,
   openrouter,
-  perplexity,
   requesty,
   sambanova,
   sglang,
-  siliconflow,
   snowflake,
   tgi,
   togetherai,

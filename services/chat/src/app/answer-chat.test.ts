@@ -58,6 +58,7 @@ const provider = (wire: ApiFormat, translation: string) =>
     encoding: wire === 'openai' ? 'o200k' : wire === 'gemini' ? 'gemini' : 'claude',
     writeRequest: () => Buffer.from(translation),
     ...(wire === 'openai' && { boundInput: () => 1 }),
+    ...(wire === 'bedrock' && { writesLongCache: true }),
   }) as unknown as ChatProvider;
 
 /** Returns the admission request of a call in Anthropic's format to a model of these providers. */
@@ -135,6 +136,8 @@ describe('caching for one hour', () => {
   test('is included in the bound at its own price when requested', async () => {
     expect(perToken(await admissionFor(cachedFor('1h'), ['anthropic']))).toBe(2_000);
     expect(perToken(await admissionFor(cachedFor('1h'), ['gemini', 'anthropic']))).toBe(2_000);
+    expect(perToken(await admissionFor(cachedFor('1h'), ['bedrock']))).toBe(2_000);
+    expect(perToken(await admissionFor(cachedFor('1h'), ['gemini']))).toBe(1_250);
     expect(perToken(await admissionFor(cachedFor('5m'), ['anthropic']))).toBe(1_250);
   });
 

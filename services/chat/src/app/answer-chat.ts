@@ -229,7 +229,7 @@ const FRAME_BYTES = 1_024;
 
 /**
  * Returns the size including what the route with the largest overhead adds to the input. An hour of caching is requested
- * only from a provider of the client's format; the other format cannot express it.
+ * only from a provider of the client's format, or of another one that can express it.
  * @param body the first route's request body
  */
 function sizeOn(routes: readonly Route[], request: CallerRequest, model: Model, body: Buffer): RequestSize {
@@ -243,7 +243,7 @@ function sizeOn(routes: readonly Route[], request: CallerRequest, model: Model, 
   return {
     ...size,
     bodyBytes: Math.max(size.bodyBytes, translatedBytes(routes, request, model, body) - FRAME_BYTES),
-    longCache: (size.longCache ?? false) && passes.length > 0,
+    longCache: (size.longCache ?? false) && providers.some((one) => one.wire === wire || one.writesLongCache),
     openEnded: passes.some((provider) => isOpenEnded(request, model, provider)),
     hiddenInputTokens: Math.max(size.hiddenInputTokens ?? 0, ...added),
   };

@@ -15,7 +15,7 @@ import { ReplyTooLarge, readReply } from '../providers/read-reply';
 import type { AbandonedCalls, ProviderCall } from './abandoned-calls';
 import type { AdmittedCall } from './admitted-call';
 import type { Dispatcher, StartedReply } from './dispatcher';
-import { countedUsage, countReply, finalUsage, type Sent } from './final-usage';
+import { countedUsage, countReply, finalUsage, type Sent, tierOf } from './final-usage';
 import { OutgoingEvents } from './outgoing-events';
 import type { ProgressClock } from './progress-clock';
 import { TranslatedStream } from './translated-stream';
@@ -177,7 +177,7 @@ export class ChatRunner {
     const sent = { request, provider, body: begun.body };
     const usage = ofTier(
       reported ?? countedUsage(sent, () => countReply(provider, value)),
-      provider.readServiceTier?.(value),
+      provider.readServiceTier?.(value) ?? tierOf(sent),
     );
     // Converted before it is settled: an unreadable reply is not charged.
     const body =

@@ -31,12 +31,16 @@ export function countReply(provider: ChatProvider, reply: Record<string, unknown
   return text.count();
 }
 
+/** Returns the tier of a call whose provider reports none: a translated request asks for no tier. */
+export const tierOf = ({ request, provider }: Pick<Sent, 'request' | 'provider'>): string | undefined =>
+  provider.wire === request.wire ? undefined : 'default';
+
 type SourcedUsage = readonly [TokenUsage, UsageSource];
 
 /** Returns the usage of a stream that has ended, complete or not. */
 export function finalUsage(sent: Sent, stream: MeteredStream, whole: boolean): SourcedUsage {
   const [usage, source] = figuresOf(sent, stream, whole);
-  return [ofTier(usage, stream.serviceTier), source];
+  return [ofTier(usage, stream.serviceTier ?? tierOf(sent)), source];
 }
 
 /** A stream that was cut may have reported less than it sent. */

@@ -38,6 +38,8 @@ export interface ChatProvider {
   readonly maxTokensField: MaxTokensField;
   /** How it is reached; absent: as every provider. */
   readonly connection?: ProviderConnection;
+  /** Its translated requests ask for an hour of caching where the caller does. */
+  readonly writesLongCache?: true;
   /** The encoding of its models, or the closest public one. */
   readonly encoding: Encoding;
   /**

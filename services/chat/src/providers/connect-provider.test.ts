@@ -37,7 +37,7 @@ test('another server is called as a compatible one', () => {
 
 test('a server with a preset has the quirks of the preset', () => {
   expect(bodyOf({ preset: 'fireworks-ai' })).toMatchObject({ tool_choice: 'any', max_tokens: 50 });
-  expect(bodyOf({ preset: 'perplexity' })).not.toHaveProperty('stream_options');
+  expect(bodyOf({ quirks: { stream_options: false } })).not.toHaveProperty('stream_options');
 });
 
 test('models are listed at the path of the quirks, also in a list that is not wrapped in an object', async () => {

@@ -12,6 +12,7 @@ test.each([
   [{ error: { message: 'x', code: '422' } }, 422],
   [{ error: { message: 'x', type: null, param: 'prompt', code: 'content_filter' } }, 400],
   [{ object: 'error', message: 'x', code: 400 }, 400],
+  [{ error: { message: 'x', type: 'invalid_request_error', code: 'tool_use_failed' } }, 502],
 ])('%j corresponds to a response with status %i', (data, status) => {
   expect(statusOfErrorEvent(data)).toBe(status);
 });

@@ -22,6 +22,7 @@ const STATUSES: ReadonlyMap<unknown, number> = new Map([
   ['api_error', 500],
   ['server_error', 500],
   ['INTERNAL', 500],
+  ['tool_use_failed', 502],
   ['UNAVAILABLE', 503],
   ['timeout_error', 504],
   ['DEADLINE_EXCEEDED', 504],

@@ -38,6 +38,8 @@ const CLIENTS = [
 ] as const;
 type ClientFormat = (typeof CLIENTS)[number]['wire'];
 
+/** Of a server that reports a running total in every chunk, unasked. */
+const UNASKED_USAGE = { quirks: { stream_options: false, think_tags: true } };
 const bufferQuota = new Quota({ limit: 1_000_000 });
 const GENERATED_ACCOUNT = generateServiceAccount().json;
 const CLOUD = { baseUrl: 'https://cloud.invalid', apiKey: 'k', options: {} };
@@ -49,7 +51,7 @@ const providers = new Map([
     bufferQuota,
   ),
   ...['cohere', 'deepinfra', 'groq', 'moonshotai', 'perplexity', 'vllm'].map((id) => {
-    const options = { preset: id };
+    const options = id === 'perplexity' ? UNASKED_USAGE : { preset: id };
     const access = { id, baseUrl: 'http://provider.invalid/v1', apiKey: 'k', options };
     const provider = id === 'cohere' ? KINDS.cohere(access) : KINDS.openai(access, bufferQuota);
     return [id, provider] as const;

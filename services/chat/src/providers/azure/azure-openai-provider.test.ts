@@ -75,6 +75,11 @@ describe('a call', () => {
   });
 });
 
+test('the maximum output has the name that the deployment takes', () => {
+  expect(connect().maxTokensField).toBe('max_completion_tokens');
+  expect(connect({ options: { max_tokens_field: 'max_tokens' } }).maxTokensField).toBe('max_tokens');
+});
+
 test('the models of a resource are listed by the v1 API, whatever the version of calls', async () => {
   const { modelListing } = connect({ options: { api_version: '2024-10-21' } });
   expect(await modelListing!.address()).toMatchObject({

@@ -29,7 +29,12 @@ export function azureOpenAiProvider(
   { id, baseUrl, apiKey: secret, options = {}, headers: ownHeaders }: AzureAccount,
   bufferQuota: Quota,
 ): ChatProvider {
-  const { api_version: version, deployments, ...auth } = azureOptions.parse(options);
+  const {
+    api_version: version,
+    deployments,
+    max_tokens_field: maxTokensField,
+    ...auth
+  } = azureOptions.parse(options);
   const credential = azureCredential(secret, auth);
   const api = `${baseUrl.replace(/\/+$/, '').replace(/\/openai(\/v1)?$/, '')}/openai`;
   const v1 = new URL(`${api}/v1/chat/completions`);
@@ -52,7 +57,7 @@ export function azureOpenAiProvider(
       id,
       baseUrl: `${api}/v1`,
       apiKey: '',
-      quirks: QUIRKS.azure,
+      quirks: { ...QUIRKS.azure, maxTokensField },
       encoding: 'o200k',
       // A deployment may be of any model, such as DeepSeek's.
       countsByO200k: false,

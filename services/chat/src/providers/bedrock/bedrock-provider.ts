@@ -47,6 +47,7 @@ export function bedrockProvider({
     // Most calls go to Claude's models.
     encoding: 'claude',
     maxTokensField: 'max_tokens',
+    writesLongCache: true,
     address: addressOf(models, region, apiKey, own),
     toEvents: toServerSentEvents,
     writeRequest: writeConverseRequest,

@@ -79,9 +79,15 @@ describe('a stream fails', () => {
     ['input of a call that has not started', delta(0, { toolUse: { input: '{' } })],
     ['a call without a name', call(0, { toolUseId: 'i' })],
     ['a stop without a reason', { messageStop: {} }],
-    ['malformed output', stop('malformed_model_output')],
     ['an exception', { error: { type: 'throttlingException' }, message: 'the words' }],
   ])('for %s', (_what, event) => expect(() => read(event)).toThrow());
+
+  test('for malformed output, once its usage has been read', () => {
+    const { stream } = read(stop('malformed_model_output'));
+    expect(stream.ended).toBe(false);
+    expect(() => stream.read(eventOf(METADATA))).toThrow('malformed_model_output');
+    expect(stream.usage).toMatchObject({ input: 2, output: 1 });
+  });
 
   test('for an event that is not JSON', () =>
     expect(() => new ConverseStream().read(Buffer.from('event: metadata\ndata: {"metadata":<}\n\n'))).toThrow(

@@ -1,5 +1,5 @@
 import { membersOf, textOf } from '@gateway/upstream';
-import type { ReplyEvent, StreamReader } from '../../domain/reply';
+import type { ReplyEvent, StopReason, StreamReader } from '../../domain/reply';
 import type { TokenUsage } from '../../domain/usage';
 import { isErrorEvent } from '../../sse/error-event';
 import { dataOf, parseData } from '../../sse/sse-data';
@@ -30,6 +30,8 @@ export class ConverseStream implements StreamReader {
   #usage: TokenUsage | undefined;
   #calls = 0;
   #isStopped = false;
+  /** Thrown once the usage, which follows it, has been read. */
+  #failure: unknown;
   #hasMetadata = false;
 
   get usage(): TokenUsage | undefined {
@@ -55,6 +57,7 @@ export class ConverseStream implements StreamReader {
     if (metadata) {
       this.#usage = readConverseUsage(membersOf(metadata).usage);
       this.#hasMetadata = true;
+      if (this.#failure !== undefined) throw this.#failure;
     }
     return NOTHING;
   }
@@ -99,10 +102,20 @@ export class ConverseStream implements StreamReader {
   #stop({ stopReason, additionalModelResponseFields }: Record<string, unknown>): readonly ReplyEvent[] {
     if (typeof stopReason !== 'string') throw new Error('message ended without a stop reason');
     const left = [...this.#blocks.keys()].flatMap((index) => this.#close(index));
-    const stop = readStopReason(stopReason, this.#calls);
+    const stop = this.#reasonOf(stopReason);
+    if (stop === undefined) return left;
     const stopSequence = readStopSequence(additionalModelResponseFields);
     this.#isStopped = true;
     return [...left, { kind: 'stop', stop, ...(stopSequence !== undefined && { stopSequence }) }];
+  }
+
+  #reasonOf(stopReason: string): StopReason | undefined {
+    try {
+      return readStopReason(stopReason, this.#calls);
+    } catch (error) {
+      this.#failure = error;
+      return undefined;
+    }
   }
 }
 

@@ -172,9 +172,13 @@ export const expectedBedrock: ExpectedReplies = {
     provider,
     error: { code: 'upstream_failed', status: 502 },
   },
-  'malformed-tool-use.jsonl': brokenBy(
-    "ends Bedrock's stream with malformed tool use as recorded: with an error",
-  ),
+  'malformed-tool-use.jsonl': {
+    ...brokenBy(
+      "ends Bedrock's stream with malformed tool use as recorded: with an error, charged by its usage",
+    ),
+    usage: { input: 9, output: 5 },
+    isCounted: false,
+  },
   'exception-first-throttling.jsonl': {
     title: "reports Bedrock's throttling before the first content as recorded: as a rate limit",
     provider,

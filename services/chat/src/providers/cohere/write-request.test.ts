@@ -175,9 +175,18 @@ describe('structured output', () => {
 describe('sampling', () => {
   test('is brought into the ranges of the provider', () => {
     const sampling = { topP: 1, topK: 1_000, presencePenalty: -1, frequencyPenalty: 2, seed: -1, stop: [''] };
-    expect(write({ sampling })).toMatchObject({ p: 0.99, k: 500, presence_penalty: 0, frequency_penalty: 1 });
+    expect(write({ sampling })).toMatchObject({ p: 0.99, k: 500, frequency_penalty: 1 });
     expect(write({ sampling })).not.toHaveProperty('seed');
     expect(write({ sampling })).not.toHaveProperty('stop_sequences');
+  });
+
+  test('has one penalty, because the provider refuses two', () => {
+    const both = write({ sampling: { stop: [], presencePenalty: 0.3, frequencyPenalty: 0.2 } });
+    expect(both).toMatchObject({ frequency_penalty: 0.2 });
+    expect(both).not.toHaveProperty('presence_penalty');
+    const presence = write({ sampling: { stop: [], presencePenalty: 0.3, frequencyPenalty: 0 } });
+    expect(presence).toMatchObject({ presence_penalty: 0.3 });
+    expect(presence).not.toHaveProperty('frequency_penalty');
   });
 
   test('is otherwise unchanged', () => {

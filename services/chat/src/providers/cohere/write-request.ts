@@ -82,14 +82,18 @@ function writeSampling({ stop, temperature, topP, topK, seed, ...penalties }: Sa
   if (sequences.length > MAX_STOP_SEQUENCES) {
     throw refused(`this model takes at most ${MAX_STOP_SEQUENCES} stop sequences`);
   }
+  const frequency = within(penalties.frequencyPenalty, 0, 1) ?? 0;
+  const presence = within(penalties.presencePenalty, 0, 1) ?? 0;
   return {
     temperature,
     p: within(topP, MIN_TOP_P, MAX_TOP_P),
     // Values below 1 disable it.
     k: within(topK, 0, MAX_TOP_K),
     seed: seed !== undefined && seed >= 0 ? seed : undefined,
-    presence_penalty: within(penalties.presencePenalty, 0, 1),
-    frequency_penalty: within(penalties.frequencyPenalty, 0, 1),
+    // It refuses both together (docs.cohere.com, errors), and zero is none.
+    ...(frequency > 0
+      ? { frequency_penalty: frequency }
+      : { presence_penalty: presence > 0 ? presence : undefined }),
     stop_sequences: sequences.length > 0 ? sequences : undefined,
   };
 }

@@ -7,7 +7,7 @@ export function countCompletion(completion: Record<string, unknown>): number {
   const counter = new TokenCounter();
   for (const choice of Array.isArray(completion.choices) ? completion.choices : []) {
     const message = (choice as { message?: Record<string, unknown> } | null)?.message ?? {};
-    for (const part of [message.content, message.reasoning_content, message.refusal]) {
+    for (const part of [message.content, message.reasoning_content || message.reasoning, message.refusal]) {
       if (typeof part === 'string') counter.addText(part);
     }
     for (const part of listOf(message.content)) counter.addText(readContentPart(membersOf(part)).text);

@@ -50,7 +50,7 @@ test.each([
   expect(fromOpenAiUsage(usage, INCLUDED)).toMatchObject({ input: 60, cacheRead: 40 });
 });
 
-test.each(['cache_write_tokens', 'caching_tokens', 'cache_creation_input_tokens'])(
+test.each(['cache_write_tokens', 'caching_tokens', 'cache_creation_input_tokens', 'cache_creation_tokens'])(
   'cache writes are read from %s',
   (field) => {
     const usage = { prompt_tokens: 100, completion_tokens: 20, prompt_tokens_details: { [field]: 30 } };

@@ -29,6 +29,7 @@ export function fromOpenAiUsage(usage: unknown, mode: UsageMode): TokenUsage | u
     tokens(inputDetails.cache_write_tokens) ||
     tokens(inputDetails.caching_tokens) ||
     tokens(inputDetails.cache_creation_input_tokens) ||
+    tokens(inputDetails.cache_creation_tokens) ||
     0;
   const cacheWrite = Math.min(uncached, written);
   const reasoning = tokens(outputDetails.reasoning_tokens) ?? 0;

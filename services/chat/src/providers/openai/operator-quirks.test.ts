@@ -45,7 +45,7 @@ test('none removes what the provider would otherwise have', () => {
   expect(quirks).not.toHaveProperty('documentPart');
 });
 
-test('every stream of a preset reports usage, on request or unasked', () => {
+test('every stream of a preset reports usage on request', () => {
   const unasked = [...PRESETS.values()].filter(({ quirks }) => quirks?.stream_options === false);
-  expect(unasked.map(({ id }) => id)).toEqual(['perplexity']);
+  expect(unasked).toEqual([]);
 });

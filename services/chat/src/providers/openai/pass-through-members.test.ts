@@ -83,6 +83,18 @@ describe('the members of a pass-through body', () => {
     const tools = [tool, { ...tool, cache_control: { type: 'ephemeral' } }];
     expect(JSON.parse(changed({ tools }, new Set(), QUIRKS.openai).tools ?? '')).toEqual([tool, tool]);
   });
+
+  test('keep cache hints for an endpoint that takes them, without a lifetime that its usage would not tell', () => {
+    const quirks = { ...QUIRKS.openai, unsupportedFields: [] };
+    const usual = { cache_control: { type: 'ephemeral' } };
+    const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+    const messages = (hint: object) => [{ role: 'user', content: [{ type: 'text', text: 'a', ...hint }] }];
+    const tools = (hint: object) => [{ type: 'function', function: { name: 'f' }, ...hint }];
+    expect(changed({ messages: messages(usual), tools: tools(usual) }, new Set(), quirks)).toEqual({});
+    const members = changed({ messages: messages(hour), tools: tools(hour) }, new Set(), quirks);
+    expect(JSON.parse(members.messages ?? '')).toEqual(messages(usual));
+    expect(JSON.parse(members.tools ?? '')).toEqual(tools(usual));
+  });
 });
 
 describe('assistant messages for Mistral', () => {

@@ -9,7 +9,7 @@ import {
   reasoningOf,
 } from '../../domain/extension-fields';
 import type { OpenAiQuirks } from './quirks';
-import { withoutFields } from './remove-fields';
+import { withoutFields, withUsualCaching } from './remove-fields';
 import { withReplayedThinking, withStringContent } from './write-messages';
 import { fitToolChoice, refusedHints, replayQuirks, writeEffort } from './write-request';
 
@@ -45,9 +45,11 @@ export function passThroughMembers(
   }
   const replaying = replayQuirks(quirks, capabilities);
   const messages = fitMessages(body.messages, replaying);
-  const cleaned = withoutFields(messages, replaying.unsupportedFields) ?? messages;
+  const supported = withoutFields(messages, replaying.unsupportedFields) ?? messages;
+  const cleaned = withUsualCaching(supported) ?? supported;
   if (cleaned !== body.messages) members.set('messages', JSON.stringify(cleaned));
-  const tools = withoutFields(body.tools, quirks.unsupportedFields);
+  const supportedTools = withoutFields(body.tools, quirks.unsupportedFields);
+  const tools = withUsualCaching(supportedTools ?? body.tools) ?? supportedTools;
   if (tools) members.set('tools', JSON.stringify(tools));
   return members;
 }

@@ -17,6 +17,8 @@ describe("the gateway's own account is nothing that the caller can wait for", ()
     ],
     [429, { error: { message: 'You exceeded your current quota', type: 'insufficient_quota', code: null } }],
     [400, { error: { message: 'x', type: 'invalid_request_error', code: 'billing_hard_limit_reached' } }],
+    [429, { error: { message: 'x', type: 'exceeded_current_quota_error' } }],
+    [400, { error: { message: 'x', type: 'Arrearage', code: 'Arrearage' } }],
     [
       429,
       {
@@ -28,6 +30,11 @@ describe("the gateway's own account is nothing that the caller can wait for", ()
     expect(refused(status, body)).toEqual({ kind: 'status', status: 402 });
   });
 });
+
+test('a call that the model malformed is not the fault of the caller', () =>
+  expect(
+    refused(400, { error: { message: 'x', type: 'invalid_request_error', code: 'tool_use_failed' } }),
+  ).toEqual({ kind: 'status', status: 502 }));
 
 test.each([
   ['xAI', { code: 'x', error: 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO' }],

@@ -14,6 +14,9 @@ import type { RefusedResponse } from '../../domain/chat-provider';
  */
 const OUR_ACCOUNT = new Set([
   'account_deactivated',
+  // Alibaba's and Moonshot's.
+  'Arrearage',
+  'exceeded_current_quota_error',
   'billing_hard_limit_reached',
   'billing_not_active',
   'credit_balance_exhausted',
@@ -48,6 +51,8 @@ export function refusedCompletion({ status, body }: RefusedResponse): UpstreamFa
   if (OUR_ACCOUNT.has(textOf(code)) || OUR_ACCOUNT.has(textOf(type)) || OUR_FUNDS_WORDS.test(words)) {
     return { kind: 'status', status: 402 };
   }
+  // Groq: the model's own call was malformed (agno#4090).
+  if (code === 'tool_use_failed') return { kind: 'status', status: 502 };
   if (status === 403 && isFlagged(words, membersOf(membersOf(error).metadata))) {
     return {
       kind: 'status',
