@@ -1,5 +1,5 @@
 import { RollingSum } from './rolling-sum';
-import type { Route } from './route';
+import { credentialName, type Route } from './route';
 
 /** Credentials come from the catalog and are rarely removed, so this limit is only a safeguard. */
 const MAX_TRACKED = 10_000;
@@ -64,13 +64,13 @@ export class CredentialLimiter {
   }
 
   /** Counts what a reply adds to the tokens of its call. */
-  addOutput({ credential, ...route }: Route, tokens: number): void {
-    if (credential.limits?.tokensPerMinute === undefined) return;
-    this.#use({ credential, ...route }).tokens.add(this.#nowMs(), tokens);
+  addOutput(route: Route, tokens: number): void {
+    if (route.credential.limits?.tokensPerMinute === undefined) return;
+    this.#use(route).tokens.add(this.#nowMs(), tokens);
   }
 
-  #use({ provider, credential }: Route): Use {
-    const key = `${provider.id}\n${credential.id}`;
+  #use(route: Route): Use {
+    const key = credentialName(route);
     let use = this.#uses.get(key);
     if (!use) {
       if (this.#uses.size >= MAX_TRACKED) this.#uses.clear();

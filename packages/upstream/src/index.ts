@@ -14,4 +14,5 @@ export * from './showable-message';
 export * from './strategy';
 export * from './target';
 export * from './target-health';
+export * from './token-figure';
 export * from './upstream-failure';

@@ -54,7 +54,7 @@ export interface Placement {
   rank?(route: Route): number;
 }
 
-/** The weights alone decide, anew for each call. */
+/** Draws routes at random by their weights, for each call anew. */
 export const RANDOM: Placement = { draw: Math.random };
 
 /**
@@ -90,6 +90,9 @@ export function routesOf<Provider extends { readonly id: string }>(
   return placed.map(({ route }) => route);
 }
 
+/** Names a credential among those of all providers. */
+export const credentialName = ({ provider, credential }: Account): string =>
+  `${provider.id}\n${credential.id}`;
+
 /** Names a route among those of all models. */
-export const routeName = ({ provider, credential, target }: Route): string =>
-  `${provider.id}\n${credential.id}\n${target.upstreamModel}`;
+export const routeName = (route: Route): string => `${credentialName(route)}\n${route.target.upstreamModel}`;

@@ -1,6 +1,6 @@
 import { CircuitBreaker, type CircuitState } from './circuit-breaker';
 import { type CallFigures, RecentCalls } from './recent-calls';
-import { type Route, routeName } from './route';
+import { credentialName, type Route, routeName } from './route';
 import {
   isClientError,
   isRejectedCredential,
@@ -221,8 +221,6 @@ export class TargetHealth {
     return tracked;
   }
 }
-
-const credentialName = ({ provider, credential }: Route): string => `${provider.id}\n${credential.id}`;
 
 function forgetFirst(tracked: Map<string, unknown>): void {
   const [first] = tracked.keys();

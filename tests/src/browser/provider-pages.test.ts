@@ -9,7 +9,7 @@ import { excessiveShifts, excessWidthPx, waitUntilLoaded } from './measure';
 import { CAN_BROWSE, openBrowser } from './open-browser';
 import { chooseAction, connectEndpoint, credentialRow, importModel, replaceSecret } from './provider-steps';
 import { heading, navigate } from './steps';
-import { type Visitor, visit } from './visitor';
+import { VARIANTS, type Visitor, visit } from './visitor';
 
 /** Operators connect a real server by the pages of the dashboard. */
 const inBrowser = CAN_BROWSE ? describe : describe.skip;
@@ -18,11 +18,6 @@ const GOOD = 'sk-good-0123456789abcdef';
 const NEXT = 'sk-next-0123456789uvwxyz';
 const WRONG = 'sk-wrong-0123456789wrong';
 const LONG_NAME = 'Inference cluster of the research department in the second building';
-
-const VARIANTS: Readonly<Record<string, BrowserContextOptions>> = {
-  'light, desktop': { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
-  'dark, phone': { colorScheme: 'dark', viewport: { width: 360, height: 740 }, isMobile: true },
-};
 
 inBrowser('the pages of providers', () => {
   let server: CompatibleServer;

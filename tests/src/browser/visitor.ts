@@ -1,6 +1,12 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { WATCH_SHIFTS } from './measure';
 
+/** Browsers in which every page is looked at. */
+export const VARIANTS: Readonly<Record<string, BrowserContextOptions>> = {
+  'light, desktop': { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+  'dark, phone': { colorScheme: 'dark', viewport: { width: 360, height: 740 }, isMobile: true },
+};
+
 /** Reports violations of the content security policy with other complaints, whichever part of the page caused them. */
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) => {
   console.error('content policy: ' + event.violatedDirective + ' ' + event.blockedURI);

@@ -11,7 +11,7 @@ import { CAN_BROWSE, openBrowser } from './open-browser';
 import { PAGES, type TestData, type VisitorRole } from './pages';
 import { chatInPlayground, editImage, generateImage, generateVideo } from './playground-steps';
 import { createKey, heading, latestCall, liftDailyLimit, logIn, navigate, signUp, topUp } from './steps';
-import { type Visitor, visit } from './visitor';
+import { VARIANTS, type Visitor, visit } from './visitor';
 
 /** Tests the running gateway in a real browser; only the providers are simulated. */
 const inBrowser = CAN_BROWSE ? describe : describe.skip;
@@ -38,11 +38,6 @@ const MAX_CALLS = 20;
 /** As in the title of an amount. */
 const exactUsd = (usd: number): string =>
   `$${usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 9 })}`;
-
-const VARIANTS: Readonly<Record<string, BrowserContextOptions>> = {
-  'light, desktop': { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
-  'dark, phone': { colorScheme: 'dark', viewport: { width: 360, height: 740 }, isMobile: true },
-};
 
 inBrowser('the web UI', () => {
   let system: System;

@@ -1,8 +1,5 @@
-import { membersOf } from '@gateway/upstream';
+import { membersOf, tokenFigure } from '@gateway/upstream';
 import type { TokenUsage } from '../../domain/usage';
-
-/** Far larger than any context. A larger figure is an error, and its cost would exceed the range of amounts. */
-const MAX_TOKENS = 100_000_000;
 
 /**
  * Reads the usage of a message; undefined if it has none. The three input figures do not overlap, and `output_tokens` includes
@@ -10,16 +7,16 @@ const MAX_TOKENS = 100_000_000;
  */
 export function fromMessagesUsage(value: unknown): TokenUsage | undefined {
   const usage = membersOf(value);
-  const input = tokens(usage.input_tokens);
-  const output = tokens(usage.output_tokens);
+  const input = tokenFigure(usage.input_tokens);
+  const output = tokenFigure(usage.output_tokens);
   if (input === undefined || output === undefined) return undefined;
-  const written = tokens(usage.cache_creation_input_tokens) ?? 0;
-  const writtenLong = tokens(membersOf(usage.cache_creation).ephemeral_1h_input_tokens) ?? 0;
+  const written = tokenFigure(usage.cache_creation_input_tokens) ?? 0;
+  const writtenLong = tokenFigure(membersOf(usage.cache_creation).ephemeral_1h_input_tokens) ?? 0;
   const cacheWriteLong = Math.min(written, writtenLong);
-  const reasoning = tokens(membersOf(usage.output_tokens_details).thinking_tokens) ?? 0;
+  const reasoning = tokenFigure(membersOf(usage.output_tokens_details).thinking_tokens) ?? 0;
   return {
     input,
-    cacheRead: tokens(usage.cache_read_input_tokens) ?? 0,
+    cacheRead: tokenFigure(usage.cache_read_input_tokens) ?? 0,
     cacheWrite: written - cacheWriteLong,
     ...(cacheWriteLong > 0 && { cacheWriteLong }),
     output,
@@ -31,9 +28,4 @@ export function fromMessagesUsage(value: unknown): TokenUsage | undefined {
 export function laterUsage(earlier: Record<string, unknown>, later: unknown): Record<string, unknown> {
   const said = Object.entries(membersOf(later)).filter(([, value]) => value !== null);
   return { ...earlier, ...Object.fromEntries(said) };
-}
-
-function tokens(value: unknown): number | undefined {
-  const credible = Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS;
-  return credible ? (value as number) : undefined;
 }

@@ -1,18 +1,15 @@
 import { createHash } from 'node:crypto';
-import { allInstructions } from '../../domain/all-instructions';
 import type { ChatProvider } from '../../domain/chat-provider';
-import type { Conversation, OutputShape } from '../../domain/conversation';
+import type { OutputShape } from '../../domain/conversation';
 import { writeMembers } from '../../json/write-members';
 import { limitBreakpoints } from './cache-breakpoints';
 import { fitSchema } from './fit-schema';
-import type { JsonFormat, MessagesBody, TextBlock } from './messages-body';
-import { isBlank, textBlock, writeText } from './write-input';
+import type { JsonFormat, MessagesBody } from './messages-body';
+import { isBlank } from './write-input';
 import { withoutOpenThoughts, writeMessages } from './write-messages';
+import { jsonInstruction, writeSystem } from './write-system';
 import { thinkingRules, writeSampling, writeThinking } from './write-thinking';
 import { forcesTool, writeTools } from './write-tools';
-
-const JSON_ONLY =
-  'Answer with one JSON object and nothing else: no words before or after it, and no code fence.';
 
 type RequestArguments = Parameters<ChatProvider['writeRequest']>;
 
@@ -57,16 +54,6 @@ export function messagesBody(
   return body;
 }
 
-/**
- * Instructions from the middle of a conversation are appended to the first ones: most models refuse them among the messages,
- * and as user text they would lose their authority.
- */
-function writeSystem(conversation: Conversation, instruction: string | undefined): TextBlock[] {
-  const said = allInstructions(conversation).filter(({ text }) => !isBlank(text));
-  const all = said.map(writeText);
-  return instruction === undefined ? all : [...all, textBlock(instruction)];
-}
-
 interface WrittenShape {
   readonly format?: JsonFormat;
   /** For models without structured output. */
@@ -74,11 +61,11 @@ interface WrittenShape {
 }
 
 function writeShape(output: OutputShape, compiles: boolean): WrittenShape {
-  if (output.kind !== 'schema') return output.kind === 'json' ? { instruction: JSON_ONLY } : {};
+  if (output.kind !== 'schema') return output.kind === 'json' ? { instruction: jsonInstruction() } : {};
   const described = { ...(output.description && { description: output.description }), ...output.schema };
   const schema = compiles ? fitSchema(described) : undefined;
   if (schema) return { format: { type: 'json_schema', schema } };
-  return { instruction: `${JSON_ONLY} It is valid by this JSON schema:\n${JSON.stringify(described)}` };
+  return { instruction: jsonInstruction(described) };
 }
 
 /** The API refuses email addresses and phone numbers, which some callers send as the user's id. */

@@ -1,11 +1,11 @@
-import { allInstructions } from '../../domain/all-instructions';
 import type { Conversation, OutputShape, Sampling } from '../../domain/conversation';
 import { writeMembers } from '../../json/write-members';
 import { limitBreakpoints } from '../anthropic/cache-breakpoints';
 import { fitSchema } from '../anthropic/fit-schema';
-import type { MessagesBody, TextBlock, WireTool, WireToolChoice } from '../anthropic/messages-body';
-import { isBlank, textBlock, writeText } from '../anthropic/write-input';
+import type { MessagesBody, WireTool, WireToolChoice } from '../anthropic/messages-body';
+import { isBlank } from '../anthropic/write-input';
 import { withoutOpenThoughts, writeMessages } from '../anthropic/write-messages';
+import { jsonInstruction, writeSystem } from '../anthropic/write-system';
 import { thinkingRules, writeSampling } from '../anthropic/write-thinking';
 import { forcesTool, writeTools } from '../anthropic/write-tools';
 import { ContentWriter } from './content-writer';
@@ -14,8 +14,6 @@ import { type ModelFamily, modelFamily } from './model-family';
 import { readableTurns } from './readable-turns';
 import { type WrittenReasoning, writeReasoning } from './write-reasoning';
 
-const JSON_ONLY =
-  'Answer with one JSON object and nothing else: no words before or after it, and no code fence.';
 /** The maximum of Converse, which some models exceed in their own APIs. */
 const MAX_TEMPERATURE = 1;
 
@@ -74,13 +72,6 @@ function offeredTools(conversation: Conversation): OfferedTools | undefined {
   return list && choice?.type !== 'none' ? { list, choice } : undefined;
 }
 
-/** Instructions from the middle of a conversation are appended to the first ones: messages have no role for them. */
-function writeSystem(conversation: Conversation, instruction: string | undefined): TextBlock[] {
-  const said = allInstructions(conversation).filter(({ text }) => !isBlank(text));
-  const all = said.map(writeText);
-  return instruction === undefined ? all : [...all, textBlock(instruction)];
-}
-
 interface WrittenOutput {
   readonly config?: OutputConfig;
   /** For models without structured output. */
@@ -88,13 +79,11 @@ interface WrittenOutput {
 }
 
 function writeOutput(output: OutputShape, compiles: boolean): WrittenOutput {
-  if (output.kind !== 'schema') return output.kind === 'json' ? { instruction: JSON_ONLY } : {};
+  if (output.kind !== 'schema') return output.kind === 'json' ? { instruction: jsonInstruction() } : {};
   const { name, description } = output;
   const fitted = compiles ? fitSchema(output.schema) : undefined;
-  if (!fitted) {
-    const described = { ...(description && { description }), ...output.schema };
-    return { instruction: `${JSON_ONLY} It is valid by this JSON schema:\n${JSON.stringify(described)}` };
-  }
+  if (!fitted)
+    return { instruction: jsonInstruction({ ...(description && { description }), ...output.schema }) };
   const jsonSchema = { name, description: description || undefined, schema: JSON.stringify(fitted) };
   return { config: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } };
 }

@@ -1,8 +1,5 @@
-import { isObject } from '@gateway/upstream';
+import { isObject, tokenFigure } from '@gateway/upstream';
 import type { TokenUsage } from '../../domain/usage';
-
-/** Far larger than any context. A larger figure is an error, and its cost would exceed the range of amounts. */
-const MAX_TOKENS = 100_000_000;
 
 /**
  * Reads the usage of a reply or of a stream's last event; undefined if there is none. Cohere bills `billed_units`, which exclude
@@ -17,10 +14,8 @@ export function readCohereUsage(usage: unknown): TokenUsage | undefined {
 
 function readTokens(figures: unknown): TokenUsage | undefined {
   if (!isObject(figures)) return undefined;
-  const { input_tokens: input, output_tokens: output } = figures;
-  if (!isCredible(input) || !isCredible(output)) return undefined;
+  const input = tokenFigure(figures.input_tokens);
+  const output = tokenFigure(figures.output_tokens);
+  if (input === undefined || output === undefined) return undefined;
   return { input, cacheRead: 0, cacheWrite: 0, output, reasoning: 0 };
 }
-
-const isCredible = (value: unknown): value is number =>
-  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS;

@@ -1,8 +1,5 @@
-import { isObject, type JsonObject } from '@gateway/upstream';
+import { isObject, type JsonObject, tokenFigure } from '@gateway/upstream';
 import type { PartCounting, TokenUsage, UsageMode } from '../../domain/usage';
-
-/** Far larger than any context. A larger figure is an error, and its cost would exceed the range of amounts. */
-const MAX_TOKENS = 100_000_000;
 
 /**
  * Reads the usage of a completion or of a stream's usage chunk; undefined if there is none. `prompt_tokens` includes cache
@@ -11,28 +8,28 @@ const MAX_TOKENS = 100_000_000;
  */
 export function fromOpenAiUsage(usage: unknown, mode: UsageMode): TokenUsage | undefined {
   if (!isObject(usage)) return undefined;
-  const prompt = tokens(usage.prompt_tokens);
-  const completion = tokens(usage.completion_tokens);
+  const prompt = tokenFigure(usage.prompt_tokens);
+  const completion = tokenFigure(usage.completion_tokens);
   if (prompt === undefined || completion === undefined) return undefined;
   const inputDetails = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   const outputDetails = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
   const cached =
-    tokens(inputDetails.cached_tokens) ||
-    tokens(usage.prompt_cache_hit_tokens) ||
-    tokens(usage.num_cached_tokens) ||
-    tokens(usage.cached_tokens) ||
+    tokenFigure(inputDetails.cached_tokens) ||
+    tokenFigure(usage.prompt_cache_hit_tokens) ||
+    tokenFigure(usage.num_cached_tokens) ||
+    tokenFigure(usage.cached_tokens) ||
     0;
   const isCachedSeparate = isSeparate(mode.cached, cached, prompt);
   const cacheRead = isCachedSeparate ? cached : Math.min(prompt, cached);
   const uncached = isCachedSeparate ? prompt : prompt - cacheRead;
   const written =
-    tokens(inputDetails.cache_write_tokens) ||
-    tokens(inputDetails.caching_tokens) ||
-    tokens(inputDetails.cache_creation_input_tokens) ||
-    tokens(inputDetails.cache_creation_tokens) ||
+    tokenFigure(inputDetails.cache_write_tokens) ||
+    tokenFigure(inputDetails.caching_tokens) ||
+    tokenFigure(inputDetails.cache_creation_input_tokens) ||
+    tokenFigure(inputDetails.cache_creation_tokens) ||
     0;
   const cacheWrite = Math.min(uncached, written);
-  const reasoning = tokens(outputDetails.reasoning_tokens) ?? 0;
+  const reasoning = tokenFigure(outputDetails.reasoning_tokens) ?? 0;
   return {
     input: uncached - cacheWrite,
     cacheRead,
@@ -60,8 +57,3 @@ const isSeparate = (counting: PartCounting, part: number, whole: number): boolea
 /** Returns the service tier that a completion or chunk reports. */
 export const serviceTierOf = ({ service_tier: tier }: JsonObject): string | undefined =>
   typeof tier === 'string' ? tier : undefined;
-
-function tokens(value: unknown): number | undefined {
-  const credible = Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKENS;
-  return credible ? (value as number) : undefined;
-}

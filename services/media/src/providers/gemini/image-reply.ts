@@ -1,7 +1,6 @@
-import { isObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import { isObject, listOf, membersOf, textOf, tokenFigure } from '@gateway/upstream';
 import { MediaRefused } from '../../domain/media-refused';
 import type { GeneratedImage, ImageResult, ImageTokens } from '../../images/rules/image-provider';
-import { tokenFigure } from '../../images/rules/token-figure';
 import { brokenReply } from '../refusal';
 
 /** Finish reasons for refusals by policy (ai.google.dev/api/generate-content, FinishReason). */

@@ -1,6 +1,5 @@
-import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import { isObject, type JsonObject, listOf, membersOf, textOf, tokenFigure } from '@gateway/upstream';
 import type { GeneratedImage, ImageOrder, ImageResult, ImageTokens } from '../../images/rules/image-provider';
-import { tokenFigure } from '../../images/rules/token-figure';
 import { brokenReply } from '../refusal';
 
 /** Reads replies of the gpt-image family; others with this format may return links. @throws UpstreamError `broken` */

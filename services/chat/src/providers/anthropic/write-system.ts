@@ -1,0 +1,23 @@
+import { allInstructions } from '../../domain/all-instructions';
+import type { Conversation } from '../../domain/conversation';
+import type { TextBlock } from './messages-body';
+import { isBlank, textBlock, writeText } from './write-input';
+
+const JSON_ONLY =
+  'Answer with one JSON object and nothing else: no words before or after it, and no code fence.';
+
+/**
+ * Returns the instructions of a conversation and then `instruction`. Those from the middle of the conversation are appended to
+ * the first ones: most models refuse them among the messages, and as user text they would lose their authority.
+ */
+export function writeSystem(conversation: Conversation, instruction: string | undefined): TextBlock[] {
+  const said = allInstructions(conversation).filter(({ text }) => !isBlank(text));
+  const all = said.map(writeText);
+  return instruction === undefined ? all : [...all, textBlock(instruction)];
+}
+
+/** Returns the instruction to answer with JSON, for a model without structured output. */
+export const jsonInstruction = (schema?: object): string =>
+  schema === undefined
+    ? JSON_ONLY
+    : `${JSON_ONLY} It is valid by this JSON schema:\n${JSON.stringify(schema)}`;
