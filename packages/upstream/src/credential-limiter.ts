@@ -69,8 +69,8 @@ export class CredentialLimiter {
     this.#use(route).tokens.add(this.#nowMs(), tokens);
   }
 
-  #use(route: Route): Use {
-    const key = credentialName(route);
+  #use({ provider, credential }: Route): Use {
+    const key = credentialName(provider.id, credential.id);
     let use = this.#uses.get(key);
     if (!use) {
       if (this.#uses.size >= MAX_TRACKED) this.#uses.clear();

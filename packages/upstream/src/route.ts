@@ -91,8 +91,9 @@ export function routesOf<Provider extends { readonly id: string }>(
 }
 
 /** Names a credential among those of all providers. */
-export const credentialName = ({ provider, credential }: Account): string =>
-  `${provider.id}\n${credential.id}`;
+export const credentialName = (providerId: string, credentialId: string): string =>
+  `${providerId}\n${credentialId}`;
 
 /** Names a route among those of all models. */
-export const routeName = (route: Route): string => `${credentialName(route)}\n${route.target.upstreamModel}`;
+export const routeName = ({ provider, credential, target }: Route): string =>
+  `${credentialName(provider.id, credential.id)}\n${target.upstreamModel}`;

@@ -148,7 +148,7 @@ export class TargetHealth {
 
   /** Forgets a credential and its targets: it was replaced, so what was known of it no longer applies. */
   forget(provider: string, credentialId: string): void {
-    this.#credentials.delete(`${provider}\n${credentialId}`);
+    this.#credentials.delete(credentialName(provider, credentialId));
     for (const [key, { credential }] of this.#targets) {
       if (credential.provider === provider && credential.id === credentialId) this.#targets.delete(key);
     }
@@ -185,7 +185,7 @@ export class TargetHealth {
   #stateOf(route: Route, nowMs: number): CircuitState {
     const target = this.#targets.get(routeName(route));
     if (target) return stateOf(target, nowMs);
-    const credential = this.#credentials.get(credentialName(route));
+    const credential = this.#credentials.get(credentialName(route.provider.id, route.credential.id));
     return credential?.breaker.state(nowMs) ?? 'closed';
   }
 
@@ -210,7 +210,7 @@ export class TargetHealth {
   #credential(route: Route): TrackedCredential {
     const { provider, credential } = route;
     const { id, name } = credential;
-    const key = credentialName(route);
+    const key = credentialName(provider.id, id);
     let tracked = this.#credentials.get(key);
     if (!tracked) {
       if (this.#credentials.size >= MAX_TRACKED) forgetFirst(this.#credentials);

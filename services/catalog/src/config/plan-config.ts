@@ -63,35 +63,25 @@ function planProvider(
   const entry = checkProvider(toProviderEntry(provider));
   const current = all.find(({ id }) => id === entry.id);
   const name = `providers.${entry.id}`;
+  const credentials = provider.credentials.map(toCredential);
   const changes = changesBetween(
     name,
     current && toShown(current, current.credentials),
-    toShown(entry, provider.credentials.map(toCredential)),
+    toShown(entry, credentials),
   );
+  const part = { isOfProvider: true, freesNames: false, changes };
   if (current && current.kind !== entry.kind) {
     const message = `is ${current.kind} and can't be changed: delete the provider first, or use another id`;
-    return {
-      isOfProvider: true,
-      freesNames: false,
-      problems: [{ path: `${path}.kind`, message }],
-      changes,
-      steps: [],
-    };
+    return { ...part, problems: [{ path: `${path}.kind`, message }], steps: [] };
   }
   const steps = [
     ...(current ? [] : [() => stored.insert(entry)]),
     ...(current && changes.some(({ path: changed }) => !changed.startsWith(`${name}.credentials.`))
       ? [() => stored.update(entry)]
       : []),
-    ...credentialSteps(entry.id, provider.credentials.map(toCredential), current?.credentials ?? [], stored),
+    ...credentialSteps(entry.id, credentials, current?.credentials ?? [], stored),
   ];
-  return {
-    isOfProvider: true,
-    freesNames: false,
-    problems: [],
-    changes,
-    steps: changes.length > 0 ? steps : [],
-  };
+  return { ...part, problems: [], steps: changes.length > 0 ? steps : [] };
 }
 
 type DraftCredential = Omit<Credential, 'id' | 'createdAtMs'>;

@@ -50,9 +50,13 @@ function* samplesOf(content: unknown): Iterable<string> {
   }
   for (const part of content) {
     const text = isObject(part) ? part.text : part;
-    yield sampleOf(typeof text === 'string' ? text : JSON.stringify(part));
+    // Files in base64 are sampled before they are copied.
+    yield sampleOf(typeof text === 'string' ? text : JSON.stringify(part, sampleTexts));
   }
 }
+
+const sampleTexts = (_name: string, value: unknown): unknown =>
+  typeof value === 'string' ? sampleOf(value) : value;
 
 const sampleOf = (text: string): string =>
   text.length <= MAX_SAMPLE_CHARS
