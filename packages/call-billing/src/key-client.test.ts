@@ -18,6 +18,7 @@ const known = {
   valueId: 'v',
   bareModelNames: false,
   hasTpmLimit: false,
+  noFallbackModels: false,
 };
 
 let server: GrpcServer;

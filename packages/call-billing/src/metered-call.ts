@@ -33,7 +33,7 @@ export class MeteredCall<Call extends BilledCall = BilledCall> {
 
   /** Sets the provider that is called or has answered; it may differ from the first one. */
   setProvider(provider: string): void {
-    if (provider !== this.#call.provider) this.#call = { ...this.#call, provider };
+    if (provider !== this.#call.provider) this.change({ provider } as Partial<Call>);
   }
 
   /** Records that the provider's reply has started. */
@@ -50,6 +50,10 @@ export class MeteredCall<Call extends BilledCall = BilledCall> {
   /** Ends a call whose outcome is unknown: the account pays nothing, and the whole hold is an operator loss. */
   lose(outcome: CallOutcome): Promise<boolean> {
     return this.end(outcome, lostEvent);
+  }
+
+  protected change(changed: Partial<Call>): void {
+    this.#call = { ...this.#call, ...changed };
   }
 
   /** Resolves when the end is durable; false if another process had already ended the call. */

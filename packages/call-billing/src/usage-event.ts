@@ -22,6 +22,8 @@ export interface BilledCall extends HoldIdentity {
   readonly admittedMs?: number;
   /** The task that the call created. */
   readonly taskId?: string;
+  /** The model that the client named, if a fallback model answers. */
+  readonly requestedModel?: string;
 }
 
 export interface CallEnding {
@@ -75,6 +77,7 @@ export function usageEvent(
     lossReason: 'LOSS_REASON_UNSPECIFIED',
     lossNano: '0',
     taskId: call.taskId ?? '',
+    requestedModel: call.requestedModel ?? '',
     ...settlement,
   };
 }

@@ -16,6 +16,7 @@ const key = (previewModels: string[]) => ({
   valueId: 'v',
   bareModelNames: false,
   hasTpmLimit: false,
+  noFallbackModels: false,
 });
 const callTo = (slug: string, previewModels: string[] = []) =>
   ({ path: slug, key: key(previewModels) }) as unknown as LinkCall;

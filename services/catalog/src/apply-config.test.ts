@@ -111,7 +111,13 @@ test('what the file does not name stays', async () => {
 test('with any problem nothing is changed', async () => {
   const before = await providers();
   const broken = { ...MODEL, slug: 'vllm/new', targets: [{ provider: 'nowhere', upstream_model: 'm' }] };
-  const stolen = { ...MODEL, slug: 'vllm/second', aliases: ['vllm/m'], successor: 'vllm/none' };
+  const stolen = {
+    ...MODEL,
+    slug: 'vllm/second',
+    aliases: ['vllm/m'],
+    successor: 'vllm/none',
+    fallback_models: ['vllm/new', 'vllm/nothing', 'sim/image'],
+  };
   const renamed = { ...PROVIDER, kind: 'anthropic' };
   const result = await apply({
     providers: [renamed, { id: 'third', kind: 'openai' }],
@@ -126,6 +132,8 @@ test('with any problem nothing is changed', async () => {
     { path: 'models[0].targets[0].provider', message: 'there is no provider nowhere' },
     { path: 'models[1].aliases', message: 'vllm/m is already used by vllm/m' },
     { path: 'models[1].successor', message: 'there is no model vllm/none' },
+    { path: 'models[1].fallback_models[1]', message: 'there is no model vllm/nothing' },
+    { path: 'models[1].fallback_models[2]', message: 'sim/image is not a chat model' },
   ]);
   const invalid = await apply({ providers: [{ id: 'third' }, { id: 'fourth', kind: 'openai' }] });
   expect(invalid).toMatchObject({ applied: false, problems: [{ path: 'providers[0].kind' }] });

@@ -205,6 +205,53 @@ test.each<[string, Model]>([
   });
 });
 
+describe('fallback models', () => {
+  const setFallbacks = (slug: string, fallbackModels: string[]) =>
+    callUnary(
+      operator,
+      operator.UpdateModel,
+      { model: chat(slug, { fallbackModels }), setFallbackModels: true },
+      TIMEOUT,
+    );
+
+  test('are kept in their order, and unchanged by an update that does not set them', async () => {
+    const made = await create(chat(fresh, { fallbackModels: ['sim/preview', 'sim/chat'] }));
+    expect(made?.fallbackModels).toEqual(['sim/preview', 'sim/chat']);
+    expect((await update(chat(fresh, { name: 'Renamed' })))?.fallbackModels).toEqual([
+      'sim/preview',
+      'sim/chat',
+    ]);
+    expect((await setFallbacks(fresh, []))?.fallbackModels).toEqual([]);
+  });
+
+  test('must be other chat models that are not delisted, at most three', async () => {
+    await create(chat(fresh));
+    await create(chat(`${fresh}-old`));
+    await setStatus(`${fresh}-old`, 'MODEL_STATUS_DELISTED');
+    for (const [slugs, detail] of [
+      [['sim/nowhere'], 'fallback_models: sim/nowhere does not exist'],
+      [['sim/\0'], 'fallback_models: sim/\0 does not exist'],
+      [[`${fresh}-old`], `fallback_models: ${fresh}-old is delisted`],
+      [['sim/image'], 'fallback_models: sim/image is not a chat model'],
+      [[fresh], 'fallback_models: contains the model itself'],
+      [['sim/chat', 'sim/chat'], 'fallback_models: contains duplicates'],
+      [['a/1', 'a/2', 'a/3', 'a/4'], 'fallback_models: Too big: expected array to have <=3 items'],
+    ] as const) {
+      await expect(setFallbacks(fresh, [...slugs])).rejects.toMatchObject({
+        code: 'invalid_request',
+        detail,
+      });
+    }
+  });
+
+  test('that are delisted later do not prevent other changes', async () => {
+    await create(chat(`${fresh}-old`));
+    await create(chat(fresh, { fallbackModels: [`${fresh}-old`] }));
+    await setStatus(`${fresh}-old`, 'MODEL_STATUS_DELISTED');
+    expect((await update(chat(fresh, { name: 'Renamed' })))?.name).toBe('Renamed');
+  });
+});
+
 describe('aliases', () => {
   const setAliases = (slug: string, aliases: string[]) =>
     callUnary(operator, operator.UpdateModel, { model: chat(slug, { aliases }), setAliases: true }, TIMEOUT);

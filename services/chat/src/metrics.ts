@@ -8,6 +8,8 @@ export interface TargetMetrics {
   /** The reply began. */
   answered(route: Route, firstByteMs: number): void;
   failed(route: Route, failure: UpstreamFailure): void;
+  /** A fallback model answered instead of the model that the client named. */
+  fellBack(model: string, fallback: string): void;
   /** A stream ended without its last marker. */
   streamBroke(provider: string): void;
   clientDisconnected(outcome: DisconnectOutcome): void;
@@ -44,6 +46,12 @@ export function createChatMetrics(
     help: 'From the call to the first byte of the reply, or the first content of a stream (at most KEEP_ALIVE_MS)',
     labelNames: [...labelNames],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+    registers,
+  });
+  const fallbacks = new Counter({
+    name: 'chat_fallback_calls_total',
+    help: 'Calls that a fallback model answered, by the requested model and the one that answered',
+    labelNames: ['model', 'fallback_model'],
     registers,
   });
   const brokenStreams = new Counter({
@@ -106,6 +114,7 @@ export function createChatMetrics(
       failed(route, failure) {
         countCall(route, failure.kind === 'status' ? String(failure.status) : failure.kind);
       },
+      fellBack: (model, fallback_model) => fallbacks.inc({ model, fallback_model }),
       streamBroke: (provider) => brokenStreams.inc({ provider }),
       clientDisconnected: (outcome) => disconnects.inc({ outcome }),
     },

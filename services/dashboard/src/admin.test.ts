@@ -208,6 +208,7 @@ describe('models', () => {
     workflow: ['create'],
     targets: [{ provider: 'sim', upstream_model: 'x', cost: { input: 0.05, output: 0.1 } }],
     strategy: 'lowest-price',
+    fallback_models: ['sim/chat'],
     pricing: {
       source: 'a contract',
       source_date: '2026-02-01',
@@ -245,6 +246,7 @@ describe('models', () => {
             },
           ],
           strategy: 'lowest-price',
+          fallbackModels: ['sim/chat'],
           pricing: {
             source: 'a contract',
             sourceDate: '2026-02-01',
@@ -267,10 +269,12 @@ describe('models', () => {
       },
     });
     expect(made.body).toMatchObject({ ...NEW, status: 'active', pricing: { tokens: { input: 0.075 } } });
-    const { targets, strategy, output_floor_tokens, max_image_tokens, ...listed } = made.body;
-    expect([targets[0].cost, strategy, output_floor_tokens, max_image_tokens]).toEqual([
+    const { targets, strategy, fallback_models, output_floor_tokens, max_image_tokens, ...listed } =
+      made.body;
+    expect([targets[0].cost, strategy, fallback_models, output_floor_tokens, max_image_tokens]).toEqual([
       { input: 0.05, output: 0.1, service_tiers: {} },
       'lowest-price',
+      ['sim/chat'],
       10,
       0,
     ]);

@@ -177,6 +177,7 @@ describe('keys', () => {
       rpm_limit: 10,
       tpm_limit: 1000,
       bare_model_names: null,
+      fallback_models: true,
     });
     expect(world.billing.keys.at(-1)).toMatchObject({
       accountId,

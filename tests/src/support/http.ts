@@ -11,12 +11,18 @@ export interface HttpAnswer {
 const ownConnections = new http.Agent({ keepAlive: false });
 
 /** Posts JSON over a new connection and reads the whole response. */
-export function postJson(url: string, body: unknown, apiKey?: string): Promise<HttpAnswer> {
+export function postJson(
+  url: string,
+  body: unknown,
+  apiKey?: string,
+  more: Record<string, string> = {},
+): Promise<HttpAnswer> {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   const headers: http.OutgoingHttpHeaders = {
     'content-type': 'application/json',
     'content-length': bytes.length,
     ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+    ...more,
   };
   return sendRequest(url, 'POST', headers, bytes);
 }

@@ -25,13 +25,14 @@ const KNOWN_WITHIN_MS = 5_000;
 
 /**
  * Creates a chat model with these targets, by default in order of priority, and waits until chat knows it; the calls
- * for that are free. Its upstream models are unique, so that failures of other models do not affect it.
+ * for that are free. Other fields of the model replace the usual ones. Its upstream models are unique, so that failures of other models do not affect it.
  */
 export async function makeModel(
   system: System,
   customer: Customer,
   name: string,
   targets: readonly TargetInput[],
+  more: object = {},
 ): Promise<string> {
   const slug = `sim/${name}`;
   await system.dashboard.call('POST', 'admin/models', await system.operatorToken(), {
@@ -44,6 +45,7 @@ export async function makeModel(
     output_floor_tokens: 16,
     targets: targets.map((target, priority) => ({ priority, upstream_model: name, ...target })),
     pricing: { tokens: { ...STANDARD, service_tiers: { priority: PRIORITY } } },
+    ...more,
   });
   const count = { model: slug, messages: [{ role: 'user', content: 'x' }] };
   const countUrl = `${system.stack.apiUrl}/v1/messages/count_tokens`;

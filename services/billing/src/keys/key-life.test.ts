@@ -344,7 +344,11 @@ test("the key context reflects current settings and is returned to the key's acc
     bareModelNames: false,
     valueId,
     hasTpmLimit: false,
+    noFallbackModels: false,
   });
+  await update(key, { noFallbackModels: true });
+  await update(key, { name: 'renamed' });
+  expect(await contextOf(key, valueId)).toMatchObject({ noFallbackModels: true });
   expect(await contextOf({ ...key, accountId: stranger.accountId })).toBe('invalid_api_key');
   await enable(key, false);
   expect(await contextOf(key, valueId)).toBe('invalid_api_key');

@@ -57,6 +57,7 @@ describe('a key value', () => {
       previewModels: [],
       valueId: expect.stringMatching(/^[0-9a-f]{16}$/),
       hasTpmLimit: false,
+      noFallbackModels: false,
     });
     expect(validUntilMs).toBe('0');
     expect(key.value).toMatch(/^sk-gw-/);

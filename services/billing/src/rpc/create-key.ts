@@ -26,6 +26,7 @@ export const createKey =
       rpmLimit: parseRateLimit(request.rpmLimit, 'rpm_limit'),
       tpmLimit: parseRateLimit(request.tpmLimit, 'tpm_limit'),
       bareModelNames: request.bareModelNames ?? null,
+      noFallbackModels: request.noFallbackModels,
     });
     return { key: toProtoKey(row), value };
   };

@@ -33,6 +33,7 @@ export function toProtoRequestRecord(row: RequestRow): RequestRecord {
     taskId: row.task_id,
     inProgress: row.in_progress,
     heldNano: String(row.held_nano),
+    requestedModel: row.requested_model ?? '',
     ...(row.provider_cost_nano !== null && { providerCostNano: String(row.provider_cost_nano) }),
   };
 }

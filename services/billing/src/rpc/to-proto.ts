@@ -40,6 +40,7 @@ export const toProtoKey = (row: KeyRow): ApiKey => ({
   ...present('rpmLimit', row.rpm_limit),
   ...present('tpmLimit', row.tpm_limit),
   ...(row.bare_model_names !== null && { bareModelNames: row.bare_model_names }),
+  noFallbackModels: row.no_fallback_models,
   createdAtMs: String(row.created_at_ms),
   hint: row.hint,
   ...present('revokedAtMs', row.revoked_at_ms),

@@ -15,6 +15,7 @@ export function toResolvedKey(row: ResolvedKeyRow | undefined): { key: KeyContex
       previewModels: row.preview_models,
       valueId: row.value_id,
       bareModelNames: row.bare_model_names,
+      noFallbackModels: row.no_fallback_models,
       hasTpmLimit: row.has_tpm_limit,
     },
   };

@@ -58,6 +58,7 @@ export const updateKey =
         request.bareModelNames ?? null,
         'bare_model_names',
       ),
+      noFallbackModels: request.noFallbackModels,
     });
     return toProtoKey(row);
   };

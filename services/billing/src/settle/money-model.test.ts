@@ -74,6 +74,7 @@ class PostgresMoney implements MoneyCore {
         rpmLimit: null,
         tpmLimit: null,
         bareModelNames: null,
+        noFallbackModels: false,
       });
     }
   }

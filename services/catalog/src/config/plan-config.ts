@@ -177,6 +177,7 @@ async function planModels(
         ...unknownProviders(model, path, known),
         ...(await nameProblems(model, path, bySlug, catalog)),
         ...(await successorProblems(model, path, bySlug, catalog)),
+        ...(await fallbackProblems(model, path, bySlug, catalog)),
       ],
       changes,
       steps:
@@ -225,4 +226,20 @@ async function successorProblems(
 ): Promise<ConfigProblem[]> {
   if (successor === undefined || bySlug.has(successor) || (await catalog.find(successor))) return [];
   return [{ path: `${path}.successor`, message: `there is no model ${successor}` }];
+}
+
+async function fallbackProblems(
+  { fallbackModels }: ModelEntry,
+  path: string,
+  bySlug: ReadonlyMap<string, ModelEntry>,
+  catalog: CatalogEdit,
+): Promise<ConfigProblem[]> {
+  const problems: ConfigProblem[] = [];
+  for (const [at, slug] of fallbackModels.entries()) {
+    const found = bySlug.get(slug) ?? (await catalog.find(slug));
+    if (found?.outputModalities.includes('text')) continue;
+    const message = found ? `${slug} is not a chat model` : `there is no model ${slug}`;
+    problems.push({ path: `${path}.fallback_models[${at}]`, message });
+  }
+  return problems;
 }

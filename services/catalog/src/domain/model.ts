@@ -39,6 +39,8 @@ export interface ModelEntry {
   readonly targets: readonly Target[];
   /** How calls are spread over targets of one priority. */
   readonly strategy: Strategy;
+  /** Slugs of the models that are tried, in this order, when every target has failed. */
+  readonly fallbackModels: readonly string[];
   readonly pricing: Pricing;
   /** Options of a model that generates images or videos. */
   readonly image: ImageFeatures | undefined;

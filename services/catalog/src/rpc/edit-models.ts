@@ -23,6 +23,7 @@ export const createModel =
       if (await catalog.find(entry.slug)) throw invalid(`slug: ${entry.slug} already exists`);
       await checkNames(catalog, entry);
       await checkSuccessor(catalog, entry);
+      await checkFallbacks(catalog, entry, []);
       await catalog.insert(entry);
       return catalog.find(entry.slug);
     });
@@ -42,6 +43,7 @@ export const updateModel =
       video: entry.video ?? (request.clearVideo ? undefined : current.video),
       aliases: request.setAliases ? entry.aliases : current.aliases,
       strategy: request.model?.strategy ? entry.strategy : current.strategy,
+      fallbackModels: request.setFallbackModels ? entry.fallbackModels : current.fallbackModels,
     }));
   };
 
@@ -80,6 +82,7 @@ async function change(
     check(current, entry);
     await checkNames(catalog, entry);
     if (entry.successor !== current.successor) await checkSuccessor(catalog, entry);
+    await checkFallbacks(catalog, entry, current.fallbackModels);
     await catalog.replace(current, entry);
     return catalog.find(slug);
   });
@@ -115,6 +118,21 @@ async function checkSuccessor(catalog: CatalogEdit, { successor }: ModelEntry): 
   const found = successor.includes('\0') ? undefined : await catalog.find(successor);
   if (!found) throw invalid(`successor: ${successor.slice(0, 200)} does not exist`);
   if (found.status === 'delisted') throw invalid(`successor: ${successor} is delisted`);
+}
+
+/** @param known fallback models that have been checked before: they may have been delisted since, and are skipped then */
+async function checkFallbacks(
+  catalog: CatalogEdit,
+  { fallbackModels }: ModelEntry,
+  known: readonly string[],
+): Promise<void> {
+  for (const slug of fallbackModels.filter((one) => !known.includes(one))) {
+    const found = slug.includes('\0') ? undefined : await catalog.find(slug);
+    if (!found) throw invalid(`fallback_models: ${slug} does not exist`);
+    if (found.status === 'delisted') throw invalid(`fallback_models: ${slug} is delisted`);
+    if (!found.outputModalities.includes('text'))
+      throw invalid(`fallback_models: ${slug} is not a chat model`);
+  }
 }
 
 const invalid = (detail: string) => new GatewayError('invalid_request', { detail });

@@ -57,6 +57,7 @@ export function fromProtoModel(model: Model__Output | null): ModelEntry {
     })),
     // The seed's rules refuse unknown ones.
     strategy: (model.strategy || DEFAULT_STRATEGY) as Strategy,
+    fallbackModels: model.fallbackModels,
     pricing: fromProtoPricing(model.pricing),
     image: model.image ? fromProtoImageFeatures(model.image) : undefined,
     video: model.video ?? undefined,

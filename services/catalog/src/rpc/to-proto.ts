@@ -52,6 +52,7 @@ export function toProtoModel(model: Model): ModelProto {
       ...(cost && { cost: toProtoTokenPricing(cost) }),
     })),
     strategy: model.strategy,
+    fallbackModels: [...model.fallbackModels],
     pricing: {
       version: model.priceVersion.toString(),
       source: pricing.source,

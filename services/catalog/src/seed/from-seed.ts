@@ -30,6 +30,7 @@ export function fromSeedModel(seed: SeedModel): ModelEntry {
       cost: target.cost && fromSeedTokens(target.cost),
     })),
     strategy: seed.strategy,
+    fallbackModels: seed.fallback_models,
     pricing: {
       source,
       sourceDate: source_date,

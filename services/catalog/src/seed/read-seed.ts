@@ -54,9 +54,12 @@ function crossProblems(models: readonly ModelEntry[]): string[] {
       owners.set(alias, slug);
     }
   }
-  for (const { slug, successor } of models) {
+  for (const { slug, successor, fallbackModels } of models) {
     if (successor !== undefined && !slugs.has(successor)) {
       problems.push(`${slug}: successor ${successor} does not exist`);
+    }
+    for (const fallback of fallbackModels) {
+      if (!slugs.has(fallback)) problems.push(`${slug}: fallback model ${fallback} does not exist`);
     }
   }
   return problems;

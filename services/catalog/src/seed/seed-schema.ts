@@ -106,6 +106,9 @@ const pricing = z.strictObject({
   video: videoPricing.optional(),
 });
 
+/** Each one adds to the work of every call of the model, because its cost is reserved too. */
+const MAX_FALLBACK_MODELS = 3;
+
 /** A catalog entry, written by the seed's files or by an operator. */
 export const modelSchema = z
   .strictObject({
@@ -139,6 +142,7 @@ export const modelSchema = z
       )
       .max(20),
     strategy: z.enum(STRATEGIES).default(DEFAULT_STRATEGY),
+    fallback_models: listOf(z.string().max(200), MAX_FALLBACK_MODELS).default([]),
     pricing,
     image: imageFeatures.optional(),
     video: videoFeatures.optional(),
@@ -171,6 +175,9 @@ export const modelSchema = z
     }
     if (entry.aliases.includes(entry.slug)) wrong('aliases', 'contains the slug');
     if (entry.successor === entry.slug) wrong('successor', 'is the model itself');
+    if (entry.fallback_models.includes(entry.slug)) wrong('fallback_models', 'contains the model itself');
+    if (entry.fallback_models.length > 0 && !makes('text'))
+      wrong('fallback_models', 'requires the output modality text');
   });
 
 /** One file of the seed folder. */

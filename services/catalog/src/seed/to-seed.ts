@@ -37,6 +37,7 @@ export function toSeedModel(entry: ModelEntry): SeedInput {
       ...(target.cost && { cost: toSeedTokens(target.cost) }),
     })),
     strategy: entry.strategy,
+    fallback_models: [...entry.fallbackModels],
     pricing: toSeedPricing(entry.pricing),
     ...(entry.image && { image: toSeedImage(entry.image) }),
     ...(entry.video && { video: toSeedVideo(entry.video) }),

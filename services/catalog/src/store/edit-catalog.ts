@@ -87,7 +87,8 @@ async function replaceModel(client: PoolClient, current: Model, entry: ModelEntr
        name = $2, status = $3, preview = $4, successor = $5, input_modalities = $6, output_modalities = $7,
        context_length = $8, max_output_tokens = $9, output_floor_tokens = $10, capabilities = $11,
        workflow = $12, targets = $13, price_version = $14, revision = $15,
-       max_image_tokens = $16, features = $17, aliases = $18, strategy = $19
+       max_image_tokens = $16, features = $17, aliases = $18, strategy = $19,
+       fallback_models = $20
      WHERE slug = $1`,
     [
       entry.slug,
@@ -109,6 +110,7 @@ async function replaceModel(client: PoolClient, current: Model, entry: ModelEntr
       toFeaturesJson(entry),
       entry.aliases,
       entry.strategy,
+      entry.fallbackModels,
     ],
   );
   return true;

@@ -81,6 +81,8 @@ export interface ModelRow {
   targets: TargetJson[];
   /** Null: the default. */
   strategy: Strategy | null;
+  /** Null: none. */
+  fallback_models: string[] | null;
   /** Null in rows of an older version. */
   features: FeaturesJson | null;
   price_version: bigint;
@@ -117,6 +119,7 @@ export function fromModelRow(row: ModelRow): Model {
       cost: target.cost && fromTokensJson(target.cost),
     })),
     strategy: row.strategy ?? DEFAULT_STRATEGY,
+    fallbackModels: row.fallback_models ?? [],
     priceVersion: row.price_version,
     createdAtMs: row.created_at.getTime(),
     pricing: { ...fromPricingJson(row.pricing), source: row.source, sourceDate: row.source_date },

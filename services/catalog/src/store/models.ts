@@ -121,8 +121,8 @@ export async function insertModel(client: PoolClient, entry: ModelEntry, revisio
     `INSERT INTO catalog.models
        (slug, name, status, preview, successor, input_modalities, output_modalities, context_length,
         max_output_tokens, output_floor_tokens, capabilities, workflow, targets, revision, price_version,
-        max_image_tokens, features, aliases, strategy)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
+        max_image_tokens, features, aliases, strategy, fallback_models)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
     [
       entry.slug,
       entry.name,
@@ -143,6 +143,7 @@ export async function insertModel(client: PoolClient, entry: ModelEntry, revisio
       toFeaturesJson(entry),
       entry.aliases,
       entry.strategy,
+      entry.fallbackModels,
     ],
   );
 }

@@ -41,6 +41,7 @@ const MODEL: Model = {
   maxImageTokens: 0,
   targets: [],
   strategy: 'weighted',
+  fallbackModels: [],
   pricing: { version: 1n, base: PRICE, serviceTiers: new Map() },
   createdAtMs: 0,
 };

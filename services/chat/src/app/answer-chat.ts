@@ -4,19 +4,8 @@ import type { LinkCall, LinkReply } from '@gateway/link';
 import { isBareName, modelNameForRecord } from '@gateway/models';
 import type { CpuTimeQuota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import { type Account, placementOf, routesOf, type SessionPins, type TargetHealth } from '@gateway/upstream';
-import { callPrice } from '../domain/call-cost';
 import type { CallerRequest } from '../domain/caller-request';
-import type { ChatProvider } from '../domain/chat-provider';
-import { usageIsHidden } from '../domain/hidden-usage';
-import {
-  catalogNotReceived,
-  type Model,
-  type ModelLookup,
-  resolveChatModel,
-  type TokenPrice,
-} from '../domain/model';
-import type { Route } from '../domain/route';
+import { catalogNotReceived, type ModelLookup, resolveChatModel } from '../domain/model';
 import { sizedPdfs } from '../domain/sized-pdfs';
 import { DEFAULT_BUDGET_MS } from '../domain/token-count';
 import {
@@ -29,29 +18,18 @@ import {
 import type { AbandonedCalls } from './abandoned-calls';
 import type { AdmittedCall } from './admitted-call';
 import type { ChatRunner } from './chat-runner';
+import { admittedFallbacks, highestCost, planFallbacks } from './fallbacks';
+import { type PlanDeps, type PlannedCall, planCall } from './plan-call';
 import { estimatePrompt } from './prompt-estimate';
 import { refuseOverlong } from './refuse-overlong';
 import type { Admission, Admitted } from './reserve-call';
-import { sessionKey } from './session-key';
-import { isOpenEnded, upstreamBody } from './upstream-body';
 
-/** The providers that are configured. */
-export interface ChatProviders {
-  /** Returns the accounts at a provider; none if it is not configured. */
-  accountsOf(provider: string): readonly Account<ChatProvider>[];
-  /** Whether the catalog's providers have been received. */
-  readonly loaded: boolean;
-}
-
-export interface AnswerChatDeps {
+export interface AnswerChatDeps extends PlanDeps {
   readonly models: ModelLookup;
-  readonly providers: ChatProviders;
   readonly admission: Admission;
   readonly runner: ChatRunner;
   readonly counting: CpuTimeQuota;
   readonly abandoned: Pick<AbandonedCalls, 'admits'>;
-  readonly health: Pick<TargetHealth, 'inFlight' | 'latencyMs'>;
-  readonly sessions: Pick<SessionPins, 'get'>;
 }
 
 export type AnswerChat = (
@@ -81,76 +59,114 @@ async function admitChat(
   call: LinkCall,
   request: CallerRequest,
 ): Promise<AdmittedCall> {
-  const { models, providers, admission, counting, abandoned } = deps;
-  const model = resolveChatModel(models, request.model, call.key);
-  const { version: priceVersion, offered, standard } = priceFor(model, request);
-  if (!providers.loaded) throw catalogNotReceived();
-  const { placed, session } = placeCall(deps, call, model, request);
-  const { routes, body } = prepare(request, model, placed);
-  const size = sizedPdfs(sizeOn(routes, request, model, body), call.key.accountId, counting);
-  // The bound must hold for every target, and tokenizers of other providers differ.
-  const allCanBoundInput = routes.every(({ provider }) => provider.boundInput);
-  refuseOverlong({ request, model, isPublic: allCanBoundInput, accountId: call.key.accountId }, counting);
-  const isHidden = usageIsHidden(model, size, routes);
-  if (isHidden && !abandoned.admits(call.key.accountId)) throw tooManyAbandoned();
-  const price = callPrice(offered, size.longCache ?? false);
-  const standardPrice = standard && callPrice(standard, size.longCache ?? false);
-  const byteBound = upperBound(model, price, size);
-  const admit = (promptTokens: number, bound: UpperBound, waitsForSettlements = true) =>
-    admission.admit(context, {
+  const { counting, abandoned } = deps;
+  const { accountId } = call.key;
+  const [planned, ...fallbacks] = planCalls(deps, call, request);
+  refuseOverlong({ request, model: planned.model, isPublic: canCount(planned), accountId }, counting);
+  const usageIsHidden = [planned, ...fallbacks].some((plan) => plan.usageIsHidden);
+  if (usageIsHidden && !abandoned.admits(accountId)) throw tooManyAbandoned();
+  const admit: Admit = (promptTokens, bound, waitsForSettlements = true) =>
+    deps.admission.admit(context, {
+      ...planned,
       key: call.key,
-      model,
       bareModelName: isBareName(request.model),
-      provider: routes[0]!.provider.id,
+      provider: planned.routes[0]!.provider.id,
       endpoint: call.path,
       streamed: request.stream,
-      price,
-      standardPrice,
-      priceVersion,
       bound,
       promptTokens,
       choices: request.size.choices,
       predictionBytes: request.size.predictionBytes,
       callerNamedMaximum: request.size.maxOutputTokens !== undefined,
       waitsForSettlements,
-      usageIsHidden: isHidden,
+      usageIsHidden,
     });
-  const { boundInput } = routes[0]!.provider;
-  const { accountId } = call.key;
-  const admitFor = (promptTokens: number) =>
-    boundInput && allCanBoundInput
-      ? admitByCount(
-          byteBound,
-          (bound, waitsForSettlements) => admit(promptTokens, bound, waitsForSettlements),
-          () => {
-            const counted = counting.run(accountId, DEFAULT_BUDGET_MS, (budgetMs) =>
-              boundInput(body, budgetMs),
-            );
-            return counted === undefined ? byteBound : upperBound(model, price, size, counted);
-          },
-        )
-      : admit(promptTokens, byteBound);
-  const { provider } = routes[0]!;
-  const admitted = await withPromptTokens(call.key, size, admitFor, () =>
-    estimatePrompt({ request, size, model, provider, accountId }, counting),
+  const { provider } = planned.routes[0]!;
+  const admitted = await withPromptTokens(
+    call.key,
+    planned.size,
+    (promptTokens) =>
+      withFallbackCost(planned, fallbacks, promptTokens, admit, () =>
+        admitPlanned(planned, promptTokens, admit, accountId, counting),
+      ),
+    () => estimatePrompt({ ...planned, provider, accountId }, counting),
   );
-  return { accountId, request, model, routes, session, body, usageIsHidden: isHidden, ...admitted };
+  const own = { ...planned, accountId, usageIsHidden, ...admitted };
+  return { ...own, fallbacks: admittedFallbacks(own, fallbacks) };
 }
 
-/** Returns the routes in the order in which they are tried, and the session that the call belongs to, if there is a choice. */
-function placeCall(
-  { providers, health, sessions }: AnswerChatDeps,
-  { key, headers }: LinkCall,
-  model: Model,
+type Admit = (promptTokens: number, bound: UpperBound, waitsForSettlements?: boolean) => Promise<Admitted>;
+
+/**
+ * Plans the call to the requested model, then to its fallback models.
+ * @throws GatewayError if the requested model can't take the call, unless only because none of its providers is configured
+ */
+function planCalls(
+  deps: AnswerChatDeps,
+  call: LinkCall,
   request: CallerRequest,
-): { placed: Route[]; session: string | undefined } {
-  let session: string | undefined;
-  const placed = routesOf(model, providers.accountsOf, () => {
-    session = sessionKey(key.accountId, model.slug, headers, request);
-    const known = session === undefined ? undefined : { key: session, pinned: sessions.get(session) };
-    return placementOf(model.strategy, model.targets, health, known);
-  });
-  return { placed, session };
+): readonly [PlannedCall, ...PlannedCall[]] {
+  const { models, providers, counting } = deps;
+  const model = resolveChatModel(models, request.model, call.key);
+  if (!providers.loaded) throw catalogNotReceived();
+  const sized = (size: RequestSize) => sizedPdfs(size, call.key.accountId, counting);
+  try {
+    const planned = planCall(deps, call, model, request, sized);
+    return [planned, ...planFallbacks(deps, call, model, request, planned.size)];
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== 'upstream_unavailable') throw error;
+    const [first, ...others] = planFallbacks(deps, call, model, request, sized(request.size));
+    if (!first) throw error;
+    return [first, ...others];
+  }
+}
+
+/** The bound must hold for every target, and tokenizers of other providers differ. */
+const canCount = ({ routes }: PlannedCall): boolean => routes.every(({ provider }) => provider.boundInput);
+
+/**
+ * Reserves what the most expensive fallback model may cost, if that is more. Funds that suffice only for the requested model are
+ * no reason to refuse the call.
+ */
+async function withFallbackCost(
+  { bound }: PlannedCall,
+  fallbacks: readonly PlannedCall[],
+  promptTokens: number,
+  admit: Admit,
+  admitWithout: () => Promise<Admitted>,
+): Promise<Admitted> {
+  const costNano = highestCost(fallbacks);
+  if (costNano <= bound.costNano) return admitWithout();
+  try {
+    return await admit(
+      promptTokens,
+      { ...withoutReduction(bound), costNano, floorCostNano: costNano },
+      false,
+    );
+  } catch (error) {
+    if (!(error instanceof GatewayError) || !SPEND_LIMIT_CODES.has(error.code)) throw error;
+    return admitWithout();
+  }
+}
+
+function admitPlanned(
+  planned: PlannedCall,
+  promptTokens: number,
+  admit: Admit,
+  accountId: string,
+  counting: CpuTimeQuota,
+): Promise<Admitted> {
+  const { model, price, size, body, bound: byteBound } = planned;
+  const { boundInput } = planned.routes[0]!.provider;
+  if (!boundInput || !canCount(planned)) return admit(promptTokens, byteBound);
+  return admitByCount(
+    byteBound,
+    (bound, waitsForSettlements) => admit(promptTokens, bound, waitsForSettlements),
+    () => {
+      const counted = counting.run(accountId, DEFAULT_BUDGET_MS, (budgetMs) => boundInput(body, budgetMs));
+      return counted === undefined ? byteBound : upperBound(model, price, size, counted);
+    },
+  );
 }
 
 /** The account's abandoned calls end within ABANDONED_CALL_TIMEOUT_MS. */
@@ -160,119 +176,6 @@ const tooManyAbandoned = () =>
       'too many calls of this account are still running at their providers after their callers disconnected',
     retryAfterSeconds: 60,
   });
-
-/**
- * Returns the price of the requested service tier and, if it is another tier, the standard price.
- * @throws GatewayError `internal_error` without a price; `invalid_request` for an unknown tier
- */
-function priceFor(
-  { slug, pricing }: Model,
-  { serviceTier: tier }: CallerRequest,
-): { version: bigint; offered: TokenPrice; standard?: TokenPrice } {
-  if (!pricing) throw new GatewayError('internal_error', { cause: new Error(`${slug} has no token price`) });
-  const { version, base, serviceTiers } = pricing;
-  if (!tier || tier === 'auto' || tier === 'default') return { version, offered: base };
-  const offered = serviceTiers.get(tier);
-  if (!offered)
-    throw new GatewayError('invalid_request', { detail: `service_tier: ${slug} has no such tier` });
-  return { version, offered, standard: base };
-}
-
-/**
- * Returns the routes from the first one that can carry the call, and the request body for that one. Computed before any
- * money is reserved, because a call that no provider can carry is the client's mistake.
- */
-function prepare(
-  request: CallerRequest,
-  model: Model,
-  routes: readonly Route[],
-): { routes: readonly Route[]; body: Buffer } {
-  let refusal: unknown;
-  // The credentials of a target differ in nothing that decides whether it can carry the call.
-  const carriers = new Map<Route['target'], boolean>();
-  const isCarrier = (route: Route): boolean => {
-    const known = carriers.get(route.target) ?? canCarry(request, model, route);
-    carriers.set(route.target, known);
-    return known;
-  };
-  for (const [index, route] of routes.entries()) {
-    if (carriers.get(route.target) === false) continue;
-    try {
-      const body = upstreamBody(request, model, route, undefined);
-      return { routes: routes.slice(index).filter(isCarrier), body };
-    } catch (error) {
-      carriers.set(route.target, false);
-      refusal = error;
-    }
-  }
-  throw refusal ?? noProvider(model);
-}
-
-/** Created on demand, like every error on a call's path: a stack trace costs microseconds. */
-function noProvider({ slug }: Model): GatewayError {
-  return new GatewayError('upstream_unavailable', { cause: new Error(`no provider of ${slug} is set up`) });
-}
-
-function canCarry(request: CallerRequest, model: Model, { provider, target }: Route): boolean {
-  try {
-    if (provider.wire === request.wire)
-      provider.passThroughMembers?.(request.parsed, model.capabilities, target.upstreamModel);
-    else request.conversation();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** A translation may have longer member names than the client's request; they are not input. */
-const FRAME_BYTES = 1_024;
-
-/**
- * Returns the size including what the route with the largest overhead adds to the input. An hour of caching is requested
- * only from a provider of the client's format, or of another one that can express it.
- * @param body the first route's request body
- */
-function sizeOn(routes: readonly Route[], request: CallerRequest, model: Model, body: Buffer): RequestSize {
-  const { wire, size, conversation } = request;
-  // One account of each provider: the others differ in their credentials only.
-  const providers = [...new Map(routes.map(({ provider }) => [provider.id, provider])).values()];
-  const passes = providers.filter((provider) => provider.wire === wire);
-  const added = providers.map((provider) =>
-    provider.wire === wire ? 0 : (provider.addedInputTokens?.(conversation()) ?? 0),
-  );
-  return {
-    ...size,
-    bodyBytes: Math.max(size.bodyBytes, translatedBytes(routes, request, model, body) - FRAME_BYTES),
-    longCache: (size.longCache ?? false) && providers.some((one) => one.wire === wire || one.writesLongCache),
-    openEnded: passes.some((provider) => isOpenEnded(request, model, provider)),
-    hiddenInputTokens: Math.max(size.hiddenInputTokens ?? 0, ...added),
-  };
-}
-
-/** Size of the longest translation, which may exceed the client's request. One per format: its providers differ little. */
-function translatedBytes(
-  routes: readonly Route[],
-  request: CallerRequest,
-  model: Model,
-  firstBody: Buffer,
-): number {
-  const first = routes[0]!.provider.wire;
-  const ofWire = new Map(routes.map((route) => [route.provider.wire, route]));
-  const lengths = [...ofWire].map(([wire, route]) => {
-    if (wire === request.wire) return 0;
-    return wire === first ? firstBody.length : lengthOn(route, request, model);
-  });
-  return Math.max(...lengths);
-}
-
-function lengthOn(route: Route, request: CallerRequest, model: Model): number {
-  try {
-    return upstreamBody(request, model, route, undefined).length;
-  } catch {
-    // The dispatcher skips this route.
-    return 0;
-  }
-}
 
 /**
  * Estimates the prompt precisely only for keys with a TPM limit. The limit may have been added since the key was cached:

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import type { Model } from '../domain/model';
 import { MAX_REPLY_BYTES, ReplyMemory } from '../domain/reply-memory';
 import { targetOf } from '../domain/route.fixture';
+import type { BilledModel, DispatchedCall } from '../domain/settlement-event';
 import { parseChatRequest } from '../formats/openai/chat-request';
 import { openAiProvider } from '../providers/openai/openai-provider';
 import { QUIRKS } from '../providers/openai/quirks';
@@ -43,6 +44,7 @@ const provider = openAiProvider(
 
 let clock: ProgressClock;
 let ended: UsageEvent[];
+let dispatched: DispatchedCall[];
 let broken: string[];
 let reported: number[];
 let healths: string[];
@@ -53,6 +55,7 @@ let left: string[];
 beforeEach(() => {
   clock = new ProgressClock();
   ended = [];
+  dispatched = [];
   broken = [];
   reported = [];
   healths = [];
@@ -67,7 +70,13 @@ const bodyOf = (stream: boolean) =>
   Buffer.from(JSON.stringify({ model: 'sim/chat', stream, messages: [{ role: 'user', content: 'hi' }] }));
 
 function admitted(outputTokens: number, body: Buffer, usageIsHidden: boolean): AdmittedCall {
-  const journal = { dispatched: async () => {}, progress: () => {}, final: async () => {} };
+  const journal = {
+    dispatched: async (call: DispatchedCall) => {
+      dispatched.push(call);
+    },
+    progress: () => {},
+    final: async () => {},
+  };
   const price = { inputNano: 1_000_000n, outputNano: 1_000_000n };
   const metered = new MeteredChatCall(
     {
@@ -109,6 +118,7 @@ function admitted(outputTokens: number, body: Buffer, usageIsHidden: boolean): A
     outputTokens,
     rates: RATES,
     headers: { 'x-gateway-max-tokens': '5' },
+    fallbacks: [],
   };
 }
 
@@ -122,13 +132,21 @@ async function* reply(...pieces: (string | Buffer | Error)[]): AsyncGenerator<Bu
 /** Sends a call whose provider begins with the given reply. */
 function send(
   begun: Promise<AsyncIterable<Buffer>>,
-  { keepAliveMs = 60_000, outputTokens = 100, stream = true, usageIsHidden = false } = {},
+  {
+    keepAliveMs = 60_000,
+    outputTokens = 100,
+    stream = true,
+    usageIsHidden = false,
+    fallback = undefined as BilledModel | undefined,
+  } = {},
 ) {
   const body = bodyOf(stream);
+  const call = admitted(outputTokens, body, usageIsHidden);
   const runner = new ChatRunner({
     dispatcher: {
       begin: async () =>
         ({
+          call: fallback ? asFallback(call, fallback) : call,
           route: { ...environmentAccount(provider), target: targetOf('second') },
           body,
           reply: await begun,
@@ -146,8 +164,15 @@ function send(
     keepAliveMs,
   });
   const context = { requestId: 'r', signal: caller.signal, log: { warn() {} } } as unknown as RequestContext;
-  return runner.send(context, admitted(outputTokens, body, usageIsHidden));
+  return runner.send(context, call);
 }
+
+const asFallback = (call: AdmittedCall, billedAs: BilledModel): AdmittedCall => ({
+  ...call,
+  model: { ...call.model, slug: billedAs.model },
+  billedAs,
+  headers: { 'x-gateway-fallback-model': billedAs.model },
+});
 
 async function textOf({ body: bytes }: LinkReply, onPiece = (_text: string) => {}): Promise<string> {
   let text = '';
@@ -537,5 +562,44 @@ describe('a reply that is not a stream', () => {
     } finally {
       jest.useRealTimers();
     }
+  });
+});
+
+describe('a call that a fallback model answers', () => {
+  const fallback: BilledModel = {
+    model: 'other/chat',
+    price: { inputNano: 3_000_000n, outputNano: 5_000_000n },
+    standardPrice: undefined,
+    priceVersion: 7n,
+  };
+  const whole = JSON.stringify({
+    choices: [{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 9, completion_tokens: 2 },
+  });
+
+  test.each([
+    ['streamed', true, [chunk('a'), USAGE + DONE]],
+    ['whole', false, [whole]],
+  ] as const)('is billed at its price and names it, %s', async (_, stream, pieces) => {
+    const answer = await send(Promise.resolve(reply(...pieces)), { stream, fallback });
+    expect(answer.headers).toMatchObject({ 'x-gateway-fallback-model': 'other/chat' });
+    if (stream) await textOf(answer);
+    expect(ended).toMatchObject([
+      {
+        outcome: 'USAGE_OUTCOME_SETTLED',
+        model: 'other/chat',
+        requestedModel: 'sim/chat',
+        priceVersion: '7',
+        costNano: String(9 * 3 + 2 * 5),
+      },
+    ]);
+  });
+
+  test('has its price in the journal, so that it is billed alike if the process dies', async () => {
+    await textOf(await send(Promise.resolve(reply(chunk('a'), USAGE + DONE)), { fallback }));
+    expect(dispatched.map(({ model, price }) => [model, price.inputNano])).toEqual([
+      ['sim/chat', 1_000_000n],
+      ['other/chat', 3_000_000n],
+    ]);
   });
 });

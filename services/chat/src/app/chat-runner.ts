@@ -66,14 +66,14 @@ export class ChatRunner {
       if (context.signal.aborted) throw Object.assign(new Error('client disconnected'), { code: NOT_SENT });
       const begun = this.#deps.dispatcher.begin(context, call, providerCall.signal);
       if (!call.request.stream) {
-        const reply = await this.#answerBuffered(context, await begun, call);
+        const reply = await this.#answerBuffered(context, await begun);
         providerCall.end();
         return reply;
       }
-      const headers = { ...STREAM_HEADERS, ...call.headers };
       const early = await within(begun, this.#deps.keepAliveMs);
+      const headers = { ...STREAM_HEADERS, ...(early?.call ?? call).headers };
       const body = early
-        ? this.#stream(context, call, early, providerCall)
+        ? this.#stream(context, early, providerCall)
         : this.#streamLate(context, call, begun, providerCall);
       return { status: 200, headers, body };
     } catch (thrown) {
@@ -136,14 +136,11 @@ export class ChatRunner {
   }
 
   /** Counts an unreadable reply as a failure of its target, unless the gateway had no memory for it. */
-  async #answerBuffered(
-    context: RequestContext,
-    begun: StartedReply,
-    call: AdmittedCall,
-  ): Promise<LinkReply> {
+  async #answerBuffered(context: RequestContext, begun: StartedReply): Promise<LinkReply> {
+    const { call } = begun;
     const memory = new ReplyMemory(this.#deps.replyMemory, call.accountId);
     try {
-      const body = await this.#readAndSettle(context, call, begun, memory);
+      const body = await this.#readAndSettle(context, begun, memory);
       this.#deps.health.recordCompleteReply(begun.route);
       const headers = {
         'content-type': 'application/json',
@@ -155,21 +152,17 @@ export class ChatRunner {
       memory.release();
       const isOurs = error instanceof GatewayError;
       if (!isOurs && !context.signal.aborted) this.#deps.health.recordBrokenReply(begun.route);
-      if (error instanceof ReplyTooLarge) await settleUnread(context, call, begun);
+      if (error instanceof ReplyTooLarge) await settleUnread(context, begun);
       throw error;
     }
   }
 
   /** Reads and settles a reply that is not a stream. */
-  async #readAndSettle(
-    context: RequestContext,
-    call: AdmittedCall,
-    begun: StartedReply,
-    memory: ReplyMemory,
-  ): Promise<Buffer> {
-    const { request, metered } = call;
-    const { provider, target } = begun.route;
-    metered.answeredBy(provider.id, target.cost);
+  async #readAndSettle(context: RequestContext, begun: StartedReply, memory: ReplyMemory): Promise<Buffer> {
+    const { call } = begun;
+    const { request } = call;
+    const { provider } = begun.route;
+    recordAnswer(begun);
     const reply = await readReply(begun.reply, memory);
     const { value } = reply;
     if (!provider.isReply(value)) throw new Error('reply does not match its format');
@@ -208,7 +201,7 @@ export class ChatRunner {
       yield Buffer.from(call.request.replies.errorFrame(error));
       return;
     }
-    yield* this.#stream(context, call, answered, providerCall);
+    yield* this.#stream(context, answered, providerCall);
   }
 
   /**
@@ -217,13 +210,13 @@ export class ChatRunner {
    */
   async *#stream(
     context: RequestContext,
-    call: AdmittedCall,
-    { route, body, reply }: StartedReply,
+    begun: StartedReply,
     providerCall: ProviderCall,
   ): AsyncIterable<Buffer> {
+    const { call, route, body, reply } = begun;
     const { metered, request } = call;
-    const { provider, target } = route;
-    metered.answeredBy(provider.id, target.cost);
+    const { provider } = route;
+    recordAnswer(begun);
     const sent = { request, provider, body };
     const stream = passOrTranslate(context, call, sent);
     const events = new OutgoingEvents(stream);
@@ -292,9 +285,17 @@ const isUncharged = (thrown: unknown): boolean =>
 
 const failedBy = ({ row, code }: GatewayError) => ({ status: row.status, errorCode: code });
 
+function recordAnswer({
+  call: { metered, billedAs, request },
+  route: { provider, target },
+}: StartedReply): void {
+  if (billedAs) metered.billAs(billedAs, estimateInput(request.size));
+  metered.answeredBy(provider.id, target.cost);
+}
+
 /** The provider's charge for such a reply is unknown, and the client must not get it for free. */
-async function settleUnread(context: RequestContext, call: AdmittedCall, begun: StartedReply): Promise<void> {
-  const { request, metered, outputTokens } = call;
+async function settleUnread(context: RequestContext, begun: StartedReply): Promise<void> {
+  const { request, metered, outputTokens } = begun.call;
   const sent = { request, provider: begun.route.provider, body: begun.body };
   const outcome = context.signal.aborted
     ? CLIENT_DISCONNECTED

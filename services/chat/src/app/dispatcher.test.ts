@@ -80,6 +80,7 @@ beforeEach(() => {
       answered: ({ provider }) => outcomes.push(`${provider.id} answered`),
       failed: ({ provider }, failure) =>
         outcomes.push(`${provider.id} ${failure.kind === 'status' ? failure.status : failure.kind}`),
+      fellBack: (model, fallback) => outcomes.push(`${model} fell back to ${fallback}`),
       streamBroke: () => {},
       clientDisconnected: () => {},
     },
@@ -122,6 +123,7 @@ function callTo(routes: readonly Route[], { stream = false, ...fields }: CallFie
     routes,
     body: Buffer.from('prepared'),
     loweredMaxTokens: undefined,
+    fallbacks: [],
     ...fields,
   };
   return call as AdmittedCall;
@@ -447,5 +449,53 @@ describe('the limits of a credential', () => {
     expect(await begin(callTo([route, routeTo('b')]))).toBe('b');
     close();
     expect(await begin(callTo([route, routeTo('b')]))).toBe('a');
+  });
+});
+
+describe('fallback models', () => {
+  const modelNamed = (slug: string) =>
+    ({ slug, capabilities: new Set(), maxOutputTokens: 100, strategy: 'weighted' }) as unknown as Model;
+  const fallbackTo = (id: string, fields: CallFields = {}) =>
+    callTo([routeTo(id)], { model: modelNamed(`second/${id}`), ...fields });
+  const call = (...fallbacks: AdmittedCall[]) =>
+    callTo([routeTo('a'), routeTo('b')], { model: modelNamed('first/model'), fallbacks });
+
+  test('answer in their order when every target of the model has failed', async () => {
+    does = { a: answers(503), b: fails('ECONNREFUSED'), c: answers(429), d: answers(200) };
+    const begun = await dispatcher.begin(context(), call(fallbackTo('c'), fallbackTo('d')));
+    expect([begun.route.provider.id, begun.call.model.slug]).toEqual(['d', 'second/d']);
+    expect(outcomes).toEqual([
+      'a 503',
+      'b unreachable',
+      'c 429',
+      'd answered',
+      'first/model fell back to second/d',
+    ]);
+  });
+
+  test('are not called while a target of the model answers', async () => {
+    does = { a: answers(503), b: answers(200), c: answers(200) };
+    const begun = await dispatcher.begin(context(), call(fallbackTo('c')));
+    expect(begun.call.model.slug).toBe('first/model');
+    expect(called.map(({ provider }) => provider)).toEqual(['a', 'b']);
+  });
+
+  test('are not called for a call that its client must change', async () => {
+    does = { a: answers(400), c: answers(200) };
+    expect(await begin(call(fallbackTo('c')))).toEqual({ kind: 'status', status: 400 });
+    expect(called).toHaveLength(1);
+  });
+
+  test('that refuse the call leave the failure of the requested model as the error', async () => {
+    does = { a: answers(503), b: answers(503), c: answers(400), d: fails('ECONNRESET') };
+    expect(await begin(call(fallbackTo('c'), fallbackTo('d')))).toMatchObject({ status: 503 });
+    expect(called.map(({ provider }) => provider)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('get the output that is paid for at their own price', async () => {
+    does = { a: answers(503), b: answers(503), c: answers(200) };
+    await dispatcher.begin(context(), call(fallbackTo('c', { loweredMaxTokens: 3 })));
+    const sent = JSON.parse(String(called.at(-1)!.request.body));
+    expect(sent.max_tokens).toBe(3);
   });
 });

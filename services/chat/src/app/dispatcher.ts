@@ -26,6 +26,8 @@ import { upstreamBody } from './upstream-body';
 
 /** A call that a provider has started to answer. */
 export interface StartedReply {
+  /** The call to the model that answers: the admitted one, or one of its fallbacks. */
+  readonly call: AdmittedCall;
   readonly route: Route;
   /** The request body that was sent. */
   readonly body: Buffer;
@@ -55,16 +57,35 @@ export class Dispatcher {
   }
 
   /**
-   * Sends the call along its routes until one answers, a stream with its first content. Nothing has reached the client
-   * until then, so a failure costs only time. Routes that cannot carry the call are skipped: at least one can, or the call
+   * Sends the call along its routes, then along those of its fallback models, until one answers, a stream with its first content.
+   * Nothing has reached the client until then, so a failure costs only time. Routes that cannot carry the call are skipped: at least one can, or the call
    * would not have been admitted.
    * @param signal aborted to cancel the provider's call; default: when the client disconnects
-   * @throws UpstreamError the failure for which a retry is most promising; the abort reason, if the client disconnected
+   * @throws UpstreamError the failure of the requested model for which a retry is most promising; the abort reason, if the client disconnected
    */
   async begin(context: RequestContext, call: AdmittedCall, signal = context.signal): Promise<StartedReply> {
-    const { health, limiter, sessions, metrics, keepAliveMs } = this.#deps;
+    const options = { signal, bufferUntilMs: performance.now() + this.#deps.keepAliveMs };
+    const begun = await this.#beginAtModel(context, call, options);
+    if ('reply' in begun) return begun;
+    // A call that the client must change is not another model's either.
+    const fallbacks = isClientError(begun) ? [] : call.fallbacks;
+    for (const fallback of fallbacks) {
+      const answered = await this.#beginAtModel(context, fallback, options);
+      if (!('reply' in answered)) continue;
+      this.#deps.metrics.fellBack(call.model.slug, fallback.model.slug);
+      return answered;
+    }
+    throw new UpstreamError(begun);
+  }
+
+  /** Returns the failure for which a retry is most promising if no route of the model answers. */
+  async #beginAtModel(
+    context: RequestContext,
+    call: AdmittedCall,
+    options: SendOptions,
+  ): Promise<StartedReply | UpstreamFailure> {
+    const { health, limiter, sessions, metrics } = this.#deps;
     const inputTokens = inputTokensOf(call.request);
-    const bufferUntilMs = performance.now() + keepAliveMs;
     let failure: UpstreamFailure | undefined;
     for (const route of health.inOrder(call.routes)) {
       const body = bodyFor(call, route);
@@ -83,9 +104,10 @@ export class Dispatcher {
       const startMs = performance.now();
       try {
         const begun = {
+          call,
           route,
           body,
-          reply: await this.#send(context, call, route, body, { signal, bufferUntilMs }),
+          reply: await this.#send(context, call, route, body, options),
         };
         const firstByteMs = performance.now() - startMs;
         health.recordSuccess(route, firstByteMs);
@@ -99,7 +121,7 @@ export class Dispatcher {
         const thisFailure = failureOf(error);
         health.recordFailure(route, thisFailure, call.accountId);
         metrics.failed(route, thisFailure);
-        if (isClientError(thisFailure)) throw new UpstreamError(thisFailure);
+        if (isClientError(thisFailure)) return thisFailure;
         failure = failure ? preferRetryable(failure, thisFailure) : thisFailure;
         const { provider, credential } = route;
         context.log.warn(
@@ -108,7 +130,7 @@ export class Dispatcher {
         );
       }
     }
-    throw new UpstreamError(failure ?? { kind: 'unreachable', cause: new Error('every circuit is open') });
+    return failure ?? { kind: 'unreachable', cause: new Error('every circuit is open') };
   }
 
   /** Counts the call as in flight until its reply is complete or broken, or the call fails. */

@@ -2,6 +2,7 @@ import { type CallOutcome, MeteredCall, type UsageEvent } from '@gateway/call-bi
 import type { TargetCost } from '@gateway/upstream';
 import {
   abandonedCallEvent,
+  type BilledModel,
   type DispatchedCall,
   type LossReason,
   settledEvent,
@@ -28,6 +29,16 @@ export class MeteredChatCall extends MeteredCall<DispatchedCall> {
       return true;
     });
     this.#journal = journal;
+  }
+
+  /**
+   * Bills the call as a call of the fallback model that answers, also if this process dies: the journal gets its price.
+   * @param inputTokens estimated
+   */
+  billAs({ model, price, standardPrice, priceVersion }: BilledModel, inputTokens: number): void {
+    this.change({ model, price, standardPrice, priceVersion, requestedModel: this.call.model });
+    // A journal that fails is noticed when the call ends.
+    this.dispatched(inputTokens).catch(() => {});
   }
 
   /** Records that a target's reply has started. @param cost of the target; absent if not known */

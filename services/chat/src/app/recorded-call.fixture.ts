@@ -95,6 +95,7 @@ export async function callThrough(
       outputTokens: 1_000,
       rates: {},
       headers: {},
+      fallbacks: [],
     });
     return { body: await textOf(body), error: undefined, billed };
   } catch (error) {
@@ -116,6 +117,7 @@ function dispatcherTo(upstream: Pick<HttpClient, 'send'>): Dispatcher {
     metrics: {
       answered: () => {},
       failed: () => {},
+      fellBack: () => {},
       streamBroke: () => {},
       clientDisconnected: () => {},
     },

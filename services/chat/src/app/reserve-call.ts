@@ -8,7 +8,6 @@ import {
 } from '@gateway/call-billing';
 import { GatewayError, type RateFigures, rateHeaders } from '@gateway/errors';
 import { toInt64 } from '@gateway/money';
-import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { fromProtoRates, type RequestContext } from '@gateway/rpc';
 import { outputWithin } from '../domain/call-cost';
@@ -53,14 +52,10 @@ export interface AdmissionRequest {
 }
 
 /** A call that may be dispatched. */
-export interface Admitted {
+export interface Admitted extends PaidOutput {
   readonly metered: MeteredChatCall;
   /** Absent if the key has no TPM limit. */
   readonly rateReport: RateReporter | undefined;
-  /** Output tokens per choice that the hold pays for, if fewer than requested. */
-  readonly loweredMaxTokens: number | undefined;
-  /** Output tokens of all choices that the hold pays for. */
-  readonly outputTokens: number;
   /** The key's remaining rates, for the response if the call fails. */
   readonly rates: RateFigures;
   /** Response headers with the rates and a lowered output. */
@@ -126,13 +121,12 @@ export class Admission {
       holdNano: BigInt(grant.holdNano),
       usageIsHidden: request.usageIsHidden,
     };
-    const lowered = loweredMaxTokens(grant, request);
-    const { choices, predictionBytes } = request;
+    const output = paidOutput(BigInt(grant.holdNano), request);
     const rates = fromProtoRates(grant);
     const onFinal = (event: UsageEvent) => {
       outbox.add(event);
       if (event.outcome === 'USAGE_OUTCOME_SETTLED') {
-        outputs.learn(keyId, slug, Number(event.tokens?.output ?? 0));
+        outputs.learn(keyId, event.model, Number(event.tokens?.output ?? 0));
       }
     };
     const { requestId } = context;
@@ -144,13 +138,9 @@ export class Admission {
             reserve.report(report),
           )
         : undefined,
-      loweredMaxTokens: lowered,
-      outputTokens: lowered === undefined ? bound.outputTokens : (lowered + predictionBytes) * choices,
+      ...output,
       rates,
-      headers: {
-        ...rateHeaders(rates),
-        ...(lowered !== undefined && { 'x-gateway-max-tokens': String(lowered) }),
-      },
+      headers: { ...rateHeaders(rates), ...maxTokensHeader(output) },
     };
   }
 
@@ -176,10 +166,32 @@ export class Admission {
   }
 }
 
-/** Undefined if the whole bound was granted, which may exceed the model's maximum where only the context ends the output. */
-function loweredMaxTokens(grant: ReserveGrant__Output, request: AdmissionRequest): number | undefined {
-  const { bound, price, choices, predictionBytes } = request;
-  const outputTokens = outputWithin(BigInt(grant.holdNano), bound.inputTokens, price);
-  if (outputTokens >= bound.outputTokens) return undefined;
-  return Math.min(Math.floor(outputTokens / choices) - predictionBytes, request.model.maxOutputTokens);
+/** The output that a hold pays for. */
+export interface PaidOutput {
+  /** Tokens per choice to request from the provider, if fewer than requested. */
+  readonly loweredMaxTokens: number | undefined;
+  /** Tokens of all choices. */
+  readonly outputTokens: number;
 }
+
+/** Lowers nothing if the hold covers the whole bound, which may exceed the model's maximum where only the context ends the output. */
+export function paidOutput(
+  holdNano: bigint,
+  {
+    model,
+    bound,
+    price,
+    choices,
+    predictionBytes,
+  }: Pick<AdmissionRequest, 'model' | 'bound' | 'price' | 'choices' | 'predictionBytes'>,
+): PaidOutput {
+  const outputTokens = outputWithin(holdNano, bound.inputTokens, price);
+  if (outputTokens >= bound.outputTokens)
+    return { loweredMaxTokens: undefined, outputTokens: bound.outputTokens };
+  const lowered = Math.min(Math.floor(outputTokens / choices) - predictionBytes, model.maxOutputTokens);
+  return { loweredMaxTokens: lowered, outputTokens: (lowered + predictionBytes) * choices };
+}
+
+/** Returns the response header that tells the client of a lowered output. */
+export const maxTokensHeader = ({ loweredMaxTokens: lowered }: PaidOutput): Record<string, string> =>
+  lowered === undefined ? {} : { 'x-gateway-max-tokens': String(lowered) };

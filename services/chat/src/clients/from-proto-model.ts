@@ -22,6 +22,7 @@ export function fromProtoModel(model: Model__Output): CatalogModel {
     maxImageTokens: model.maxImageTokens,
     targets: model.targets.map(fromProtoTarget),
     strategy: fromProtoStrategy(model.strategy),
+    fallbackModels: model.fallbackModels,
     ...(pricing && { pricing }),
     createdAtMs: Number(model.createdAtMs),
     listed: toListedModel(model),

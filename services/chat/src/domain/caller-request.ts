@@ -35,7 +35,7 @@ export interface CallerRequest {
 /** The identity of a translated reply. */
 export interface ReplyIdentity {
   readonly requestId: string;
-  /** The slug that the caller named. */
+  /** The slug of the model that answers. */
   readonly model: string;
   readonly createdAtMs: number;
 }

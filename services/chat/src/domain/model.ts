@@ -47,6 +47,8 @@ export interface Model {
   readonly maxImageTokens: number;
   readonly targets: readonly Target[];
   readonly strategy: Strategy;
+  /** Slugs of the models that are tried, in this order, when every target has failed. */
+  readonly fallbackModels: readonly string[];
   /** Absent if the model is not priced by tokens. */
   readonly pricing?: Pricing;
   readonly createdAtMs: number;

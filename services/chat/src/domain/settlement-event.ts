@@ -14,11 +14,16 @@ import { NO_USAGE, type TokenUsage, type UsageSource } from './usage';
 export interface DispatchedCall extends BilledCall {
   readonly price: TokenPrice;
   /** The standard price, if a service tier was requested. */
-  readonly standardPrice?: TokenPrice;
+  readonly standardPrice?: TokenPrice | undefined;
   /** Absent in the journal of an older version. */
   readonly holdNano?: bigint;
   /** Only the provider's figures tell what the call used. */
   readonly usageIsHidden?: boolean;
+}
+
+/** The model that a call is billed as. */
+export interface BilledModel extends Pick<DispatchedCall, 'model' | 'price' | 'priceVersion'> {
+  readonly standardPrice: TokenPrice | undefined;
 }
 
 /** How the call ended. */

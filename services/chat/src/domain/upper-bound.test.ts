@@ -17,6 +17,7 @@ const model: Model = {
   capabilities: new Set(),
   targets: [],
   strategy: 'weighted',
+  fallbackModels: [],
   createdAtMs: 0,
 };
 const size = { bodyBytes: 500, hasMedia: false, choices: 1, predictionBytes: 0 };

@@ -85,6 +85,7 @@ async function importModel(
     max_image_tokens: 0,
     workflow: [],
     strategy: 'weighted',
+    fallback_models: [],
     targets: [target],
     image: null,
     video: null,

@@ -24,6 +24,8 @@ export interface UpdateOptions {
   readonly clearVideo?: boolean;
   /** Replaces the aliases. */
   readonly setAliases?: boolean;
+  /** Replaces the fallback models. */
+  readonly setFallbackModels?: boolean;
 }
 
 /**
@@ -49,7 +51,7 @@ export class CatalogEditor {
     return this.#change(caller, this.#client.CreateModel, { model });
   }
 
-  /** Keeps status and prices; image and video features and aliases change only as `options` say. */
+  /** Keeps status and prices; image and video features, aliases and fallback models change only as `options` say. */
   update(caller: Caller, fields: ModelFields, options: UpdateOptions = {}): Promise<CatalogModel> {
     const request = { model: toProtoFields(fields), ...options };
     return this.#change(caller, this.#client.UpdateModel, request);

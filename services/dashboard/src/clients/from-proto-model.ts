@@ -21,5 +21,6 @@ export function fromProtoModel(model: Model__Output): CatalogModel {
       cost: target.cost && toTokenPricing(target.cost),
     })),
     strategy: model.strategy || DEFAULT_STRATEGY,
+    fallback_models: model.fallbackModels,
   };
 }

@@ -30,6 +30,7 @@ export function toProtoFields(fields: ModelFields): Model {
       ...(target.cost && { cost: toProtoTokens(target.cost) }),
     })),
     strategy: fields.strategy,
+    fallbackModels: [...fields.fallback_models],
     ...(fields.image && { image: toProtoImageFeatures(fields.image) }),
     ...(fields.video && { video: toProtoVideoFeatures(fields.video) }),
   };

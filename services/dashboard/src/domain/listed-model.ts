@@ -22,6 +22,8 @@ interface ServingFields {
   }[];
   /** How calls are spread over targets of one priority. */
   readonly strategy: string;
+  /** Slugs of the models that are tried, in this order, when every target has failed. */
+  readonly fallback_models: readonly string[];
 }
 
 export interface CatalogModel extends ListedModel, ServingFields {}
@@ -32,6 +34,7 @@ export function toPublicModel({
   max_image_tokens,
   targets,
   strategy,
+  fallback_models,
   ...listed
 }: CatalogModel): ListedModel {
   return listed;

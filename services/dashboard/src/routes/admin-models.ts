@@ -54,6 +54,7 @@ export function adminModelEndpoints({ models, editor }: Dependencies): Endpoint[
           clearImage: body.image === null,
           clearVideo: body.video === null,
           setAliases: body.aliases !== undefined,
+          setFallbackModels: body.fallback_models !== undefined,
         };
         return editor.update(context, { ...toModelFields(knownModel(params.slug)), ...changed }, options);
       },

@@ -25,6 +25,9 @@ const limits = {
     description:
       "Models may be called by names without a provider, such as `gpt-4o`; null: use the account's setting",
   }),
+  fallback_models: z.boolean().optional().meta({
+    description: 'When every target of a model fails, its fallback models may answer. Default: true',
+  }),
 };
 
 export const createKeyBody = z.strictObject({ name, ...limits });
@@ -74,5 +77,6 @@ function toProtoLimits(given: Limits) {
     ...(given.rpm_limit != null && { rpmLimit: given.rpm_limit }),
     ...(given.tpm_limit != null && { tpmLimit: given.tpm_limit }),
     ...(given.bare_model_names != null && { bareModelNames: given.bare_model_names }),
+    ...(given.fallback_models !== undefined && { noFallbackModels: !given.fallback_models }),
   };
 }

@@ -55,6 +55,10 @@ const fields = {
   workflow: words,
   targets: z.array(target).max(20),
   strategy,
+  fallback_models: z
+    .array(modelSlug)
+    .max(3)
+    .meta({ description: 'Models that are tried, in this order, when every target has failed' }),
   image: imageFeatures.nullable(),
   video: videoFeatures.nullable(),
 };
@@ -110,6 +114,7 @@ export const createModelBody = z.strictObject({
   capabilities: words.default([]),
   workflow: words.default([]),
   strategy: strategy.default('weighted'),
+  fallback_models: fields.fallback_models.default([]),
   image: fields.image.default(null),
   video: fields.video.default(null),
   pricing: pricesBody,

@@ -141,6 +141,7 @@ function toRequestJson(record: RequestRecord__Output) {
     key_id: record.keyId,
     endpoint: record.endpoint,
     model: record.model || null,
+    requested_model: record.requestedModel || null,
     provider: record.provider || null,
     status: record.inProgress ? null : record.status,
     in_progress: record.inProgress,

@@ -138,6 +138,9 @@ const service = {
     }),
   ),
   strategy: z.string().meta({ description: 'How calls are spread over targets of one priority' }),
+  fallback_models: z
+    .array(z.string())
+    .meta({ description: 'Models that are tried, in this order, when every target has failed' }),
 };
 export const modelResponse = z.object(model).meta({ id: 'Model' });
 export const modelDetailResponse = z.object({ ...model, opted_in: z.boolean().optional() });
@@ -160,6 +163,7 @@ const key = {
   rpm_limit: count.nullable(),
   tpm_limit: count.nullable(),
   bare_model_names: z.boolean().nullable().meta({ description: "Null: use the account's setting" }),
+  fallback_models: z.boolean().meta({ description: 'Fallback models may answer its calls' }),
 };
 export const keyResponse = z.object(key).meta({ id: 'Key' });
 const spendWindow = z.object({
@@ -283,6 +287,10 @@ export const requestResponse = z
     key_id: z.string(),
     endpoint: z.string(),
     model: z.string().nullable(),
+    requested_model: z
+      .string()
+      .nullable()
+      .meta({ description: 'The model that the caller named, if a fallback model answered' }),
     provider: z.string().nullable(),
     status: z.int().nullable().meta({ description: 'HTTP status; null while a video task is in progress' }),
     in_progress: z.boolean().meta({ description: 'The call created a video task that has not ended' }),

@@ -44,6 +44,7 @@ export function toKeyJson(key: ApiKey__Output) {
     rpm_limit: orNull(key.rpmLimit, Number),
     tpm_limit: orNull(key.tpmLimit, Number),
     bare_model_names: key.bareModelNames ?? null,
+    fallback_models: !key.noFallbackModels,
   };
 }
 

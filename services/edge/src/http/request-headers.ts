@@ -15,6 +15,7 @@ const FORWARDED = [
   'anthropic-version',
   'anthropic-beta',
   'x-session-id',
+  'x-gateway-fallback',
 ] as const;
 
 /** @param withOrigin adds the origin of this listener, for services that return links to it; `Host` is not used, because clients choose it */

@@ -16,6 +16,7 @@ const KEY = {
   valueId: 'v',
   bareModelNames: false,
   hasTpmLimit: false,
+  noFallbackModels: false,
 };
 const REQUEST = {
   key: KEY,

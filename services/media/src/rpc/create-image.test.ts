@@ -31,6 +31,7 @@ const KEY = {
   valueId: 'v',
   bareModelNames: false,
   hasTpmLimit: false,
+  noFallbackModels: false,
 };
 const target = (provider: string, priority: number) =>
   targetOf(provider, { upstreamModel: `${provider}-model`, priority });

@@ -269,6 +269,7 @@ export class VideoInstance {
       valueId: 'v',
       bareModelNames: false,
       hasTpmLimit: false,
+      noFallbackModels: false,
     };
     const headers = {
       'x-edge-origin': 'http://api.test:8080',

@@ -119,6 +119,7 @@ export interface KeyUpdate {
   readonly rpmLimit: bigint | null | undefined;
   readonly tpmLimit: bigint | null | undefined;
   readonly bareModelNames: boolean | null | undefined;
+  readonly noFallbackModels: boolean | undefined;
 }
 
 const LIMITS = [
@@ -138,7 +139,8 @@ const UPDATE = statement(
      expires_at = CASE WHEN 'expires_at' = ANY($5::text[]) THEN to_timestamp($6::bigint / 1000.0)
        ELSE expires_at END,
      ${LIMITS.map((column, i) => `${column} = CASE WHEN '${column}' = ANY($5) THEN $${i + 7}::bigint ELSE ${column} END`).join(',\n     ')},
-     bare_model_names = CASE WHEN 'bare_model_names' = ANY($5) THEN $12::boolean ELSE bare_model_names END
+     bare_model_names = CASE WHEN 'bare_model_names' = ANY($5) THEN $12::boolean ELSE bare_model_names END,
+     no_fallback_models = coalesce($13::boolean, no_fallback_models)
    WHERE ${OWN} RETURNING ${KEY_COLUMNS}`,
 );
 
@@ -158,6 +160,7 @@ export function updateKey(pool: Pool, accountId: string, id: string, update: Key
       update.expiresAtMs ?? null,
       ...limits.map((limit) => limit ?? null),
       update.bareModelNames ?? null,
+      update.noFallbackModels ?? null,
     ]),
   );
 }

@@ -35,6 +35,7 @@ test('absent fields of a usage event are zero', () => {
     startedAtMs: 0,
     endedAtMs: 0,
     taskId: '',
+    requestedModel: '',
   });
 });
 

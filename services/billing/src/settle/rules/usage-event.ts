@@ -33,6 +33,8 @@ export interface UsageEvent {
   readonly loss?: { readonly reason: CallLossReason; readonly atMostNano: bigint };
   /** The task that the call created; empty: none. */
   readonly taskId: string;
+  /** The model that the client named, if a fallback model answered; else empty. */
+  readonly requestedModel: string;
 }
 
 export type CallLossReason = 'abandoned' | 'usage_unknown' | 'owner_killed';
@@ -104,6 +106,7 @@ export function parseUsageEvent(value: unknown): UsageEvent {
     endedAtMs: Number(integer(fields, 'endedAtMs', MAX_TIME_MS)),
     ...(lossReason && { loss: { reason: lossReason, atMostNano } }),
     taskId: text(fields, 'taskId'),
+    requestedModel: text(fields, 'requestedModel'),
   };
 }
 

@@ -16,6 +16,7 @@ const model = (slug: string): Model => ({
   maxImageTokens: 0,
   targets: [],
   strategy: 'weighted',
+  fallbackModels: [],
   createdAtMs: Date.UTC(2026, 0, 2),
 });
 

@@ -25,6 +25,8 @@ export interface AdminModel extends Model {
   readonly max_image_tokens: number;
   readonly targets: readonly ModelTarget[];
   readonly strategy: Strategy;
+  /** Slugs of the models that are tried, in this order, when every target has failed. */
+  readonly fallback_models: readonly string[];
 }
 
 export type TargetInput = Partial<ModelTarget> & {

@@ -12,6 +12,8 @@ export interface KeyLimits {
   readonly tpm_limit: number | null;
   /** Whether requests may name models without a provider; null: the account's setting. */
   readonly bare_model_names: boolean | null;
+  /** Whether fallback models may answer. */
+  readonly fallback_models: boolean;
 }
 
 export interface ApiKey extends KeyLimits {

@@ -21,6 +21,8 @@ export interface RequestRecord {
   readonly status: number | null;
   readonly in_progress: boolean;
   readonly task_id: string | null;
+  /** The model that the caller named, if a fallback model answered. */
+  readonly requested_model: string | null;
   readonly error_code: string | null;
   readonly streamed: boolean;
   readonly input_tokens: number;

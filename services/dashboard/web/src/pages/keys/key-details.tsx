@@ -10,7 +10,7 @@ import { keyState } from './key-state';
 
 /** Properties of a key other than its limits. */
 export function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
-  const { id, hint, created_at, expires_at, allowed_models, bare_model_names } = apiKey;
+  const { id, hint, created_at, expires_at, allowed_models, bare_model_names, fallback_models } = apiKey;
   return (
     <Section title="Details">
       <Stack component="dl" gap="xs" m={0}>
@@ -42,6 +42,7 @@ export function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
           )}
         </Detail>
         <Detail title="Names without a provider">{BARE_NAMES[bareNamesOf(bare_model_names)]}</Detail>
+        <Detail title="Fallback models">{fallback_models ? 'Allowed' : 'Not allowed'}</Detail>
       </Stack>
     </Section>
   );

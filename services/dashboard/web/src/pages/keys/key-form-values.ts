@@ -13,6 +13,7 @@ export const NEW_KEY: KeyFormValues = {
   rpm_limit: null,
   tpm_limit: null,
   bare_model_names: null,
+  fallback_models: true,
 };
 
 const FIELDS = Object.keys(NEW_KEY) as readonly (keyof KeyFormValues)[];
@@ -27,16 +28,14 @@ export const formValuesOf = (key: ApiKey): KeyFormValues => ({
   rpm_limit: key.rpm_limit,
   tpm_limit: key.tpm_limit,
   bare_model_names: key.bare_model_names,
+  fallback_models: key.fallback_models,
 });
 
 /** Fields of a new key: those that were filled in. */
-export function toKeyInput(values: KeyFormValues): KeyInput {
-  const { name, ...limits } = values;
-  const given = Object.entries(limits).filter(
-    ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
-  );
-  return { name, ...Object.fromEntries(given) };
-}
+export const toKeyInput = (values: KeyFormValues): KeyInput => ({
+  ...toKeyChange(NEW_KEY, values),
+  name: values.name,
+});
 
 /** Only changed fields, so that concurrent changes by others are kept. */
 export function toKeyChange(before: KeyFormValues, after: KeyFormValues): Partial<KeyInput> {

@@ -1,4 +1,4 @@
-import { Button, Fieldset, Group, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Button, Fieldset, Group, NumberInput, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ErrorState } from '../../ui/error-state';
 import { fieldError } from '../../ui/field-error';
@@ -60,6 +60,13 @@ export function KeyForm(props: KeyFormProps) {
           value={values.bare_model_names}
           onChange={(bare_model_names) => change({ bare_model_names })}
           error={errorOf('bare_model_names')}
+        />
+        <Switch
+          label="Fallback models"
+          description="When a model is unavailable, another model that the operator chose may answer, at its own price"
+          checked={values.fallback_models}
+          onChange={(event) => change({ fallback_models: event.currentTarget.checked })}
+          error={errorOf('fallback_models')}
         />
         <SpendingLimits values={values} change={change} errorOf={errorOf} />
         <RateLimits values={values} change={change} errorOf={errorOf} />

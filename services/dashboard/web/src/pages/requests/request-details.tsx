@@ -16,6 +16,7 @@ interface RequestDetailsProps {
 /** When, with which key and for which model the request was made, and its ID for a bug report. */
 export function RequestDetails({ record, keyName, keyExists }: RequestDetailsProps) {
   const { id, model, provider, endpoint, key_id, streamed, created_at, task_id, in_progress } = record;
+  const { requested_model } = record;
   const facts: Fact[] = [
     ['Time', <Time key="time" at={created_at} />],
     ['Endpoint', <code key="endpoint">{endpoint}</code>],
@@ -27,6 +28,7 @@ export function RequestDetails({ record, keyName, keyExists }: RequestDetailsPro
         </Anchor>
       ),
     ],
+    ['Requested model', requested_model],
     ['Provider', provider ?? (in_progress ? null : 'none')],
     [
       'Key',

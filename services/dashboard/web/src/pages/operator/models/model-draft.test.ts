@@ -30,6 +30,7 @@ const MODEL = {
     },
   ],
   strategy: 'least-busy',
+  fallback_models: [],
   image: null,
   video: { default_duration: 5, tiers: {} },
   pricing: null,

@@ -46,6 +46,7 @@ export interface ModelDraft {
   readonly workflow: readonly string[];
   readonly targets: readonly TargetDraft[];
   readonly strategy: Strategy;
+  readonly fallback_models: readonly string[];
   /** JSON. */
   readonly image: string;
   readonly video: string;
@@ -78,6 +79,7 @@ export const emptyModel = (): ModelDraft => ({
   workflow: [],
   targets: [newTarget()],
   strategy: 'weighted',
+  fallback_models: [],
   image: '',
   video: '',
 });
@@ -111,6 +113,7 @@ export function fromModel(model: AdminModel): ModelDraft {
       },
     })),
     strategy: model.strategy,
+    fallback_models: model.fallback_models,
     image: model.image ? toJson(model.image) : '',
     video: model.video ? toJson(model.video) : '',
   };
@@ -149,6 +152,7 @@ export function toChange(draft: ModelDraft): { change: ModelChange & { name: str
     ...Object.fromEntries(TOKEN_COUNTS.map((name) => [name, count(draft.counts[name], name)])),
     targets: draft.targets.map((target, index) => toTarget(target, `targets.${index}`, count)),
     strategy: draft.strategy,
+    fallback_models: makes(draft, 'text') ? draft.fallback_models : [],
     image: json(draft.image, 'image'),
     video: json(draft.video, 'video'),
   };

@@ -1,10 +1,21 @@
-import { Autocomplete, Button, Fieldset, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import {
+  Autocomplete,
+  Button,
+  Fieldset,
+  MultiSelect,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
-import type { Strategy } from '../../../api/admin-models';
+import type { AdminModel, Strategy } from '../../../api/admin-models';
 import { adminModelsQuery } from './admin-models-query';
 import {
   type ModelDraft,
+  makes,
   newTarget,
   TARGET_NUMBERS,
   type TargetDraft,
@@ -78,6 +89,20 @@ export function TargetsFields({ draft, onChange, problems }: TargetsFieldsProps)
             />
           </RemoveRow>
         ))}
+        {makes(draft, 'text') && (
+          <MultiSelect
+            label="Fallback models"
+            description="Tried in this order when every target has failed. A request is billed as a request of the model that answers"
+            placeholder={draft.fallback_models.length === 0 ? 'None' : ''}
+            data={fallbacksOf(draft.slug, models.data)}
+            value={[...draft.fallback_models]}
+            onChange={(fallback_models) => onChange({ ...draft, fallback_models })}
+            maxValues={3}
+            searchable
+            clearable
+            error={problemsAt(problems, 'fallback_models')}
+          />
+        )}
         <div>
           <Button
             variant="default"
@@ -92,6 +117,12 @@ export function TargetsFields({ draft, onChange, problems }: TargetsFieldsProps)
     </Fieldset>
   );
 }
+
+/** Possible fallback models: all other chat models that are not delisted. */
+const fallbacksOf = (slug: string, models: readonly AdminModel[] = []): string[] =>
+  models
+    .filter((one) => one.slug !== slug && one.status !== 'delisted' && makes(one, 'text'))
+    .map((one) => one.slug);
 
 interface TargetProps {
   target: TargetDraft;

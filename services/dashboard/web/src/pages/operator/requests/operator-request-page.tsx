@@ -28,6 +28,7 @@ export function OperatorRequestPage() {
 
 function factsOf(record: AnyRequestRecord): Fact[] {
   const { account_id, key_id, user_id, model, provider, endpoint, error_code, streamed, created_at } = record;
+  const { requested_model } = record;
   const code = (text: string | null) => text && <code>{text}</code>;
   return [
     ['Time', <Time key="time" at={created_at} />],
@@ -36,6 +37,7 @@ function factsOf(record: AnyRequestRecord): Fact[] {
     ['User', code(user_id)],
     ['Endpoint', code(endpoint)],
     ['Model', model],
+    ['Requested model', requested_model],
     ['Provider', provider],
     ['Error', code(error_code)],
     ['Streamed', streamed ? 'Yes' : 'No'],

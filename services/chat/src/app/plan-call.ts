@@ -1,0 +1,208 @@
+import { GatewayError } from '@gateway/errors';
+import type { LinkCall } from '@gateway/link';
+import { type Account, placementOf, routesOf, type SessionPins, type TargetHealth } from '@gateway/upstream';
+import { callPrice } from '../domain/call-cost';
+import type { CallerRequest } from '../domain/caller-request';
+import type { ChatProvider } from '../domain/chat-provider';
+import { usageIsHidden } from '../domain/hidden-usage';
+import type { Model, TokenPrice } from '../domain/model';
+import type { Route } from '../domain/route';
+import { type RequestSize, type UpperBound, upperBound } from '../domain/upper-bound';
+import { sessionKey } from './session-key';
+import { isOpenEnded, upstreamBody } from './upstream-body';
+
+/** The providers that are configured. */
+export interface ChatProviders {
+  /** Returns the accounts at a provider; none if it is not configured. */
+  accountsOf(provider: string): readonly Account<ChatProvider>[];
+  /** Whether the catalog's providers have been received. */
+  readonly loaded: boolean;
+}
+
+export interface PlanDeps {
+  readonly providers: ChatProviders;
+  readonly health: Pick<TargetHealth, 'inFlight' | 'latencyMs'>;
+  readonly sessions: Pick<SessionPins, 'get'>;
+}
+
+/** How a call is sent to a model, and the maximum that it can cost there. */
+export interface PlannedCall {
+  readonly request: CallerRequest;
+  readonly model: Model;
+  /** In the order in which they are tried; at least one. */
+  readonly routes: readonly Route[];
+  /** Absent if there is one route, or the prompt is too short to be cached. */
+  readonly session: string | undefined;
+  /** Request body for the first route, unless fewer output tokens are paid for than requested. */
+  readonly body: Buffer;
+  /** Includes what the provider adds. */
+  readonly size: RequestSize;
+  readonly price: TokenPrice;
+  /** The price without the requested service tier, if one was requested. */
+  readonly standardPrice: TokenPrice | undefined;
+  readonly priceVersion: bigint;
+  /** By the bytes of the call. */
+  readonly bound: UpperBound;
+  /** Only the provider's figures tell what the call uses. */
+  readonly usageIsHidden: boolean;
+}
+
+/**
+ * Plans a call to a model. Computed before any money is reserved, because a call that no provider can carry is the client's
+ * mistake.
+ * @param sized returns the size with the figures of the PDFs
+ * @throws GatewayError `invalid_request` for a call that no provider of the model can carry; `upstream_unavailable` if none is
+ *   configured
+ */
+export function planCall(
+  deps: PlanDeps,
+  call: LinkCall,
+  model: Model,
+  request: CallerRequest,
+  sized: (size: RequestSize) => RequestSize,
+): PlannedCall {
+  const { version: priceVersion, offered, standard } = priceFor(model, request);
+  const { placed, session } = placeCall(deps, call, model, request);
+  const { routes, body } = prepare(request, model, placed);
+  const size = sized(sizeOn(routes, request, model, body));
+  const price = callPrice(offered, size.longCache ?? false);
+  return {
+    request,
+    model,
+    routes,
+    session,
+    body,
+    size,
+    price,
+    standardPrice: standard && callPrice(standard, size.longCache ?? false),
+    priceVersion,
+    bound: upperBound(model, price, size),
+    usageIsHidden: usageIsHidden(model, size, routes),
+  };
+}
+
+/** Returns the routes in the order in which they are tried, and the session that the call belongs to, if there is a choice. */
+function placeCall(
+  { providers, health, sessions }: PlanDeps,
+  { key, headers }: LinkCall,
+  model: Model,
+  request: CallerRequest,
+): { placed: Route[]; session: string | undefined } {
+  let session: string | undefined;
+  const placed = routesOf(model, providers.accountsOf, () => {
+    session = sessionKey(key.accountId, model.slug, headers, request);
+    const known = session === undefined ? undefined : { key: session, pinned: sessions.get(session) };
+    return placementOf(model.strategy, model.targets, health, known);
+  });
+  return { placed, session };
+}
+
+/**
+ * Returns the price of the requested service tier and, if it is another tier, the standard price.
+ * @throws GatewayError `internal_error` without a price; `invalid_request` for an unknown tier
+ */
+function priceFor(
+  { slug, pricing }: Model,
+  { serviceTier: tier }: CallerRequest,
+): { version: bigint; offered: TokenPrice; standard?: TokenPrice } {
+  if (!pricing) throw new GatewayError('internal_error', { cause: new Error(`${slug} has no token price`) });
+  const { version, base, serviceTiers } = pricing;
+  if (!tier || tier === 'auto' || tier === 'default') return { version, offered: base };
+  const offered = serviceTiers.get(tier);
+  if (!offered)
+    throw new GatewayError('invalid_request', { detail: `service_tier: ${slug} has no such tier` });
+  return { version, offered, standard: base };
+}
+
+/** Returns the routes from the first one that can carry the call, and the request body for that one. */
+function prepare(
+  request: CallerRequest,
+  model: Model,
+  routes: readonly Route[],
+): { routes: readonly Route[]; body: Buffer } {
+  let refusal: unknown;
+  // The credentials of a target differ in nothing that decides whether it can carry the call.
+  const carriers = new Map<Route['target'], boolean>();
+  const isCarrier = (route: Route): boolean => {
+    const known = carriers.get(route.target) ?? canCarry(request, model, route);
+    carriers.set(route.target, known);
+    return known;
+  };
+  for (const [index, route] of routes.entries()) {
+    if (carriers.get(route.target) === false) continue;
+    try {
+      const body = upstreamBody(request, model, route, undefined);
+      return { routes: routes.slice(index).filter(isCarrier), body };
+    } catch (error) {
+      carriers.set(route.target, false);
+      refusal = error;
+    }
+  }
+  throw refusal ?? noProvider(model);
+}
+
+/** Created on demand, like every error on a call's path: a stack trace costs microseconds. */
+function noProvider({ slug }: Model): GatewayError {
+  return new GatewayError('upstream_unavailable', { cause: new Error(`no provider of ${slug} is set up`) });
+}
+
+function canCarry(request: CallerRequest, model: Model, { provider, target }: Route): boolean {
+  try {
+    if (provider.wire === request.wire)
+      provider.passThroughMembers?.(request.parsed, model.capabilities, target.upstreamModel);
+    else request.conversation();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A translation may have longer member names than the client's request; they are not input. */
+const FRAME_BYTES = 1_024;
+
+/**
+ * Returns the size including what the route with the largest overhead adds to the input. An hour of caching is requested
+ * only from a provider of the client's format, or of another one that can express it.
+ * @param body the first route's request body
+ */
+function sizeOn(routes: readonly Route[], request: CallerRequest, model: Model, body: Buffer): RequestSize {
+  const { wire, size, conversation } = request;
+  // One account of each provider: the others differ in their credentials only.
+  const providers = [...new Map(routes.map(({ provider }) => [provider.id, provider])).values()];
+  const passes = providers.filter((provider) => provider.wire === wire);
+  const added = providers.map((provider) =>
+    provider.wire === wire ? 0 : (provider.addedInputTokens?.(conversation()) ?? 0),
+  );
+  return {
+    ...size,
+    bodyBytes: Math.max(size.bodyBytes, translatedBytes(routes, request, model, body) - FRAME_BYTES),
+    longCache: (size.longCache ?? false) && providers.some((one) => one.wire === wire || one.writesLongCache),
+    openEnded: passes.some((provider) => isOpenEnded(request, model, provider)),
+    hiddenInputTokens: Math.max(size.hiddenInputTokens ?? 0, ...added),
+  };
+}
+
+/** Size of the longest translation, which may exceed the client's request. One per format: its providers differ little. */
+function translatedBytes(
+  routes: readonly Route[],
+  request: CallerRequest,
+  model: Model,
+  firstBody: Buffer,
+): number {
+  const first = routes[0]!.provider.wire;
+  const ofWire = new Map(routes.map((route) => [route.provider.wire, route]));
+  const lengths = [...ofWire].map(([wire, route]) => {
+    if (wire === request.wire) return 0;
+    return wire === first ? firstBody.length : lengthOn(route, request, model);
+  });
+  return Math.max(...lengths);
+}
+
+function lengthOn(route: Route, request: CallerRequest, model: Model): number {
+  try {
+    return upstreamBody(request, model, route, undefined).length;
+  } catch {
+    // The dispatcher skips this route.
+    return 0;
+  }
+}
