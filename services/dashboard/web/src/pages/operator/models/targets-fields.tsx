@@ -89,6 +89,16 @@ export function TargetsFields({ draft, onChange, problems }: TargetsFieldsProps)
             />
           </RemoveRow>
         ))}
+        <div>
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<Plus size={14} aria-hidden />}
+            onClick={() => onChange({ ...draft, targets: [...targets, newTarget()] })}
+          >
+            Target
+          </Button>
+        </div>
         {makes(draft, 'text') && (
           <MultiSelect
             label="Fallback models"
@@ -103,16 +113,6 @@ export function TargetsFields({ draft, onChange, problems }: TargetsFieldsProps)
             error={problemsAt(problems, 'fallback_models')}
           />
         )}
-        <div>
-          <Button
-            variant="default"
-            size="xs"
-            leftSection={<Plus size={14} aria-hidden />}
-            onClick={() => onChange({ ...draft, targets: [...targets, newTarget()] })}
-          >
-            Target
-          </Button>
-        </div>
       </Stack>
     </Fieldset>
   );
