@@ -2,14 +2,28 @@ import { toEnvelope } from './envelope';
 import type { GatewayError } from './gateway-error';
 
 /**
- * How a format reports an error within a stream: OpenAI's as the data of an unnamed event, Anthropic's as an event named
- * `error`, because its clients skip unnamed events.
+ * How a format reports an error within a stream: OpenAI's chat completions as the data of an unnamed event; Anthropic's as an event
+ * named `error`, because its clients skip unnamed events; OpenAI's responses as a failed response, because clients lose the message of
+ * an `error` event.
  */
-export type StreamErrors = 'data' | 'event';
+export type StreamErrors = 'data' | 'event' | 'response';
 
 /** Returns the server-sent event that ends a broken stream. */
 export function toErrorFrame(error: GatewayError, streamErrors: StreamErrors): string {
   const envelope = toEnvelope(error);
   if (streamErrors === 'data') return `data: ${JSON.stringify(envelope)}\n\n`;
+  if (streamErrors === 'response') return failedResponse(error);
   return `event: error\ndata: ${JSON.stringify({ type: 'error', ...envelope })}\n\n`;
+}
+
+/** For a stream whose service is lost: what it has sent is not known here. */
+function failedResponse({ code, row }: GatewayError): string {
+  const response = {
+    object: 'response',
+    status: 'failed',
+    error: { code, message: row.message },
+    output: [],
+  };
+  const event = { type: 'response.failed', sequence_number: 0, response };
+  return `event: response.failed\ndata: ${JSON.stringify(event)}\n\n`;
 }

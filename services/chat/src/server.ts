@@ -47,6 +47,7 @@ import { createProviders, PROVIDERS } from './providers/registry';
 import { countTokens } from './rpc/count-tokens';
 import { createChatCompletion } from './rpc/create-chat-completion';
 import { createMessage } from './rpc/create-message';
+import { createResponse } from './rpc/create-response';
 import { getModel, listModels } from './rpc/list-models';
 import { probeProvider } from './rpc/probe-provider';
 import { routeCall } from './rpc/route-call';
@@ -181,6 +182,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const listed = { models, providers, isMediaProvider, admission };
   const routes = routeCall({
     chatCompletion: createChatCompletion(answer, settings.UNKNOWN_FIELDS),
+    response: createResponse(answer, settings.UNKNOWN_FIELDS),
     message: createMessage(answer, settings.UNKNOWN_FIELDS),
     countTokens: countTokens({ models, admission, counting: tokenizerCpuQuota(FREE_COUNTS_MS) }),
     listModels: withCurrentKey(keys, listModels(listed)),

@@ -45,6 +45,19 @@ describe('with hosts for both spaces', () => {
     expectRawError(await get('', '/v1/models', KEY), 'not_found');
   });
 
+  test('a WebSocket for responses is told to go on over HTTP, and any other is not found', async () => {
+    const { apiPort } = await start({});
+    const upgrade = (path: string) =>
+      sendRaw(
+        apiPort,
+        `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+      );
+    const reply = parseReply(await upgrade('/v1/responses'));
+    expect([reply.status, reply.headers.upgrade]).toEqual([426, 'HTTP/1.1']);
+    expect(JSON.parse(reply.body).error).toMatchObject({ type: 'not_found_error', code: 'not_found' });
+    expect(parseReply(await upgrade('/v1/chat/completions')).status).toBe(404);
+  });
+
   test('setting the hosts of one space only is rejected', async () => {
     const env = {
       SERVICE_SECRET: SECRET,

@@ -90,7 +90,7 @@ export interface Client {
    * start to that of the end, which includes it.
    */
   readonly addsUsageOfStreams?: true;
-  /** The client clamps the temperature to the format's range. */
+  /** The client clamps the temperature to the format's range, or does not send it. */
   readonly clampsTemperature?: true;
   /** The client parses the first chunk of a streamed object and fails. */
   readonly readsObjectsWhole?: true;
@@ -100,6 +100,8 @@ export interface Client {
   readFailure(thrown: unknown): Failure;
   /** Returns whether the client retries. Some clients read `x-should-retry`, others only the status. */
   retries(refusal: Refusal): boolean;
+  /** The client ignores events that report a failure, and returns what came before them as the reply. */
+  readonly ignoresBrokenStreams?: true;
   /** The error class for each status of the gateway; 200 is a stream that failed. */
   readonly failures: Readonly<Record<200 | 400 | 401 | 402 | 404 | 429 | 502, string>>;
   /** The status of its error for a stream that failed. */

@@ -44,16 +44,21 @@ export const vercel = {
   },
 } satisfies Partial<Client>;
 
-/** @param modelOf returns the provider's model of that name */
+/**
+ * @param modelOf returns the provider's model of that name
+ * @param providerOptions of every call
+ */
 export function connectVercel(
   reports: Client['reports'],
   { maxRetries }: Access,
   modelOf: (id: string) => LanguageModel,
+  providerOptions?: Parameters<typeof generateText>[0]['providerOptions'],
 ): Connection {
   const settings = (question: Question) => ({
     ...settingsOf(question),
     model: modelOf(question.model),
     maxRetries,
+    ...(providerOptions && { providerOptions }),
   });
   return {
     async ask(question) {

@@ -21,12 +21,19 @@ export const MESSAGES: ChatEndpoint = {
   path: '/v1/messages',
   body: (fields) => ({ ...CONVERSATION, max_tokens: 1_000, ...fields }),
 };
+export const RESPONSES: ChatEndpoint = {
+  path: '/v1/responses',
+  body: (fields) => {
+    const { messages, max_tokens, ...rest }: Record<string, unknown> = { ...CONVERSATION, ...fields };
+    return { input: messages, max_output_tokens: max_tokens, ...rest };
+  },
+};
 export const COUNT_TOKENS: ChatEndpoint = {
   path: '/v1/messages/count_tokens',
   body: (fields) => ({ ...CONVERSATION, ...fields }),
 };
 /** Endpoints that generate a reply, one per format. */
-export const CHAT_FORMATS: readonly ChatEndpoint[] = [COMPLETIONS, MESSAGES];
+export const CHAT_FORMATS: readonly ChatEndpoint[] = [COMPLETIONS, MESSAGES, RESPONSES];
 export const CHAT_ENDPOINTS: readonly ChatEndpoint[] = [...CHAT_FORMATS, COUNT_TOKENS];
 
 /** Calls both address spaces as their clients do. */

@@ -81,9 +81,9 @@ test('a preview model can be called once its account has opted in', async () => 
     const calls = CHAT_ENDPOINTS.map((endpoint) => caller.chat(apiKey, { model: 'sim/preview' }, endpoint));
     return (await Promise.all(calls)).map(({ status }) => status);
   };
-  expect(await statuses()).toEqual([404, 404, 404]);
+  expect(new Set(await statuses())).toEqual(new Set([404]));
   await system.dashboard.call('POST', 'models/sim/preview/opt-in', token, {});
-  expect(await statuses()).toEqual([200, 200, 200]);
+  expect(new Set(await statuses())).toEqual(new Set([200]));
 });
 
 test.each(FREE_CALLS)('%s is answered without money', async (_name, call) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { expectConforms, type Particulars } from '../support/conforms';
-import { CHAT_FORMATS } from './caller';
+import { CHAT_FORMATS, RESPONSES } from './caller';
 import type { World } from './case';
 import { balancesUsd, callWith, FAULTS, type Fault, IMAGE_FAULTS, VIDEO_FAULTS } from './precedence';
 
@@ -16,11 +16,12 @@ const VIDEOS = {
 /** Tests which error is returned, for every pair of errors that a call can have. */
 export function testPrecedence(world: () => World): void {
   describe.each(CHAT_FORMATS)('POST $path', (endpoint) => {
+    const missing = endpoint === RESPONSES ? 'input' : 'messages';
     for (const [place, wins] of FAULTS.entries()) {
       for (const loses of FAULTS.slice(place + 1)) {
         test.concurrent(`${wins.code} takes precedence over ${loses.code}`, async () => {
           const answer = await callWith(world(), endpoint, [wins, loses]);
-          expectConforms(answer, wins.code, particularsOf(wins, loses));
+          expectConforms(answer, wins.code, particularsOf(wins, loses, missing));
         });
       }
     }
@@ -67,7 +68,7 @@ export function testPrecedence(world: () => World): void {
   });
 }
 
-function particularsOf(wins: Fault, loses: Fault, missing = 'messages'): Particulars {
+function particularsOf(wins: Fault, loses: Fault, missing: string): Particulars {
   if (wins.code === 'missing_parameter') return { param: missing };
   if (wins.code.endsWith('_generation_failed')) return { shouldRetry: 'false' };
   // The key has one token per minute, so no wait admits the call, whatever else limits its rate.

@@ -8,7 +8,15 @@ import { COMPLETION, DONE, httpReply, STREAM, streamHead, WORD_CHUNKS } from '..
 import { type Customer, type System, startSystem } from '../support/system';
 import { startTlsFaults, type TlsFaults } from '../support/tls-faults';
 import { streamOf, WIRE_REPLIES, type WireName } from '../support/wire-replies';
-import { type Caller, CHAT_FORMATS, type ChatEndpoint, COMPLETIONS, createCaller } from './caller';
+import {
+  type Caller,
+  CHAT_FORMATS,
+  type ChatEndpoint,
+  COMPLETIONS,
+  createCaller,
+  MESSAGES,
+  RESPONSES,
+} from './caller';
 import { TLS_CASES, upstreamCases } from './upstream';
 
 /** Short, so that tests of stalls are fast; long enough for responses on a busy machine. */
@@ -36,6 +44,11 @@ const WAYS = CHAT_FORMATS.flatMap((format) =>
   PROVIDERS.map((provider): Way => ({ ...provider, format, from: format.path })),
 );
 const PASSED = WAYS[0]!;
+/** The providers' format that a client's bytes are passed to. */
+const NATIVE = new Map<ChatEndpoint, string>([
+  [COMPLETIONS, 'openai'],
+  [MESSAGES, 'anthropic'],
+]);
 
 let provider: FaultProvider;
 let tlsFaults: TlsFaults;
@@ -115,7 +128,7 @@ describe.each(WAYS)('$from to $model', (way) => {
       },
       { colour: 'red' },
     );
-    const native = way.wire === (way.format === COMPLETIONS ? 'openai' : 'anthropic');
+    const native = way.wire === NATIVE.get(way.format);
     expect([answer.status, received.colour]).toEqual([200, native ? 'red' : undefined]);
   });
 
@@ -205,17 +218,21 @@ async function inputNano(way: Way): Promise<bigint> {
   return (await chargeOf(answer)) - way.outputNano;
 }
 
-/** Returns the distinct model names in a stream's events: of each chunk, or of message_start. */
+/** Returns the distinct model names in a stream's events: of each chunk, of message_start, or of each response. */
 function modelsIn(text: string): string[] {
   const events = [...text.matchAll(/^data: (\{.*\})$/gm)].map(([, json]) => JSON.parse(json!));
-  const naming = events.filter(({ type }) => type === undefined || type === 'message_start');
-  return [...new Set(naming.map(({ model, message }) => model ?? message?.model))];
+  const naming = events.filter(
+    ({ type, response }) => type === undefined || type === 'message_start' || response !== undefined,
+  );
+  return [...new Set(naming.map(({ model, message, response }) => (response ?? message ?? { model }).model))];
 }
 
 /** The event that completes a stream, by format. */
-const END_MARKS = new Map(
-  CHAT_FORMATS.map((format) => [format, format === COMPLETIONS ? DONE : 'event: message_stop\n']),
-);
+const END_MARKS = new Map([
+  [COMPLETIONS, DONE],
+  [MESSAGES, 'event: message_stop\n'],
+  [RESPONSES, 'event: response.completed\n'],
+]);
 
 /** The status was already sent, so the stream itself reports the error. */
 function expectBrokenStream(answer: HttpAnswer, format: ChatEndpoint): void {
@@ -227,12 +244,21 @@ function expectBrokenStream(answer: HttpAnswer, format: ChatEndpoint): void {
   expect(answer.text).not.toMatch(/ours alone|broken/);
   const events = answer.text.trimEnd().split('\n\n');
   const error = { type: 'upstream_error', code: 'upstream_failed', message: 'Upstream request failed.' };
-  expect(events.at(-1)).toBe(
-    format === COMPLETIONS
-      ? `data: ${JSON.stringify({ error })}`
-      : `event: error\ndata: ${JSON.stringify({ type: 'error', error })}`,
-  );
+  if (format === RESPONSES) expectFailedResponse(`${events.at(-1)}`, error);
+  else {
+    expect(events.at(-1)).toBe(
+      format === COMPLETIONS
+        ? `data: ${JSON.stringify({ error })}`
+        : `event: error\ndata: ${JSON.stringify({ type: 'error', error })}`,
+    );
+  }
   expect(events.at(-2)).toContain('" three"');
+}
+
+function expectFailedResponse(event: string, { code, message }: { code: string; message: string }): void {
+  expect(event).toMatch(/^event: response\.failed\ndata: /);
+  const { response } = JSON.parse(event.slice(event.indexOf('{')));
+  expect(response).toMatchObject({ status: 'failed', error: { code, message } });
 }
 
 test('a stream that fails after the provider reported usage is charged by that usage', async () => {
@@ -262,7 +288,8 @@ describe.each(KINDS)('a %s call whose connection fails', (kind) => {
 
   test.each(TLS_CASES)('that fails in the TLS handshake by %s gets %s', async (fault, code) => {
     tlsFaults.fault = fault;
-    for (const format of CHAT_FORMATS) {
+    // More failures in a row would open the circuit.
+    for (const format of [COMPLETIONS, MESSAGES]) {
       const answer = await elsewhere('xai/grok-4.3', format);
       expectConforms(answer, code);
       expect(await chargeOf(answer)).toBe(0n);

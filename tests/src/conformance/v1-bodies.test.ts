@@ -7,6 +7,11 @@ import {
   messagesSchema,
 } from '../../../services/chat/src/formats/anthropic/messages-schema';
 import { chatCompletionSchema, messageSchema } from '../../../services/chat/src/formats/openai/chat-schema';
+import {
+  itemSchemas,
+  responsesSchema,
+  toolSchemas,
+} from '../../../services/chat/src/formats/responses/responses-schema';
 import { SchemaBook } from '../../../services/dashboard/src/openapi/schema-book';
 import { editSchema, generationSchema } from '../../../services/media/src/formats/image-schema';
 import { videoRequestSchema } from '../../../services/media/src/videos/rules/video-request';
@@ -58,6 +63,22 @@ const BODIES = {
     ['model', 'messages'],
     messages(book.input(messageSchema)),
   ),
+  ResponsesRequest: bodyOf(responsesSchema, ['model', 'input'], {
+    input: {
+      anyOf: [
+        { type: 'string', minLength: 1 },
+        {
+          type: 'array',
+          minItems: 1,
+          items: { anyOf: Object.values(itemSchemas).map((item) => book.input(item)) },
+        },
+      ],
+    },
+    tools: {
+      type: ['array', 'null'],
+      items: { anyOf: Object.values(toolSchemas).map((tool) => book.input(tool)) },
+    },
+  }),
   MessagesRequest: bodyOf(messagesSchema, ['model', 'messages', 'max_tokens'], messages(blockMessage)),
   CountTokensRequest: bodyOf(countTokensSchema, ['model', 'messages'], messages(blockMessage)),
   ImageGenerationRequest: bodyOf(generationSchema, ['model', 'prompt'], prompt),

@@ -198,7 +198,7 @@ export class ChatRunner {
       }
     } catch (thrown) {
       const error = await this.#failed(context, call, thrown, providerCall);
-      yield Buffer.from(call.request.replies.errorFrame(error));
+      yield Buffer.from(call.request.replies.errorFrame(error, identityOf(context, call)));
       return;
     }
     yield* this.#stream(context, answered, providerCall);
@@ -273,7 +273,8 @@ export class ChatRunner {
     this.#deps.metrics.streamBroke(provider.id);
     this.#deps.health.recordBrokenReply(route);
     await this.#settleReply(context, call, usage, source, false, { status: 200, errorCode: error.code });
-    yield Buffer.from(request.replies.errorFrame(error));
+    const frame = stream.errorFrame?.(error) ?? request.replies.errorFrame(error, identityOf(context, call));
+    yield Buffer.from(frame);
   }
 }
 

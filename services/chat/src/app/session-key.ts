@@ -27,15 +27,22 @@ export function sessionKey(
 
 const digest = (texts: readonly string[]): string => hash('sha1', JSON.stringify(texts), 'base64');
 
-/** Returns samples of what precedes the first answer, in the format of either caller. */
-function* startOf({ system, tools, messages }: CallerRequest['parsed']): Iterable<string> {
-  yield* samplesOf(system);
+/** Returns samples of what precedes the first answer, in any caller's format. */
+function* startOf({
+  system,
+  instructions,
+  tools,
+  messages,
+  input,
+}: CallerRequest['parsed']): Iterable<string> {
+  yield* samplesOf(system ?? instructions);
   const names = listOf(tools).map((tool) => {
     const { name, function: declared } = membersOf(tool);
     return textOf(name ?? membersOf(declared).name);
   });
   yield sampleOf(names.join(' '));
-  for (const message of listOf(messages)) {
+  if (typeof input === 'string') yield sampleOf(input);
+  for (const message of listOf(messages ?? input)) {
     const { role, content } = membersOf(message);
     yield textOf(role);
     yield* samplesOf(content);

@@ -1,3 +1,4 @@
+import type { GatewayError } from '@gateway/errors';
 import type { MeteredStream, PassThroughEvent } from '../domain/chat-provider';
 import type { ReplyEvent, StreamReader, StreamWriter } from '../domain/reply';
 import { ReplyText } from '../domain/reply-text';
@@ -43,6 +44,10 @@ export class TranslatedStream implements MeteredStream {
     const firstUsage = this.#begun ? undefined : this.usage;
     this.#begun = true;
     return this.#writer.write(events, firstUsage);
+  }
+
+  errorFrame(error: GatewayError): string | undefined {
+    return this.#writer.fail?.(error);
   }
 
   estimateOutput(): number {

@@ -10,7 +10,7 @@ export type UnknownFields = 'refuse' | 'forward';
 
 /** A valid chat call in its caller's format. */
 export interface CallerRequest {
-  readonly wire: 'openai' | 'anthropic';
+  readonly wire: 'openai' | 'anthropic' | 'responses';
   /** As the caller wrote it: a slug, an alias or a bare name, not resolved yet. */
   readonly model: string;
   readonly stream: boolean;
@@ -45,6 +45,6 @@ export interface ReplyFormat {
   write(reply: Reply, usage: TokenUsage, identity: ReplyIdentity): Buffer;
   /** @param estimatedInput tokens, for formats that report the input before the provider has */
   stream(identity: ReplyIdentity, options: { includeUsage: boolean; estimatedInput: number }): StreamWriter;
-  /** Returns the frame that ends a broken stream. */
-  errorFrame(error: GatewayError): string;
+  /** Returns the frame that ends a stream that broke before its first event. */
+  errorFrame(error: GatewayError, identity: ReplyIdentity): string;
 }

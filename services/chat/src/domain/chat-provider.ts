@@ -1,3 +1,4 @@
+import type { GatewayError } from '@gateway/errors';
 import type { JsonObject, UpstreamFailure } from '@gateway/upstream';
 import type { ApiFormat, Conversation } from './conversation';
 import type { MaxTokensField, MemberOverrides } from './pass-through-change';
@@ -176,6 +177,8 @@ export interface MeteredStream {
   readonly usage: TokenUsage | undefined;
   /** The service tier that it reports; absent if it reports none. */
   readonly serviceTier?: string | undefined;
+  /** Returns the frame that ends the stream when it breaks; absent or undefined if it does not depend on what has passed. */
+  errorFrame?(error: GatewayError): string | undefined;
   /** Estimate of the output tokens that have passed; cheap. */
   estimateOutput(): number;
   /** Output tokens of the text that has passed, counted. */

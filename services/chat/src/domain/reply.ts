@@ -1,3 +1,4 @@
+import type { GatewayError } from '@gateway/errors';
 import type { AssistantPart, Signature } from './conversation';
 import type { TokenUsage } from './usage';
 
@@ -67,4 +68,6 @@ export interface StreamWriter {
   write(events: readonly ReplyEvent[], usage?: TokenUsage): string;
   /** Returns the frames after the last event, with the marker that ends a complete stream. */
   end(usage: TokenUsage): string;
+  /** Returns the frame that ends a broken stream; absent if it does not depend on what was written. */
+  fail?(error: GatewayError): string;
 }

@@ -4,6 +4,7 @@ import type { LinkHandler } from '@gateway/link';
 export interface Routes {
   readonly chatCompletion: LinkHandler;
   readonly message: LinkHandler;
+  readonly response: LinkHandler;
   readonly countTokens: LinkHandler;
   readonly listModels: LinkHandler;
   readonly getModel: LinkHandler;
@@ -15,6 +16,7 @@ export function routeCall(routes: Routes): LinkHandler {
     const route = `${call.method} ${call.path}`;
     if (route === 'POST /v1/chat/completions') return routes.chatCompletion(context, call);
     if (route === 'POST /v1/messages') return routes.message(context, call);
+    if (route === 'POST /v1/responses') return routes.response(context, call);
     if (route === 'POST /v1/messages/count_tokens') return routes.countTokens(context, call);
     if (route === 'GET /v1/models') return routes.listModels(context, call);
     if (route.startsWith('GET /v1/models/')) return routes.getModel(context, call);

@@ -15,6 +15,27 @@ export const V1_EXAMPLES: Readonly<Record<string, { readonly body?: unknown; rea
       usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
     },
   },
+  '/v1/responses': {
+    body: { model: MODEL, input: 'Hello!', max_output_tokens: 100 },
+    answer: {
+      id: 'resp_1',
+      object: 'response',
+      created_at: 1_798_761_600,
+      status: 'completed',
+      incomplete_details: null,
+      model: MODEL,
+      output: [
+        {
+          id: 'msg_1',
+          type: 'message',
+          status: 'completed',
+          role: 'assistant',
+          content: [{ type: 'output_text', text: 'Hello.', annotations: [], logprobs: [] }],
+        },
+      ],
+      usage: { input_tokens: 9, output_tokens: 2, total_tokens: 11 },
+    },
+  },
   '/v1/messages': {
     body: { model: MODEL, max_tokens: 100, messages: [{ role: 'user', content: 'Hello!' }] },
     answer: {

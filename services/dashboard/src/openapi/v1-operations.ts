@@ -98,6 +98,18 @@ const message = z
     usage: z.looseObject({ input_tokens: passedThroughCount, output_tokens: passedThroughCount }),
   })
   .meta({ id: 'Message' });
+const response = z
+  .looseObject({
+    id: text,
+    object: z.literal('response'),
+    created_at: count,
+    status: z.enum(['completed', 'incomplete']),
+    incomplete_details: z.looseObject({ reason: text }).nullable(),
+    model: text,
+    output: z.array(z.looseObject({ type: text })),
+    usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count }),
+  })
+  .meta({ id: 'Response' });
 const openAiModel = z
   .object({
     id: text.meta({ description: 'The slug' }),
@@ -180,6 +192,16 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     summary: "Create a chat completion in OpenAI's format, with any chat model",
     body: 'ChatCompletionRequest',
     answer: completion,
+    streams: true,
+    codes: CHAT,
+  },
+  {
+    ...chat,
+    path: '/v1/responses',
+    summary:
+      "Create a response in the format of OpenAI's Responses API, with any chat model; it is not stored",
+    body: 'ResponsesRequest',
+    answer: response,
     streams: true,
     codes: CHAT,
   },

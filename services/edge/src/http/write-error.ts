@@ -5,8 +5,18 @@ import type { Exchange } from './exchange';
 /** An unread body of a refused request is discarded up to this size, so that the connection can be reused. */
 const MAX_DISCARD_BYTES = 1024 * 1024;
 
-/** Responds with the error's envelope; a response that has already started is cut instead. */
-export function writeError(exchange: Exchange, error: GatewayError): void {
+/**
+ * Responds with the error's envelope; a response that has already started is cut instead.
+ * @param protocol status and headers that HTTP itself requires in place of the error's own
+ */
+export function writeError(
+  exchange: Exchange,
+  error: GatewayError,
+  protocol: { readonly status: number; readonly headers: Readonly<Record<string, string>> } = {
+    status: error.row.status,
+    headers: {},
+  },
+): void {
   const { request, response } = exchange;
   exchange.errorCode = error.code;
   if (response.headersSent) {
@@ -16,14 +26,15 @@ export function writeError(exchange: Exchange, error: GatewayError): void {
   const body = Buffer.from(JSON.stringify(toEnvelope(error)));
   const headers: Record<string, string | number> = {
     ...errorHeaders(error),
+    ...protocol.headers,
     'content-type': 'application/json',
     'content-length': body.length,
     'cache-control': 'no-store',
   };
   if (isBodySmall(request, response)) {
-    response.writeHead(error.row.status, headers).end(body);
+    response.writeHead(protocol.status, headers).end(body);
   } else {
-    response.writeHead(error.row.status, { ...headers, connection: 'close' }).write(body);
+    response.writeHead(protocol.status, { ...headers, connection: 'close' }).write(body);
     endAfterLinger(exchange);
   }
 }

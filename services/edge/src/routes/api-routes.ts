@@ -37,6 +37,7 @@ const SEGMENTS = new RegExp(`^${SEGMENT}(?:/${SEGMENT})*$`);
 const ofProvider = (action: string) => new RegExp(`^${SEGMENT}/${action}$`);
 
 const OPENAI = { service: 'chat', streamErrors: 'data' } as const;
+const RESPONSES = { service: 'chat', streamErrors: 'response' } as const;
 const ANTHROPIC = { service: 'chat', streamErrors: 'event' } as const;
 const MEDIA = { service: 'media', streamErrors: 'data' } as const;
 
@@ -49,6 +50,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     ...OPENAI,
     inPlayground: true,
   },
+  { name: 'responses', method: 'POST', path: '/v1/responses', body: 'json', ...RESPONSES },
   { name: 'messages', method: 'POST', path: '/v1/messages', body: 'json', ...ANTHROPIC },
   {
     name: 'count_tokens',

@@ -17,6 +17,7 @@ import {
   presentedCredentials,
 } from '../http/request-headers';
 import { type SendLimits, StreamedUpload } from '../http/send-body';
+import { writeError } from '../http/write-error';
 import { type ApiRoute, type ApiService, findApiRoute } from './api-routes';
 
 export interface ApiDependencies extends RelayDependencies {
@@ -44,6 +45,7 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
   const { request } = exchange;
   const method = request.method ?? '';
   const route = findApiRoute(method, exchange.path);
+  if (isWebSocketOfResponses(exchange)) return writeError(exchange, new GatewayError('not_found'), OVER_HTTP);
   if (!route) throw new GatewayError('not_found');
   linkOf(route, deps);
   exchange.route = route.name;
@@ -61,6 +63,15 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
   const headers = forwardedHeaders(request, route.returnsLinks);
   await relayApiCall(exchange, { route, path: exchange.path, key, headers, upload, body }, deps);
 }
+
+/** Tells a client to go on over HTTP (RFC 9110, section 15.5.22). */
+const OVER_HTTP = { status: 426, headers: { upgrade: 'HTTP/1.1' } };
+
+/** Codex tries a WebSocket first, and gives up on responses altogether after another status. */
+const isWebSocketOfResponses = ({ request, path }: Exchange): boolean =>
+  path === '/v1/responses' &&
+  request.method === 'GET' &&
+  request.headers.upgrade?.toLowerCase() === 'websocket';
 
 /** An authenticated API call. */
 export interface ApiCall {

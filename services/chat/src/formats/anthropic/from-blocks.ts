@@ -12,8 +12,8 @@ import type {
   UserTurn,
 } from '../../domain/conversation';
 import { readSignature } from '../../domain/signature-tag';
+import { readCallSignature } from '../call-signature';
 import { toCacheHint } from './cache-hint';
-import { readCallSignature } from './call-signature';
 import type * as block from './content-block';
 import type { ContentBlock } from './content-block';
 import type { OnUnsupported } from './unsupported-content';

@@ -257,7 +257,7 @@ test('the matched stop sequence is reported', () => {
 });
 
 test('a stream that breaks ends with an error event', () => {
-  const frames = readFrames(anthropicReplies.errorFrame(new GatewayError('upstream_failed')));
+  const frames = readFrames(anthropicReplies.errorFrame(new GatewayError('upstream_failed'), identity));
   expect(frames).toEqual([
     {
       event: 'error',

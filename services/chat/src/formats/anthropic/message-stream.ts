@@ -3,7 +3,7 @@ import type { Signature } from '../../domain/conversation';
 import type { ReplyEvent, StreamWriter, ToolCallStart } from '../../domain/reply';
 import { NO_USAGE, type TokenUsage } from '../../domain/usage';
 import { namedFrame } from '../../sse/named-frame';
-import { writeCallSignature } from './call-signature';
+import { writeCallSignature } from '../call-signature';
 import {
   finalUsageJson,
   messageHead,

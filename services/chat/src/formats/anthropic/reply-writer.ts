@@ -3,7 +3,7 @@ import type { ReplyIdentity } from '../../domain/caller-request';
 import type { AssistantPart } from '../../domain/conversation';
 import type { Reply } from '../../domain/reply';
 import type { TokenUsage } from '../../domain/usage';
-import { writeCallSignature } from './call-signature';
+import { writeCallSignature } from '../call-signature';
 import { withoutEmptyThinking } from './empty-thinking';
 import {
   messageHead,

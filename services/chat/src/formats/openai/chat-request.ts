@@ -8,12 +8,10 @@ import {
   withMembers,
   withoutEmptyModel,
 } from '@gateway/json-body';
-import { refusalOfLink, textOf } from '@gateway/upstream';
 import type { z } from 'zod';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation } from '../../domain/conversation';
 import type { PassThroughChange } from '../../domain/pass-through-change';
-import type { RequestSize } from '../../domain/upper-bound';
 import { BODY_BOUNDS, MAX_FAULTS } from '../body-bounds';
 import { schemaError } from '../schema-error';
 import {
@@ -24,10 +22,9 @@ import {
   looseChatCompletionSchema,
   messageSchema,
 } from './chat-schema';
+import { refusePrivateLinks, sizeOfMedia } from './message-media';
 import { legacyReplies, openAiReplies } from './openai-replies';
 import { toConversation } from './to-conversation';
-
-type ContentPart = Exclude<ChatMessage['content'], string | null | undefined>[number];
 
 /** The parts of a request that its body for a provider is made from. */
 interface ParsedRequest extends ParsedObject {
@@ -42,11 +39,6 @@ const REQUIRED = [
 ];
 const MAX_ENTRIES: Readonly<Record<string, number>> = { messages: 20_000, tools: 1_024, functions: 1_024 };
 const MAX_PARTS = 20_000;
-const MEDIA_PARTS = new Set(['input_audio', 'file']);
-/** Base64 of `%PDF-`, the start of a PDF. */
-const PDF_BASE64 = 'JVBERi';
-const PDF_URL = /^data:application\/pdf(?:;[^;,]*)*;base64,(?=JVBERi)/i;
-const MAX_HEAD_CHARS = 256;
 
 /**
  * @param unknownFields how to treat top-level fields that the format does not document
@@ -71,9 +63,7 @@ export function parseChatRequest(bytes: Buffer, unknownFields: UnknownFields = '
     serviceTier: body.service_tier ?? undefined,
     size: {
       bodyBytes: bytes.length,
-      hasMedia: body.messages.some(hasMedia),
-      ...sizeOfImages(body.messages),
-      ...sizeOfPdfs(body.messages),
+      ...sizeOfMedia(body.messages),
       choices: body.n ?? 1,
       predictionBytes,
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
@@ -184,31 +174,7 @@ function refuseUnsupported(body: ChatCompletionBody, stream: boolean): void {
   const spoken = body.messages.findIndex(({ audio }) => audio != null);
   if (spoken !== -1)
     refuse(`messages[${spoken}].audio: references to previous audio responses are not supported`);
-  for (const [index, { content }] of body.messages.entries()) {
-    if (Array.isArray(content)) refusePrivateLinks(content, `messages[${index}].content`);
-  }
-}
-
-const DATA_URL = /^data:/i;
-const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
-
-/** The provider fetches links from inside its network: a link must not lead there, nor be readable on the way. */
-function refusePrivateLinks(parts: readonly ContentPart[], path: string): void {
-  for (const [index, part] of parts.entries()) {
-    const links: [string, string][] = [];
-    if (part.type === 'image_url') links.push(['image_url.url', part.image_url.url]);
-    if (part.type === 'file') {
-      // `file_data` may also be plain base64.
-      for (const field of ['file_data', 'file_url']) {
-        const value = textOf(part.file[field]);
-        if (SCHEME.test(value)) links.push([`file.${field}`, value]);
-      }
-    }
-    for (const [field, link] of links) {
-      const why = DATA_URL.test(link) ? undefined : refusalOfLink(link);
-      if (why) throw new GatewayError('invalid_request', { detail: `${path}[${index}].${field}: ${why}` });
-    }
-  }
+  refusePrivateLinks(body.messages, 'messages');
 }
 
 function requireMessages({ messages }: ChatCompletionBody): void {
@@ -234,49 +200,6 @@ function mayBeEmpty(message: ChatMessage): boolean {
     !isEmpty(message.reasoning_details) ||
     !isEmpty(message.function_call)
   );
-}
-
-function hasMedia({ content }: ChatMessage): boolean {
-  return (
-    Array.isArray(content) &&
-    content.some((part) => MEDIA_PARTS.has(part.type) && pdfDataOf(part) === undefined)
-  );
-}
-
-/** Returns the base64 of an inline PDF, given with or without the prefix of a data URL; undefined for anything else. */
-function pdfDataOf(part: ContentPart): string | undefined {
-  const data = part.type === 'file' ? textOf(part.file.file_data) : '';
-  if (data.startsWith(PDF_BASE64)) return data;
-  const head = PDF_URL.exec(data.slice(0, MAX_HEAD_CHARS))?.[0];
-  return head === undefined ? undefined : data.slice(head.length);
-}
-
-function sizeOfPdfs(messages: readonly ChatMessage[]): Pick<RequestSize, 'pdfs' | 'pdfBytes'> {
-  const pdfs: string[] = [];
-  let pdfBytes = 0;
-  for (const { content } of messages) {
-    for (const part of Array.isArray(content) ? content : []) {
-      const data = pdfDataOf(part);
-      if (data === undefined) continue;
-      pdfs.push(data);
-      pdfBytes += data.length;
-    }
-  }
-  return pdfs.length > 0 ? { pdfs, pdfBytes } : {};
-}
-
-function sizeOfImages(messages: readonly ChatMessage[]): { images: number; imageBytes: number } {
-  let images = 0;
-  let imageBytes = 0;
-  for (const { content } of messages) {
-    if (!Array.isArray(content)) continue;
-    for (const part of content) {
-      if (part.type !== 'image_url') continue;
-      images++;
-      imageBytes += part.image_url.url.length;
-    }
-  }
-  return { images, imageBytes };
 }
 
 function namesFile({ content }: ChatMessage): boolean {

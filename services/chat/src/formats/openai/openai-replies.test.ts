@@ -329,7 +329,7 @@ test('legacy clients read one function_call', () => {
 });
 
 test('reports an error in a chunk that the SDKs throw', () => {
-  const frame = openAiReplies.errorFrame(new GatewayError('upstream_failed'));
+  const frame = openAiReplies.errorFrame(new GatewayError('upstream_failed'), identity);
   expect(frame).toMatch(/^data: .*\n\n$/);
   expect(JSON.parse(frame.slice('data: '.length))).toEqual({
     error: { type: 'upstream_error', code: 'upstream_failed', message: 'Upstream request failed.' },

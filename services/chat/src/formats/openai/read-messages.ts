@@ -11,16 +11,17 @@ export interface ReadMessages {
 
 /**
  * Reads the messages without names of participants, which no other format has.
+ * @param list name of the list for error details
  * @throws GatewayError `invalid_request` for a message that no other format can represent
  */
-export function readMessages(messages: readonly ChatMessage[]): ReadMessages {
+export function readMessages(messages: readonly ChatMessage[], list: string): ReadMessages {
   const system: TextPart[] = [];
   const turns: Turn[] = [];
   // A legacy function's result has no call id: it answers the last call.
   let legacyCallId: string | undefined;
   let results: ToolResultPart[] | undefined;
   for (const [index, message] of messages.entries()) {
-    const path = `messages[${index}]`;
+    const path = `${list}[${index}]`;
     if (message.role === 'tool' || message.role === 'function') {
       const result = readResult(message, path, legacyCallId);
       // Results of one round are joined into one turn.

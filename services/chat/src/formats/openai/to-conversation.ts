@@ -9,13 +9,14 @@ import { refuseUntranslatable } from './untranslatable';
 
 /**
  * Returns the request in the neutral format.
+ * @param list name of the messages for error details
  * @throws GatewayError `invalid_request` for content that another format can't represent and the caller would miss, or that
  *   exceeds the bounds
  */
-export function toConversation(body: ChatCompletionBody): Conversation {
+export function toConversation(body: ChatCompletionBody, list = 'messages'): Conversation {
   refuseUntranslatable(body);
   refuseExcessArguments(body.messages);
-  const { system, turns } = readMessages(body.messages);
+  const { system, turns } = readMessages(body.messages, list);
   const tools = readTools(body);
   return {
     system,

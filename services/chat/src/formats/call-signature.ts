@@ -1,5 +1,5 @@
-import type { Signature } from '../../domain/conversation';
-import { isTagged, readSignature, tagSignature } from '../../domain/signature-tag';
+import type { Signature } from '../domain/conversation';
+import { isTagged, readSignature, tagSignature } from '../domain/signature-tag';
 
 /** `~` is not a base64 character, so no provider's signature contains it. */
 const OF_CALL = '~call~';

@@ -1,0 +1,96 @@
+import { GatewayError } from '@gateway/errors';
+import { refusalOfLink, textOf } from '@gateway/upstream';
+import type { RequestSize } from '../../domain/upper-bound';
+import type { ChatMessage } from './chat-schema';
+
+type ContentPart = Exclude<ChatMessage['content'], string | null | undefined>[number];
+
+const MEDIA_PARTS = new Set(['input_audio', 'file']);
+/** Base64 of `%PDF-`, the start of a PDF. */
+const PDF_BASE64 = 'JVBERi';
+const PDF_URL = /^data:application\/pdf(?:;[^;,]*)*;base64,(?=JVBERi)/i;
+const MAX_HEAD_CHARS = 256;
+
+/** Returns the figures of the messages' images and files. */
+export const sizeOfMedia = (
+  messages: readonly ChatMessage[],
+): Pick<RequestSize, 'hasMedia' | 'images' | 'imageBytes' | 'pdfs' | 'pdfBytes'> => ({
+  hasMedia: messages.some(hasMedia),
+  ...sizeOfImages(messages),
+  ...sizeOfPdfs(messages),
+});
+
+/**
+ * The provider fetches links from inside its network: a link must not lead there, nor be readable on the way.
+ * @param list name of the list for error details
+ * @throws GatewayError `invalid_request`
+ */
+export function refusePrivateLinks(messages: readonly ChatMessage[], list: string): void {
+  for (const [index, { content }] of messages.entries()) {
+    if (Array.isArray(content)) refuseLinksOf(content, `${list}[${index}].content`);
+  }
+}
+
+const DATA_URL = /^data:/i;
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+
+function refuseLinksOf(parts: readonly ContentPart[], path: string): void {
+  for (const [index, part] of parts.entries()) {
+    const links: [string, string][] = [];
+    if (part.type === 'image_url') links.push(['image_url.url', part.image_url.url]);
+    if (part.type === 'file') {
+      // `file_data` may also be plain base64.
+      for (const field of ['file_data', 'file_url']) {
+        const value = textOf(part.file[field]);
+        if (SCHEME.test(value)) links.push([`file.${field}`, value]);
+      }
+    }
+    for (const [field, link] of links) {
+      const why = DATA_URL.test(link) ? undefined : refusalOfLink(link);
+      if (why) throw new GatewayError('invalid_request', { detail: `${path}[${index}].${field}: ${why}` });
+    }
+  }
+}
+
+function hasMedia({ content }: ChatMessage): boolean {
+  return (
+    Array.isArray(content) &&
+    content.some((part) => MEDIA_PARTS.has(part.type) && pdfDataOf(part) === undefined)
+  );
+}
+
+/** Returns the base64 of an inline PDF, given with or without the prefix of a data URL; undefined for anything else. */
+function pdfDataOf(part: ContentPart): string | undefined {
+  const data = part.type === 'file' ? textOf(part.file.file_data) : '';
+  if (data.startsWith(PDF_BASE64)) return data;
+  const head = PDF_URL.exec(data.slice(0, MAX_HEAD_CHARS))?.[0];
+  return head === undefined ? undefined : data.slice(head.length);
+}
+
+function sizeOfPdfs(messages: readonly ChatMessage[]): Pick<RequestSize, 'pdfs' | 'pdfBytes'> {
+  const pdfs: string[] = [];
+  let pdfBytes = 0;
+  for (const { content } of messages) {
+    for (const part of Array.isArray(content) ? content : []) {
+      const data = pdfDataOf(part);
+      if (data === undefined) continue;
+      pdfs.push(data);
+      pdfBytes += data.length;
+    }
+  }
+  return pdfs.length > 0 ? { pdfs, pdfBytes } : {};
+}
+
+function sizeOfImages(messages: readonly ChatMessage[]): { images: number; imageBytes: number } {
+  let images = 0;
+  let imageBytes = 0;
+  for (const { content } of messages) {
+    if (!Array.isArray(content)) continue;
+    for (const part of content) {
+      if (part.type !== 'image_url') continue;
+      images++;
+      imageBytes += part.image_url.url.length;
+    }
+  }
+  return { images, imageBytes };
+}

@@ -1,0 +1,33 @@
+import type { Signature } from '../../domain/conversation';
+import { readSignature, tagSignature } from '../../domain/signature-tag';
+import { readCallSignature, writeCallSignature } from '../call-signature';
+
+/** `~` is not a base64 character, so no provider's signature contains it. */
+const REDACTED = '~redacted~';
+
+/** What the `encrypted_content` of a reasoning item proves or contains. */
+export type EncryptedContent =
+  /** The thinking in the item's summary. */
+  | { readonly of: 'thinking'; readonly signature: Signature }
+  /** Thinking that the provider does not show. */
+  | { readonly of: 'redacted'; readonly signature: Signature }
+  /** The tool call that follows. */
+  | { readonly of: 'call'; readonly signature: Signature };
+
+/** Clients send it back unchanged, to whichever provider answers next: only one of the same format can read it. */
+export function writeEncrypted({ of, signature }: EncryptedContent): string {
+  if (of === 'call') return writeCallSignature(signature);
+  const { wire, value } = signature;
+  return tagSignature(of === 'redacted' ? { wire, value: REDACTED + value } : signature);
+}
+
+/** Content that this gateway has not written is OpenAI's. */
+export function readEncrypted(text: string): EncryptedContent {
+  const ofCall = readCallSignature(text);
+  if (ofCall) return { of: 'call', signature: ofCall };
+  const signature = readSignature(text, 'openai');
+  const { wire, value } = signature;
+  return value.startsWith(REDACTED)
+    ? { of: 'redacted', signature: { wire, value: value.slice(REDACTED.length) } }
+    : { of: 'thinking', signature };
+}

@@ -1,0 +1,82 @@
+import type { ReplyIdentity } from '../../domain/caller-request';
+import type { TokenUsage } from '../../domain/usage';
+import { LEFT_OUT, type ResponsesBody } from './responses-schema';
+
+/** A response's members that repeat the request, as JSON without braces. Written once, although every event of a kind has them. */
+export function requestMembers(body: ResponsesBody): string {
+  const { reasoning, text, tools } = body;
+  const members = {
+    background: false,
+    instructions: body.instructions ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    max_tool_calls: body.max_tool_calls ?? null,
+    metadata: body.metadata ?? {},
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    previous_response_id: null,
+    prompt_cache_key: body.prompt_cache_key ?? null,
+    reasoning: { effort: reasoning?.effort ?? null, summary: reasoning?.summary ?? null },
+    safety_identifier: body.safety_identifier ?? null,
+    service_tier: 'default',
+    store: false,
+    temperature: body.temperature ?? 1,
+    text: { format: text?.format ?? { type: 'text' }, ...(text?.verbosity && { verbosity: text.verbosity }) },
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: (tools ?? []).filter(isOffered).map(withDefaults),
+    top_logprobs: 0,
+    top_p: body.top_p ?? 1,
+    truncation: 'disabled',
+    ...(body.user && { user: body.user }),
+  };
+  return JSON.stringify(members).slice(1, -1);
+}
+
+const isOffered = (tool: unknown): boolean => !LEFT_OUT.has((tool as { type?: unknown }).type);
+
+/** Members of a function that OpenAI always returns. */
+function withDefaults(tool: unknown): unknown {
+  if ((tool as { type?: unknown }).type !== 'function') return tool;
+  return { parameters: null, strict: null, ...(tool as object) };
+}
+
+export interface ResponseState {
+  readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
+  /** JSON of the items. */
+  readonly output: readonly string[];
+  readonly incompleteReason?: 'max_output_tokens' | 'content_filter' | undefined;
+  readonly error?: { readonly code: string; readonly message: string } | undefined;
+  readonly usage?: TokenUsage | undefined;
+  readonly completedAtMs?: number | undefined;
+}
+
+/** Returns a response as JSON. @param members of the request */
+export function responseJson(
+  { requestId, model, createdAtMs }: ReplyIdentity,
+  members: string,
+  { status, output, incompleteReason, error, usage, completedAtMs }: ResponseState,
+): string {
+  const head = JSON.stringify({
+    id: `resp_${requestId}`,
+    object: 'response',
+    created_at: Math.floor(createdAtMs / 1_000),
+    completed_at: completedAtMs === undefined ? null : Math.floor(completedAtMs / 1_000),
+    status,
+    error: error ?? null,
+    incomplete_details: incompleteReason ? { reason: incompleteReason } : null,
+    model,
+  }).slice(0, -1);
+  const used = usage ? JSON.stringify(usageOf(usage)) : 'null';
+  return `${head},${members},"output":[${output.join(',')}],"usage":${used}}`;
+}
+
+/** In this format the input includes cache reads and writes, and the output includes reasoning. */
+function usageOf(usage: TokenUsage): object {
+  const cacheWrite = usage.cacheWrite + (usage.cacheWriteLong ?? 0);
+  const input = usage.input + usage.cacheRead + cacheWrite;
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: cacheWrite },
+    output_tokens: usage.output,
+    output_tokens_details: { reasoning_tokens: usage.reasoning },
+    total_tokens: input + usage.output,
+  };
+}

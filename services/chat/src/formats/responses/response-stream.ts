@@ -1,0 +1,336 @@
+import type { GatewayError } from '@gateway/errors';
+import type { ReplyIdentity } from '../../domain/caller-request';
+import type { Signature } from '../../domain/conversation';
+import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
+import { fitToolId } from '../../domain/tool-ids';
+import type { TokenUsage } from '../../domain/usage';
+import { namedFrame } from '../../sse/named-frame';
+import { REFUSAL_WITHOUT_TEXT } from '../openai/finish-reason';
+import { type CallerTools, type DeclaredName, textOfArguments } from './caller-tools';
+import { type EncryptedContent, writeEncrypted } from './encrypted-content';
+import { type ResponseState, responseJson } from './response-json';
+
+export interface ResponseOptions {
+  /** Of the request, as JSON without braces. */
+  readonly members: string;
+  readonly tools: CallerTools;
+  /** The caller sends reasoning back, so that the provider can go on from it. */
+  readonly includesEncrypted: boolean;
+}
+
+interface OpenItem {
+  readonly kind: 'message' | 'reasoning';
+  readonly id: string;
+  readonly index: number;
+  text: string;
+}
+
+interface OpenCall {
+  readonly id: string;
+  readonly index: number;
+  readonly callId: string;
+  readonly tool: DeclaredName;
+  arguments: string;
+}
+
+/** Why a response is incomplete. A turn that its provider paused is as incomplete as one that is too long. */
+const INCOMPLETE: Partial<Record<StopReason, ResponseState['incompleteReason']>> = {
+  length: 'max_output_tokens',
+  context_full: 'max_output_tokens',
+  pause: 'max_output_tokens',
+  refusal: 'content_filter',
+};
+
+/**
+ * Writes the typed events of a response. Text and reasoning follow one another; calls stay open until the end, because pieces of
+ * parallel calls may alternate and each event names its item.
+ */
+export class ResponseStream implements StreamWriter {
+  readonly #identity: ReplyIdentity;
+  readonly #options: ResponseOptions;
+  /** JSON of complete items, by output index. */
+  readonly #items: string[] = [];
+  #count = 0;
+  #sequence = 0;
+  #begun = false;
+  #open: OpenItem | undefined;
+  readonly #calls = new Map<number, OpenCall>();
+  #hasText = false;
+  #stop: StopReason = 'end';
+
+  constructor(identity: ReplyIdentity, options: ResponseOptions) {
+    this.#identity = identity;
+    this.#options = options;
+  }
+
+  write(events: readonly ReplyEvent[]): string {
+    if (events.length === 0) return '';
+    let frames = this.#begin();
+    for (const event of events) frames += this.#take(event);
+    return frames;
+  }
+
+  end(usage: TokenUsage): string {
+    const frames = this.#begin() + this.#closeAll();
+    const { status } = this.#final(usage);
+    return frames + this.#responseFrame(status, this.#final(usage));
+  }
+
+  fail({ code, row }: GatewayError): string {
+    const error = { code, message: row.message };
+    return (
+      this.#begin() + this.#responseFrame('failed', { status: 'failed', output: this.#written(), error })
+    );
+  }
+
+  /** Returns the complete response, after all events. */
+  response(usage: TokenUsage): string {
+    this.#closeAll();
+    return responseJson(this.#identity, this.#options.members, this.#final(usage));
+  }
+
+  #final(usage: TokenUsage): ResponseState {
+    const incompleteReason = INCOMPLETE[this.#stop];
+    return {
+      status: incompleteReason ? 'incomplete' : 'completed',
+      output: this.#written(),
+      incompleteReason,
+      usage,
+      completedAtMs: incompleteReason ? undefined : Date.now(),
+    };
+  }
+
+  /** Items that have not ended are left out. */
+  #written(): readonly string[] {
+    return this.#items.filter((item) => item !== undefined);
+  }
+
+  #begin(): string {
+    if (this.#begun) return '';
+    this.#begun = true;
+    const state = { status: 'in_progress', output: [] } as const;
+    return this.#responseFrame('created', state) + this.#responseFrame('in_progress', state);
+  }
+
+  #responseFrame(event: string, state: ResponseState): string {
+    const response = responseJson(this.#identity, this.#options.members, state);
+    return this.#frame(`response.${event}`, `"response":${response}`);
+  }
+
+  /** @param members as JSON without braces */
+  #frame(type: string, members: string): string {
+    return namedFrame(type, `{"type":"${type}","sequence_number":${this.#sequence++},${members}}`);
+  }
+
+  #take(event: ReplyEvent): string {
+    switch (event.kind) {
+      case 'text':
+        return this.#text('message', event.text);
+      case 'thinking':
+        return this.#text('reasoning', event.text);
+      case 'thinking_signature':
+        return this.#sign(event.signature);
+      case 'redacted_thinking':
+        return this.#close() + this.#proof({ of: 'redacted', signature: event.data });
+      case 'tool_call':
+        return this.#startCall(event);
+      case 'tool_arguments':
+        return this.#addArguments(event.call, event.text);
+      case 'stop':
+        this.#stop = event.stop;
+        return '';
+    }
+  }
+
+  #text(kind: OpenItem['kind'], text: string): string {
+    if (text === '') return '';
+    let frames = '';
+    if (this.#open?.kind !== kind) frames = this.#close() + this.#openItem(kind);
+    const item = this.#open!;
+    item.text += text;
+    if (kind === 'message') this.#hasText = true;
+    const delta = `"delta":${JSON.stringify(text)}`;
+    return (
+      frames +
+      (kind === 'message'
+        ? this.#frame('response.output_text.delta', `${ofContent(item)},${delta},"logprobs":[]`)
+        : this.#frame('response.reasoning_summary_text.delta', `${ofSummary(item)},${delta}`))
+    );
+  }
+
+  #openItem(kind: OpenItem['kind']): string {
+    const index = this.#count++;
+    const id = this.#idOf(kind === 'message' ? 'msg' : 'rs', index);
+    const item: OpenItem = { kind, id, index, text: '' };
+    this.#open = item;
+    if (kind === 'message') {
+      return (
+        this.#itemFrame('added', index, messageJson(id, 'in_progress', [])) +
+        this.#frame('response.content_part.added', `${ofContent(item)},"part":${textPart('')}`)
+      );
+    }
+    return (
+      this.#itemFrame('added', index, reasoningJson(id, '')) +
+      this.#frame('response.reasoning_summary_part.added', `${ofSummary(item)},"part":${summaryPart('')}`)
+    );
+  }
+
+  /** Ends the text or reasoning in progress. @param signature of the reasoning */
+  #close(signature?: Signature): string {
+    const item = this.#open;
+    if (!item) return '';
+    this.#open = undefined;
+    const text = `"text":${JSON.stringify(item.text)}`;
+    if (item.kind === 'message') {
+      const part = textPart(item.text);
+      return (
+        this.#frame('response.output_text.done', `${ofContent(item)},${text},"logprobs":[]`) +
+        this.#frame('response.content_part.done', `${ofContent(item)},"part":${part}`) +
+        this.#done(item.index, messageJson(item.id, 'completed', [part]))
+      );
+    }
+    const encrypted = signature && this.#encrypted({ of: 'thinking', signature });
+    return (
+      this.#frame('response.reasoning_summary_text.done', `${ofSummary(item)},${text}`) +
+      this.#frame(
+        'response.reasoning_summary_part.done',
+        `${ofSummary(item)},"part":${summaryPart(item.text)}`,
+      ) +
+      this.#done(item.index, reasoningJson(item.id, item.text, encrypted))
+    );
+  }
+
+  /** A signature without text is only a hint once there was an answer, unless its provider requires it. */
+  #sign(signature: Signature): string {
+    if (this.#open?.kind === 'reasoning') return this.#close(signature);
+    if (this.#hasText && signature.wire !== 'anthropic') return '';
+    return this.#close() + this.#proof({ of: 'thinking', signature });
+  }
+
+  /** Writes a reasoning item without a summary. */
+  #proof(content: EncryptedContent): string {
+    const encrypted = this.#encrypted(content);
+    if (encrypted === undefined) return '';
+    const index = this.#count++;
+    const id = this.#idOf('rs', index);
+    return (
+      this.#itemFrame('added', index, reasoningJson(id, '')) +
+      this.#done(index, reasoningJson(id, '', encrypted))
+    );
+  }
+
+  #encrypted(content: EncryptedContent): string | undefined {
+    return this.#options.includesEncrypted ? writeEncrypted(content) : undefined;
+  }
+
+  #startCall({ call, id: callId, name, signature }: ToolCallStart): string {
+    const frames = this.#close() + (signature ? this.#proof({ of: 'call', signature }) : '');
+    const tool = this.#options.tools.declared(name);
+    const index = this.#count++;
+    const id = this.#idOf(tool.isCustom ? 'ctc' : 'fc', index);
+    const open: OpenCall = { id, index, callId: fitToolId(callId), tool, arguments: '' };
+    this.#calls.set(call, open);
+    return frames + this.#itemFrame('added', index, callJson(open, 'in_progress', ''));
+  }
+
+  #addArguments(call: number, text: string): string {
+    const open = this.#calls.get(call);
+    if (!open) throw new Error(`arguments of call ${call}, which has not begun`);
+    if (text === '') return '';
+    open.arguments += text;
+    // The text of a custom tool is known when its arguments are complete.
+    if (open.tool.isCustom) return '';
+    return this.#frame(
+      'response.function_call_arguments.delta',
+      `${ofItem(open)},"delta":${JSON.stringify(text)}`,
+    );
+  }
+
+  #closeAll(): string {
+    let frames = this.#close();
+    for (const call of this.#calls.values()) frames += this.#closeCall(call);
+    this.#calls.clear();
+    if (this.#stop === 'refusal' && !this.#hasText && this.#count === this.#written().length)
+      frames += this.#refuse();
+    return frames;
+  }
+
+  #closeCall(call: OpenCall): string {
+    const { tool, index } = call;
+    const written = tool.isCustom ? textOfArguments(call.arguments) : call.arguments || '{}';
+    const value = JSON.stringify(written);
+    const isCut = INCOMPLETE[this.#stop] !== undefined;
+    const item = callJson(call, isCut ? 'incomplete' : 'completed', written);
+    const frames = tool.isCustom
+      ? this.#frame('response.custom_tool_call_input.delta', `${ofItem(call)},"delta":${value}`) +
+        this.#frame('response.custom_tool_call_input.done', `${ofItem(call)},"input":${value}`)
+      : this.#frame(
+          'response.function_call_arguments.done',
+          `${ofItem(call)},"name":${JSON.stringify(tool.name)},"arguments":${value}`,
+        );
+    return frames + this.#done(index, item);
+  }
+
+  /** For clients that show a refusal: a turn without any text says nothing. */
+  #refuse(): string {
+    const index = this.#count++;
+    const item: OpenItem = { kind: 'message', id: this.#idOf('msg', index), index, text: '' };
+    const refusal = JSON.stringify(REFUSAL_WITHOUT_TEXT);
+    const part = `{"type":"refusal","refusal":${refusal}}`;
+    return (
+      this.#itemFrame('added', index, messageJson(item.id, 'in_progress', [])) +
+      this.#frame(
+        'response.content_part.added',
+        `${ofContent(item)},"part":{"type":"refusal","refusal":""}`,
+      ) +
+      this.#frame('response.refusal.delta', `${ofContent(item)},"delta":${refusal}`) +
+      this.#frame('response.refusal.done', `${ofContent(item)},"refusal":${refusal}`) +
+      this.#frame('response.content_part.done', `${ofContent(item)},"part":${part}`) +
+      this.#done(index, messageJson(item.id, 'completed', [part]))
+    );
+  }
+
+  #done(index: number, item: string): string {
+    this.#items[index] = item;
+    return this.#itemFrame('done', index, item);
+  }
+
+  #itemFrame(what: 'added' | 'done', index: number, item: string): string {
+    return this.#frame(`response.output_item.${what}`, `"output_index":${index},"item":${item}`);
+  }
+
+  #idOf(prefix: string, index: number): string {
+    return `${prefix}_${this.#identity.requestId}_${index}`;
+  }
+}
+
+const ofItem = ({ id, index }: { id: string; index: number }) => `"item_id":"${id}","output_index":${index}`;
+const ofContent = (item: OpenItem) => `${ofItem(item)},"content_index":0`;
+const ofSummary = (item: OpenItem) => `${ofItem(item)},"summary_index":0`;
+
+const textPart = (text: string) =>
+  `{"type":"output_text","text":${JSON.stringify(text)},"annotations":[],"logprobs":[]}`;
+const summaryPart = (text: string) => `{"type":"summary_text","text":${JSON.stringify(text)}}`;
+
+/** @param parts as JSON */
+const messageJson = (id: string, status: string, parts: readonly string[]) =>
+  `{"id":"${id}","type":"message","status":"${status}","role":"assistant","content":[${parts.join(',')}]}`;
+
+function reasoningJson(id: string, text: string, encrypted?: string): string {
+  const content = encrypted === undefined ? '' : `,"encrypted_content":${JSON.stringify(encrypted)}`;
+  return `{"id":"${id}","type":"reasoning","summary":[${text === '' ? '' : summaryPart(text)}]${content}}`;
+}
+
+/** @param text arguments, or the input of a custom tool */
+function callJson({ id, callId, tool }: OpenCall, status: string, text: string): string {
+  const { name, namespace, isCustom } = tool;
+  return JSON.stringify({
+    id,
+    type: isCustom ? 'custom_tool_call' : 'function_call',
+    ...(!isCustom && { status }),
+    call_id: callId,
+    name,
+    ...(namespace !== undefined && { namespace }),
+    ...(isCustom ? { input: text } : { arguments: text }),
+  });
+}

@@ -1,0 +1,220 @@
+import { GatewayError } from '@gateway/errors';
+import { isEmpty, missingParameter, parseJsonObject, safeParse, withoutEmptyModel } from '@gateway/json-body';
+import { isObject, textOf } from '@gateway/upstream';
+import type { z } from 'zod';
+import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
+import type { Conversation } from '../../domain/conversation';
+import { BODY_BOUNDS, MAX_FAULTS } from '../body-bounds';
+import type { ChatCompletionBody } from '../openai/chat-schema';
+import { refusePrivateLinks, sizeOfMedia } from '../openai/message-media';
+import { toConversation } from '../openai/to-conversation';
+import { schemaError } from '../schema-error';
+import { CallerTools, flatName } from './caller-tools';
+import { responsesReplies } from './responses-replies';
+import {
+  type DeclaredTool,
+  type InputItem,
+  type ItemType,
+  itemSchemas,
+  LEFT_OUT,
+  looseResponsesSchema,
+  type ResponsesBody,
+  responsesSchema,
+  toolSchemas,
+} from './responses-schema';
+import { toChatMessages } from './to-chat-messages';
+
+type Issue = z.core.$ZodIssue;
+
+/** Required fields for which null and empty count as missing. */
+const REQUIRED = ['input', 'role', 'content', 'type', 'call_id', 'tools.name'];
+const MAX_ITEMS = 20_000;
+const MAX_PARTS = 20_000;
+const MAX_TOOLS = 1_024;
+const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
+/** Values of `include` that ask for details of tools that are not offered. */
+const WITHOUT_EFFECT = new Set([
+  ...['web_search_call.results', 'web_search_call.action.sources', 'file_search_call.results'],
+  ...[
+    'code_interpreter_call.outputs',
+    'computer_call_output.output.image_url',
+    'message.input_image.image_url',
+  ],
+]);
+
+/**
+ * @param unknownFields how to treat top-level fields that the format does not document
+ * @throws GatewayError `invalid_request`, then `missing_parameter`, then `invalid_model`
+ */
+export function parseResponsesRequest(bytes: Buffer, unknownFields: UnknownFields = 'refuse'): CallerRequest {
+  const { value } = parseJsonObject(bytes, BODY_BOUNDS);
+  const { body, items, tools: declared } = parseBody(withoutEmptyModel(value), unknownFields);
+  refuseUnsupported(body);
+  requireContent(items);
+  if (!body.model) throw new GatewayError('invalid_model');
+  const tools = new CallerTools(declared);
+  const messages = toChatMessages(items);
+  refusePrivateLinks(messages, 'input');
+  const { max_output_tokens: maxOutputTokens } = body;
+  let conversation: Conversation | undefined;
+  return {
+    wire: 'responses',
+    model: body.model,
+    stream: body.stream ?? false,
+    includeUsage: true,
+    serviceTier: body.service_tier ?? undefined,
+    size: {
+      bodyBytes: bytes.length,
+      ...sizeOfMedia(messages),
+      choices: 1,
+      predictionBytes: 0,
+      ...(maxOutputTokens != null && { maxOutputTokens }),
+    },
+    passThroughHeaders: {},
+    parsed: value,
+    conversation() {
+      conversation ??= toNeutral(body, messages, tools);
+      return conversation;
+    },
+    passThroughBody() {
+      throw new Error('no provider takes this format');
+    },
+    replies: responsesReplies(body, tools, body.include?.includes(ENCRYPTED_REASONING) ?? false),
+  };
+}
+
+function toNeutral(
+  body: ResponsesBody,
+  messages: ChatCompletionBody['messages'],
+  tools: CallerTools,
+): Conversation {
+  const { reasoning, text, instructions, tool_choice: choice } = body;
+  const { format } = text ?? {};
+  const chat: ChatCompletionBody = {
+    model: body.model,
+    messages,
+    tools: [...tools.functions],
+    tool_choice: isObject(choice) ? toChatChoice(choice) : choice,
+    parallel_tool_calls: body.parallel_tool_calls,
+    max_completion_tokens: body.max_output_tokens,
+    reasoning_effort: reasoning?.effort,
+    response_format: format && { type: format.type, json_schema: format },
+    temperature: body.temperature,
+    top_p: body.top_p,
+    service_tier: body.service_tier,
+    safety_identifier: body.safety_identifier ?? body.user,
+    stream: body.stream,
+  };
+  const conversation = toConversation(chat, 'input');
+  if (!instructions) return conversation;
+  const first = { kind: 'text', text: instructions, cache: undefined } as const;
+  return { ...conversation, system: [first, ...conversation.system] };
+}
+
+/** @throws GatewayError `invalid_request` for the choice of a tool that the provider runs */
+function toChatChoice(choice: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const functionOf = (tool: unknown, path: string) => {
+    const { type, name, namespace } = isObject(tool) ? tool : {};
+    if ((type !== 'function' && type !== 'custom') || typeof name !== 'string')
+      throw invalid(`${path}: only functions and custom tools can be chosen`);
+    return { type: 'function', function: { name: flatName(name, textOf(namespace)) } };
+  };
+  if (choice.type !== 'allowed_tools') return functionOf(choice, 'tool_choice');
+  const tools = Array.isArray(choice.tools) ? choice.tools : [];
+  const allowed = tools.map((tool, at) => functionOf(tool, `tool_choice.tools[${at}]`));
+  return { type: 'allowed_tools', allowed_tools: { mode: choice.mode, tools: allowed } };
+}
+
+interface ParsedBody {
+  readonly body: ResponsesBody;
+  readonly items: readonly InputItem[];
+  readonly tools: readonly DeclaredTool[];
+}
+
+/** @throws GatewayError for the first wrong value, or else for the first missing one */
+function parseBody(value: Record<string, unknown>, unknownFields: UnknownFields): ParsedBody {
+  const schema = unknownFields === 'refuse' ? responsesSchema : looseResponsesSchema;
+  const result = safeParse(schema, value);
+  const issues: Issue[] = [...(result.error?.issues ?? [])];
+  const items = typeof value.input === 'string' ? textItem(value.input) : readItems(value.input, issues);
+  const tools = readTools(value.tools, issues);
+  if (issues.length > 0 || !result.success) throw schemaError(value, issues, REQUIRED);
+  return { body: result.data, items, tools };
+}
+
+const textItem = (text: string): InputItem[] => (text === '' ? [] : [{ role: 'user', content: text }]);
+
+function readItems(input: unknown, issues: Issue[]): InputItem[] {
+  const entries: readonly unknown[] = Array.isArray(input) ? input : [];
+  if (entries.length > MAX_ITEMS) throw invalid('input: too many entries');
+  const items: InputItem[] = [];
+  let parts = 0;
+  for (const [index, entry] of entries.entries()) {
+    const { type = 'message', content, output } = isObject(entry) ? entry : {};
+    for (const list of [content, output]) if (Array.isArray(list)) parts += list.length;
+    if (parts > MAX_PARTS) throw invalid('input: too many parts');
+    if (type === 'item_reference') throw invalid(`input[${index}]: ${NOT_STORED}`);
+    if (typeof type === 'string' && !Object.hasOwn(itemSchemas, type))
+      throw invalid(`input[${index}].type: items of type ${type.slice(0, 64)} are not supported`);
+    const found = safeParse<InputItem>(itemSchemas[(type as ItemType) ?? 'message'], entry);
+    if (found.success) items.push(found.data);
+    else
+      for (const issue of found.error.issues)
+        issues.push({ ...issue, path: ['input', index, ...issue.path] });
+    if (issues.length >= MAX_FAULTS) break;
+  }
+  return items;
+}
+
+function readTools(value: unknown, issues: Issue[]): DeclaredTool[] {
+  const entries: readonly unknown[] = Array.isArray(value) ? value : [];
+  if (entries.length > MAX_TOOLS) throw invalid('tools: too many entries');
+  const tools: DeclaredTool[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const { type } = isObject(entry) ? entry : {};
+    if (LEFT_OUT.has(type)) continue;
+    if (typeof type === 'string' && !Object.hasOwn(toolSchemas, type))
+      throw invalid(`tools[${index}].type: ${type.slice(0, 64)} is not supported`);
+    const schema = toolSchemas[(type as keyof typeof toolSchemas) ?? 'function'];
+    const found = safeParse<DeclaredTool>(schema, entry);
+    if (found.success) tools.push(found.data);
+    else
+      for (const issue of found.error.issues)
+        issues.push({ ...issue, path: ['tools', index, ...issue.path] });
+    if (issues.length >= MAX_FAULTS) break;
+  }
+  return tools;
+}
+
+/** An assistant may have said nothing, such as before it called a tool. */
+function requireContent(items: readonly InputItem[]): void {
+  if (items.length === 0) throw missingParameter('input');
+  for (const [index, item] of items.entries()) {
+    if ('role' in item && item.role !== 'assistant' && isEmpty(item.content))
+      throw missingParameter(`input[${index}].content`);
+  }
+}
+
+const NOT_STORED = 'responses are not stored: send the items themselves';
+
+/** Fields that would change the reply in a way that the caller relies on. */
+function refuseUnsupported(body: ResponsesBody): void {
+  const refuse = (field: string, why: string) => {
+    throw invalid(`${field}: ${why}`);
+  };
+  if (body.stream_options && !body.stream) refuse('stream_options', 'only allowed when stream is true');
+  if (body.store) refuse('store', 'responses are not stored');
+  if (body.background) refuse('background', 'not supported');
+  if (body.previous_response_id != null) refuse('previous_response_id', NOT_STORED);
+  if (body.conversation != null) refuse('conversation', NOT_STORED);
+  if (body.prompt) refuse('prompt', 'stored prompts are not supported');
+  if (body.moderation) refuse('moderation', 'not supported');
+  if (!isEmpty(body.context_management)) refuse('context_management', 'not supported');
+  if (body.top_logprobs) refuse('top_logprobs', 'not supported');
+  for (const [index, value] of (body.include ?? []).entries()) {
+    if (value !== ENCRYPTED_REASONING && !WITHOUT_EFFECT.has(value))
+      refuse(`include[${index}]`, 'not supported');
+  }
+}
+
+const invalid = (detail: string) => new GatewayError('invalid_request', { detail });

@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import { list } from '../list';
+
+/** A field that a client may omit or send as null. */
+const optional = <T extends z.ZodType>(type: T) => type.nullish();
+
+const text = z.string();
+const jsonObject = z.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'Invalid input: expected object',
+);
+
+const contentPart = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('input_text'), text }),
+  z.looseObject({ type: z.literal('output_text'), text }),
+  // Some clients send their own replies back as they keep them.
+  z.looseObject({ type: z.literal('text'), text }),
+  z.looseObject({ type: z.literal('refusal'), refusal: text }),
+  z.looseObject({
+    type: z.literal('input_image'),
+    image_url: optional(text),
+    file_id: optional(text),
+    detail: optional(text),
+  }),
+  // LangChain sends images in the form of chat completions.
+  z.looseObject({ type: z.literal('image_url'), image_url: z.looseObject({ url: z.string().min(1) }) }),
+  z.looseObject({
+    type: z.literal('input_file'),
+    file_data: optional(text),
+    file_url: optional(text),
+    file_id: optional(text),
+    filename: optional(text),
+  }),
+  z.looseObject({ type: z.literal('input_audio'), input_audio: jsonObject }),
+]);
+export type InputPart = z.output<typeof contentPart>;
+
+const content = z.union([text, list(contentPart)]);
+const summaryPart = z.looseObject({ text });
+
+/** Items of a conversation, by their type. */
+export const itemSchemas = {
+  message: z.looseObject({
+    type: optional(z.literal('message')),
+    role: z.enum(['user', 'assistant', 'system', 'developer']),
+    content: optional(content),
+  }),
+  reasoning: z.looseObject({
+    type: z.literal('reasoning'),
+    summary: optional(list(summaryPart)),
+    content: optional(list(summaryPart)),
+    encrypted_content: optional(text),
+  }),
+  function_call: z.looseObject({
+    type: z.literal('function_call'),
+    call_id: z.string().min(1),
+    name: z.string().min(1),
+    namespace: optional(text),
+    arguments: text,
+  }),
+  function_call_output: z.looseObject({
+    type: z.literal('function_call_output'),
+    call_id: z.string().min(1),
+    output: content,
+  }),
+  custom_tool_call: z.looseObject({
+    type: z.literal('custom_tool_call'),
+    call_id: z.string().min(1),
+    name: z.string().min(1),
+    namespace: optional(text),
+    input: text,
+  }),
+  custom_tool_call_output: z.looseObject({
+    type: z.literal('custom_tool_call_output'),
+    call_id: z.string().min(1),
+    output: content,
+  }),
+} as const;
+
+export type ItemType = keyof typeof itemSchemas;
+export type InputItem = z.output<(typeof itemSchemas)[ItemType]>;
+
+const functionTool = z.looseObject({
+  type: z.literal('function'),
+  name: z.string().min(1),
+  description: optional(text),
+  parameters: optional(jsonObject),
+  strict: optional(z.boolean()),
+});
+const customTool = z.looseObject({
+  type: z.literal('custom'),
+  name: z.string().min(1),
+  description: optional(text),
+  format: optional(z.looseObject({ type: text, syntax: optional(text), definition: optional(text) })),
+});
+
+/** Tools that the caller runs. Any other type is a tool of a provider. */
+export const toolSchemas = {
+  function: functionTool,
+  custom: customTool,
+  namespace: z.looseObject({
+    type: z.literal('namespace'),
+    name: z.string().min(1),
+    description: optional(text),
+    tools: list(z.discriminatedUnion('type', [functionTool, customTool])),
+  }),
+} as const;
+
+/**
+ * Tools that a model may use and that are not offered. They are left out, also of the response's own list, because Codex declares
+ * them in every call, whatever the model; a call that forces one of them is refused.
+ */
+export const LEFT_OUT: ReadonlySet<unknown> = new Set(['tool_search', 'web_search', 'web_search_preview']);
+
+export type CallerTool = z.output<typeof functionTool> | z.output<typeof customTool>;
+export type DeclaredTool = z.output<(typeof toolSchemas)[keyof typeof toolSchemas]>;
+
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+/**
+ * The body of `POST /v1/responses`: every field of OpenAI's OpenAPI document (2026-08-21) and of the official SDK (openai 7.57).
+ * Other top-level fields are refused, unless the operator forwards them. Input items and tools are checked one by one.
+ */
+export const responsesSchema = z.strictObject({
+  model: z.string().nullable(),
+  input: z.union([text, z.array(z.unknown())]),
+  instructions: optional(text),
+  tools: optional(z.array(z.unknown())),
+  tool_choice: optional(z.union([text, jsonObject])),
+  parallel_tool_calls: optional(z.boolean()),
+  max_output_tokens: optional(z.int().min(1)),
+  max_tool_calls: optional(z.int().min(1)),
+  reasoning: optional(
+    z.looseObject({
+      effort: optional(z.enum(EFFORTS)),
+      summary: optional(text),
+      generate_summary: optional(text),
+    }),
+  ),
+  text: optional(
+    z.looseObject({
+      format: optional(z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) })),
+      verbosity: optional(text),
+    }),
+  ),
+  temperature: optional(z.number().min(0).max(2)),
+  top_p: optional(z.number().min(0).max(1)),
+  top_logprobs: optional(z.int().min(0).max(20)),
+  include: optional(z.array(text).max(50)),
+  stream: optional(z.boolean()),
+  stream_options: optional(jsonObject),
+  truncation: optional(z.enum(['auto', 'disabled'])),
+  metadata: optional(jsonObject),
+  user: optional(text),
+  safety_identifier: optional(text),
+  prompt_cache_key: optional(text),
+  prompt_cache_options: optional(jsonObject),
+  prompt_cache_retention: optional(text),
+  service_tier: optional(text),
+  store: optional(z.boolean()),
+  background: optional(z.boolean()),
+  previous_response_id: optional(text),
+  conversation: optional(z.union([text, jsonObject])),
+  prompt: optional(jsonObject),
+  moderation: optional(jsonObject),
+  context_management: optional(z.array(jsonObject)),
+  /** Of Codex; OpenAI ignores it. */
+  client_metadata: optional(jsonObject),
+});
+
+export const looseResponsesSchema = z.looseObject(responsesSchema.shape);
+
+export type ResponsesBody = z.output<typeof responsesSchema>;
