@@ -1,3 +1,4 @@
 export * from './catalog-watch';
+export * from './provider-directory';
 export * from './provider-watch';
 export * from './resolve-secret';

@@ -33,8 +33,8 @@ const withPresets = (kind: Preset['kind'], url: string, members: z.ZodRawShape):
 /** Such as `us-east-1` and `us-gov-west-1`. */
 const AWS_REGION = /^[a-z]{2,4}(-[a-z]+){1,3}-\d{1,2}$/;
 
-/** The formats of providers' APIs. */
-const KINDS = {
+/** The formats of providers' APIs that generate text; some of them also images and videos. */
+const CHAT_KINDS = {
   /** Any server with OpenAI's chat completions. */
   openai: withPresets('openai', 'https://api.openai.com/v1', { quirks: quirksSchema.optional() }),
   anthropic: withPresets('anthropic', 'https://api.anthropic.com', {}),
@@ -56,9 +56,28 @@ const KINDS = {
   'vertex-anthropic': { options: vertexAnthropicOptions, defaultBaseUrl: vertexBaseUrl },
 } as const satisfies Record<string, ProviderKindRules>;
 
+/** The formats that generate only images or videos. */
+const MEDIA_KINDS = {
+  /** FLUX of Black Forest Labs. */
+  bfl: withBaseUrl('https://api.bfl.ai'),
+  /** MiniMax's videos, v2 of its API. */
+  minimax: withBaseUrl('https://api.minimax.io'),
+  kling: withBaseUrl('https://api-singapore.klingai.com'),
+  /** Wan on Alibaba's DashScope. */
+  dashscope: withBaseUrl('https://dashscope-intl.aliyuncs.com'),
+} as const satisfies Record<string, ProviderKindRules>;
+
+const KINDS = { ...CHAT_KINDS, ...MEDIA_KINDS };
+
+export type ChatKind = keyof typeof CHAT_KINDS;
+/** A kind whose providers generate images or videos. */
+export type MediaKind = keyof typeof MEDIA_KINDS | 'openai' | 'gemini';
 export type ProviderKind = keyof typeof KINDS;
 
 export const PROVIDER_KINDS = Object.keys(KINDS) as readonly ProviderKind[];
+
+/** Whether providers of the kind generate text. */
+export const isChatKind = (kind: string): kind is ChatKind => Object.hasOwn(CHAT_KINDS, kind);
 
 export const isProviderKind = (kind: string): kind is ProviderKind => Object.hasOwn(KINDS, kind);
 

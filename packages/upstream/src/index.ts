@@ -5,6 +5,7 @@ export * from './json-value';
 export * from './list-providers';
 export * from './parse-retry-after';
 export * from './provider-address';
+export * from './provider-connection';
 export * from './public-link';
 export * from './recent-calls';
 export * from './route';

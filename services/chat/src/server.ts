@@ -12,7 +12,7 @@ import {
   withCurrentKey,
   withRefusalReports,
 } from '@gateway/call-billing';
-import { CatalogWatch, ProviderWatch } from '@gateway/catalog-client';
+import { CatalogWatch, ProviderDirectory, ProviderWatch } from '@gateway/catalog-client';
 import { HttpClient } from '@gateway/http-client';
 import { type LinkHandler, LinkServer } from '@gateway/link';
 import { createQuotaMetrics, type Logger, type RunningService, startAdminServer } from '@gateway/process';
@@ -42,7 +42,7 @@ import { tokenizerCpuQuota } from './domain/tokenizer-cpu-quota';
 import { Journal } from './journal/journal';
 import { recoverCalls } from './journal/recover-calls';
 import { createChatMetrics } from './metrics';
-import { ProviderDirectory } from './providers/provider-directory';
+import { connectorsOf } from './providers/connect-provider';
 import { createProviders, PROVIDERS } from './providers/registry';
 import { countTokens } from './rpc/count-tokens';
 import { createChatCompletion } from './rpc/create-chat-completion';
@@ -126,7 +126,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const providers = new ProviderDirectory({
     environment: environmentProviders,
     secrets: { keys: settings.CREDENTIALS_KEY, env, directory: settings.CREDENTIALS_DIR },
-    bufferQuota,
+    connectorOf: connectorsOf(bufferQuota),
     log,
     onCredentialChanged: (provider, credential) => health.forget(provider, credential),
   });

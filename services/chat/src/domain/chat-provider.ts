@@ -1,10 +1,12 @@
 import type { GatewayError } from '@gateway/errors';
-import type { JsonObject, UpstreamFailure } from '@gateway/upstream';
+import type { JsonObject, ProviderConnection, UpstreamFailure } from '@gateway/upstream';
 import type { ApiFormat, Conversation } from './conversation';
 import type { MaxTokensField, MemberOverrides } from './pass-through-change';
 import type { Reply, StreamReader } from './reply';
 import type { Encoding } from './token-estimator';
 import type { TokenUsage } from './usage';
+
+export type { ProviderConnection } from '@gateway/upstream';
 
 export interface UpstreamAddress {
   readonly url: URL;
@@ -20,15 +22,6 @@ export interface AddressedCall {
   readonly callerHeaders: Readonly<Record<string, string>>;
   /** Signed by some providers. */
   readonly body: Buffer;
-}
-
-/** Milliseconds; an absent timeout is the usual one. */
-export interface ProviderConnection {
-  readonly connectMs?: number | undefined;
-  readonly firstByteMs?: number | undefined;
-  readonly idleMs?: number | undefined;
-  /** URL of a forward proxy. */
-  readonly proxy?: string | undefined;
 }
 
 /** A provider as it is called with one of its credentials, and its protocol. */

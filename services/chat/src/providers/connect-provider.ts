@@ -1,4 +1,5 @@
-import { type ProviderKind, quirksOf } from '@gateway/providers';
+import type { Connect } from '@gateway/catalog-client';
+import { type ChatKind, isChatKind, type ProviderKind, quirksOf } from '@gateway/providers';
 import type { Quota } from '@gateway/quota';
 import type { ChatProvider } from '../domain/chat-provider';
 import { anthropicProvider } from './anthropic/anthropic-provider';
@@ -69,7 +70,19 @@ export const KINDS = {
   'azure-openai': azureOpenAiProvider,
   vertex: vertexProvider,
   'vertex-anthropic': vertexAnthropicProvider,
-} as const satisfies Record<ProviderKind, ConnectProvider>;
+} as const satisfies Record<ChatKind, ConnectProvider>;
+
+/** Returns how the providers of a kind are connected; undefined for a kind that generates no text. */
+export const connectorsOf =
+  (bufferQuota: Quota) =>
+  (kind: ProviderKind): Connect<ChatProvider> | undefined => {
+    if (!isChatKind(kind)) return undefined;
+    const connect: ConnectProvider = KINDS[kind];
+    return ({ connection, ...access }) => {
+      const provider = connect(access, bufferQuota);
+      return connection ? { ...provider, connection } : provider;
+    };
+  };
 
 /** The provider that the environment configures as OpenAI, wherever its base URL leads, such as to the simulator. */
 export const connectAsOpenAi = connectOpenAi;

@@ -1,31 +1,44 @@
-import { resolveSecret, type SecretSources } from '@gateway/catalog-client';
 import { every, type Logger, type Repeated } from '@gateway/process';
 import type { CredentialLimits__Output } from '@gateway/proto/generated/gateway/catalog/v1/CredentialLimits';
 import type { Provider__Output } from '@gateway/proto/generated/gateway/catalog/v1/Provider';
 import type { StoredSecret__Output } from '@gateway/proto/generated/gateway/catalog/v1/StoredSecret';
 import { defaultBaseUrl, isProviderKind, type ProviderKind, splitOptions } from '@gateway/providers';
-import type { Quota } from '@gateway/quota';
-import { type Account, environmentAccount } from '@gateway/upstream';
-import type { ChatProvider } from '../domain/chat-provider';
-import { type ConnectProvider, KINDS } from './connect-provider';
+import { type Account, environmentAccount, type ProviderConnection } from '@gateway/upstream';
+import { resolveSecret, type SecretSources } from './resolve-secret';
 
-export interface ProviderDirectoryOptions {
-  /** Providers that settings configure. A provider of the catalog with the same id replaces them. */
-  readonly environment: ReadonlyMap<string, ChatProvider>;
+/** A provider's endpoint and one of its credentials in clear. */
+export interface ProviderAccess {
+  readonly id: string;
+  readonly baseUrl: string;
+  /** Empty: the provider needs none. */
+  readonly apiKey: string;
+  /** Of its kind, as the catalog has checked them. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Sent with every request, in addition to those of the protocol. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** How it is reached; absent: as every provider. */
+  readonly connection?: ProviderConnection;
+}
+
+/** @throws Error, without the secret, for options or a secret that the kind cannot use */
+export type Connect<Provider> = (access: ProviderAccess) => Provider;
+
+export interface ProviderDirectoryOptions<Provider> {
+  /** Providers that settings configure. A provider of the catalog with the same id replaces them, if the service serves its kind. */
+  readonly environment: ReadonlyMap<string, Provider>;
   readonly secrets: SecretSources;
-  readonly bufferQuota: Quota;
   readonly log: Logger;
+  /** Returns how providers of a kind are connected; undefined: the service does not serve it. */
+  connectorOf(kind: ProviderKind): Connect<Provider> | undefined;
   /** The credential has another secret than before, or is no longer used. */
   onCredentialChanged(provider: string, credentialId: string): void;
 }
 
-type Accounts = readonly Account<ChatProvider>[];
-
-interface Connected {
+interface Connected<Provider> {
   readonly providerId: string;
   /** What it was connected with, as text. */
   readonly settings: string;
-  readonly provider: ChatProvider;
+  readonly provider: Provider;
 }
 
 /** How soon a changed file of CREDENTIALS_DIR is used. */
@@ -45,12 +58,12 @@ function limitsOf({ requestsPerMinute, tokensPerMinute, concurrency }: Credentia
 const NO_CREDENTIAL = { id: 'none', name: 'none', weight: 1 };
 
 /**
- * The chat providers: those of the settings and those of the catalog, which change while calls are in flight. A call keeps the
- * accounts with which it was admitted.
+ * The providers of a service: those of the settings and those of the catalog, which change while calls are in flight. A call keeps
+ * the accounts with which it was admitted.
  */
-export class ProviderDirectory {
-  readonly #options: ProviderDirectoryOptions;
-  readonly #environment: ReadonlyMap<string, Accounts>;
+export class ProviderDirectory<Provider extends { readonly id: string }> {
+  readonly #options: ProviderDirectoryOptions<Provider>;
+  readonly #environment: ReadonlyMap<string, readonly Account<Provider>[]>;
   readonly #refreshing: Repeated;
   #catalog: readonly Provider__Output[] = [];
   #secrets: Readonly<Record<string, StoredSecret__Output>> = {};
@@ -59,11 +72,11 @@ export class ProviderDirectory {
   /** Enabled credentials whose secret could not be resolved. */
   #unresolved = new Set<string>();
   /** By the id of the credential. */
-  #connected = new Map<string, Connected>();
-  #accounts: ReadonlyMap<string, Accounts>;
+  #connected = new Map<string, Connected<Provider>>();
+  #accounts: ReadonlyMap<string, readonly Account<Provider>[]>;
   #loaded = false;
 
-  constructor(options: ProviderDirectoryOptions) {
+  constructor(options: ProviderDirectoryOptions<Provider>) {
     this.#options = options;
     this.#environment = new Map(
       [...options.environment].map(([id, provider]) => [id, [environmentAccount(provider)]]),
@@ -86,7 +99,7 @@ export class ProviderDirectory {
   }
 
   /** Returns the accounts at a provider; none if it is unknown, disabled or has no usable credential. */
-  readonly accountsOf = (id: string): Accounts => this.#accounts.get(id) ?? [];
+  readonly accountsOf = (id: string): readonly Account<Provider>[] => this.#accounts.get(id) ?? [];
 
   /** Takes over the providers of the catalog. */
   readonly replace = (
@@ -120,7 +133,13 @@ export class ProviderDirectory {
     this.#connected = new Map();
     const accounts = new Map(this.#environment);
     for (const provider of this.#catalog) {
-      accounts.set(provider.id, this.#connectProvider(provider, before.connected));
+      // Other kinds are served by another service, or known only to a newer version of the catalog.
+      const { id, kind } = provider;
+      if (!isProviderKind(kind)) continue;
+      const connector = this.#options.connectorOf(kind);
+      if (!connector) continue;
+      const connect = (apiKey: string) => connector(accessOf(provider, kind, apiKey));
+      accounts.set(id, this.#connectProvider(provider, connect, before.connected));
     }
     this.#accounts = accounts;
     for (const [credential, { providerId }] of before.connected) {
@@ -131,10 +150,13 @@ export class ProviderDirectory {
   }
 
   /** Keeps what is connected with the same settings and secret, with the tokens that it has. */
-  #connectProvider(provider: Provider__Output, before: ReadonlyMap<string, Connected>): Accounts {
+  #connectProvider(
+    provider: Provider__Output,
+    connect: (apiKey: string) => Provider,
+    before: ReadonlyMap<string, Connected<Provider>>,
+  ): readonly Account<Provider>[] {
     const { id, kind, enabled, credentials, headers, optionsJson } = provider;
-    // Other kinds are served by media, or known only to a newer version of the catalog.
-    if (!enabled || !isProviderKind(kind)) return [];
+    if (!enabled) return [];
     const all =
       credentials.length === 0 && kind === 'openai'
         ? [{ credential: NO_CREDENTIAL, apiKey: '' }]
@@ -148,10 +170,9 @@ export class ProviderDirectory {
       const key = credential === NO_CREDENTIAL ? `${id} none` : credential.id;
       const known = before.get(key);
       try {
-        const chatProvider =
-          known?.settings === settings ? known.provider : this.#connectAccount(provider, kind, apiKey);
-        this.#connected.set(key, { providerId: id, settings, provider: chatProvider });
-        return [{ provider: chatProvider, credential }];
+        const connected = known?.settings === settings ? known.provider : connect(apiKey);
+        this.#connected.set(key, { providerId: id, settings, provider: connected });
+        return [{ provider: connected, credential }];
       } catch (error) {
         // Such as a secret that is not of the form that its kind needs. The error does not contain it.
         this.#options.log.error(
@@ -161,22 +182,6 @@ export class ProviderDirectory {
         return [];
       }
     });
-  }
-
-  /** @throws Error for options or a secret that its kind cannot use */
-  #connectAccount(
-    { id, baseUrl, headers, optionsJson }: Provider__Output,
-    kind: ProviderKind,
-    apiKey: string,
-  ): ChatProvider {
-    const { connection, ofKind: options } = splitOptions(JSON.parse(optionsJson || '{}'));
-    const url = baseUrl || (defaultBaseUrl(kind, options) ?? '');
-    const connect: ConnectProvider = KINDS[kind];
-    const provider = connect({ id, baseUrl: url, headers, options, apiKey }, this.#options.bufferQuota);
-    const { timeouts, proxy } = connection;
-    if (!timeouts && proxy === undefined) return provider;
-    const { connect_ms: connectMs, first_byte_ms: firstByteMs, idle_ms: idleMs } = timeouts ?? {};
-    return { ...provider, connection: { connectMs, firstByteMs, idleMs, proxy } };
   }
 
   /** Returns undefined for a secret that can't be resolved: its credential is not used. */
@@ -197,4 +202,19 @@ export class ProviderDirectory {
       return undefined;
     }
   }
+}
+
+/** @throws Error for options that are no JSON or not those of every kind */
+function accessOf(
+  { id, baseUrl, headers, optionsJson }: Provider__Output,
+  kind: ProviderKind,
+  apiKey: string,
+): ProviderAccess {
+  const { connection, ofKind: options } = splitOptions(JSON.parse(optionsJson || '{}'));
+  const url = baseUrl || (defaultBaseUrl(kind, options) ?? '');
+  const access = { id, baseUrl: url, headers, options, apiKey };
+  const { timeouts, proxy } = connection;
+  if (!timeouts && proxy === undefined) return access;
+  const { connect_ms: connectMs, first_byte_ms: firstByteMs, idle_ms: idleMs } = timeouts ?? {};
+  return { ...access, connection: { connectMs, firstByteMs, idleMs, proxy } };
 }

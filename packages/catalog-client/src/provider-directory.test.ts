@@ -3,30 +3,40 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLogger } from '@gateway/process';
 import type { Provider__Output } from '@gateway/proto/generated/gateway/catalog/v1/Provider';
-import { Quota } from '@gateway/quota';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { providerOf } from '../domain/route.fixture';
-import { ProviderDirectory } from './provider-directory';
+import { type ProviderAccess, ProviderDirectory } from './provider-directory';
 
 const REFRESH_MS = 5_000;
-const CALL = { upstreamModel: 'm', stream: false, callerHeaders: {}, body: Buffer.alloc(0) };
+
+/** A provider that is nothing but its access. */
+interface Plain extends Partial<ProviderAccess> {
+  readonly id: string;
+}
+
+/** Kinds that the service of these tests serves. */
+const SERVED = new Set(['openai', 'bedrock', 'anthropic']);
+
+function connect(access: ProviderAccess): Plain {
+  if (access.apiKey.startsWith('{')) throw new Error('not of the form of its kind');
+  return { ...access };
+}
 
 let folder: string;
 let changed: string[];
-let directory: ProviderDirectory;
+let directory: ProviderDirectory<Plain>;
 
 beforeEach(() => {
   jest.useFakeTimers();
   folder = mkdtempSync(path.join(tmpdir(), 'gateway-credentials-'));
   changed = [];
   directory = new ProviderDirectory({
-    environment: new Map([['openai', providerOf('openai')]]),
+    environment: new Map([['openai', { id: 'openai' }]]),
     secrets: {
       keys: undefined,
       env: { CREDENTIAL_A: 'sk-a', CREDENTIAL_B: 'sk-b', CREDENTIAL_JSON: '{"access_key_id":"A"}' },
       directory: folder,
     },
-    bufferQuota: new Quota({ limit: 0 }),
+    connectorOf: (kind) => (SERVED.has(kind) ? connect : undefined),
     log: createLogger('test', 'silent'),
     onCredentialChanged: (provider, credential) => changed.push(`${provider} ${credential}`),
   });
@@ -69,11 +79,7 @@ const refer = (references: Readonly<Record<string, string>>) =>
     Object.entries(references).map(([id, reference]) => [id, { sealed: Buffer.alloc(0), reference }]),
   );
 
-/** Returns the headers of a call with each account. */
-const headersOf = (id: string) =>
-  Promise.all(
-    directory.accountsOf(id).map(async ({ provider: { address } }) => (await address(CALL)).headers),
-  );
+const keysOf = (id: string) => directory.accountsOf(id).map(({ provider: { apiKey } }) => apiKey);
 
 test('providers of the settings are there before the catalog has been received', async () => {
   expect(directory.loaded).toBe(false);
@@ -83,15 +89,15 @@ test('providers of the settings are there before the catalog has been received',
   expect([...directory.ids()]).toEqual(['openai']);
 });
 
-test('a provider of the catalog has an account per credential, with its secret and the headers of the provider', async () => {
+test('a provider of the catalog has an account per credential, with its secret and the headers of the provider', () => {
   directory.replace(
     [provider([{ id: '1' }, { id: '2' }])],
     refer({ 1: 'env:CREDENTIAL_A', 2: 'env:CREDENTIAL_B' }),
   );
   expect(directory.accountsOf('vllm').map(({ credential }) => credential.name)).toEqual(['key 1', 'key 2']);
-  expect(await headersOf('vllm')).toMatchObject([
-    { authorization: 'Bearer sk-a', 'x-team': 'a' },
-    { authorization: 'Bearer sk-b', 'x-team': 'a' },
+  expect(directory.accountsOf('vllm').map(({ provider: one }) => one)).toMatchObject([
+    { apiKey: 'sk-a', headers: { 'x-team': 'a' }, baseUrl: 'http://10.0.0.1:8000/v1' },
+    { apiKey: 'sk-b', headers: { 'x-team': 'a' } },
   ]);
 });
 
@@ -103,10 +109,10 @@ test('disabled credentials and those without a usable secret are not used', asyn
   expect(directory.accountsOf('vllm').map(({ credential }) => credential.id)).toEqual(['2']);
 });
 
-test('a provider of the catalog replaces that of the settings with its id, even when it is disabled', async () => {
+test('a provider of the catalog replaces that of the settings with its id, even when it is disabled', () => {
   const own = provider([{ id: '1' }], { id: 'openai' });
   directory.replace([own], refer({ 1: 'env:CREDENTIAL_A' }));
-  expect(await headersOf('openai')).toMatchObject([{ authorization: 'Bearer sk-a' }]);
+  expect(keysOf('openai')).toEqual(['sk-a']);
   directory.replace([{ ...own, enabled: false }], refer({ 1: 'env:CREDENTIAL_A' }));
   expect(directory.has('openai')).toBe(false);
   directory.replace([], {});
@@ -114,30 +120,39 @@ test('a provider of the catalog replaces that of the settings with its id, even 
 });
 
 test('a credential that is not of the form of its kind is not used', () => {
-  const bedrock = provider([{ id: '1' }, { id: '2' }], {
-    kind: 'bedrock',
-    baseUrl: '',
-    optionsJson: '{"region":"eu-west-1"}',
-  });
-  directory.replace([bedrock], refer({ 1: 'env:CREDENTIAL_A', 2: 'env:CREDENTIAL_JSON' }));
+  directory.replace(
+    [provider([{ id: '1' }, { id: '2' }])],
+    refer({ 1: 'env:CREDENTIAL_A', 2: 'env:CREDENTIAL_JSON' }),
+  );
   expect(directory.accountsOf('vllm').map(({ credential }) => credential.id)).toEqual(['1']);
 });
 
-test('a provider without an address of its own has that of its kind, by its options', async () => {
+test('a provider without an address of its own has that of its kind, by its options', () => {
   const bedrock = { kind: 'bedrock', baseUrl: '', optionsJson: '{"region":"eu-west-1"}' };
   directory.replace([provider([{ id: '1' }], bedrock)], refer({ 1: 'env:CREDENTIAL_A' }));
-  const { url } = await directory.accountsOf('vllm')[0]!.provider.address(CALL);
-  expect(url.href).toBe('https://bedrock-runtime.eu-west-1.amazonaws.com/model/m/converse');
+  expect(directory.accountsOf('vllm')).toMatchObject([
+    {
+      provider: {
+        baseUrl: 'https://bedrock-runtime.eu-west-1.amazonaws.com',
+        options: { region: 'eu-west-1' },
+      },
+    },
+  ]);
 });
 
-test('a provider of an unknown kind is not served', async () => {
-  directory.replace([provider([{ id: '1' }], { kind: 'toString' })], refer({ 1: 'env:CREDENTIAL_A' }));
-  expect(directory.has('vllm')).toBe(false);
-});
+test.each(['kling', 'of-a-later-version', 'toString'])(
+  'a provider of kind %s, which the service does not serve, leaves that of the settings with its id',
+  (kind) => {
+    const other = provider([{ id: '1' }], { id: 'openai', kind });
+    directory.replace([other, provider([{ id: '2' }], { kind })], refer({ 1: 'env:CREDENTIAL_A' }));
+    expect(directory.accountsOf('openai')).toMatchObject([{ credential: { id: 'environment' } }]);
+    expect(directory.has('vllm')).toBe(false);
+  },
+);
 
-test('a compatible server without credentials is called without authentication; other kinds need a credential', async () => {
+test('a compatible server without credentials is called without authentication; other kinds need a credential', () => {
   directory.replace([provider([]), provider([], { id: 'claude', kind: 'anthropic' })], {});
-  expect((await headersOf('vllm'))[0]).not.toHaveProperty('authorization');
+  expect(keysOf('vllm')).toEqual(['']);
   expect(directory.has('claude')).toBe(false);
 });
 
@@ -145,54 +160,20 @@ test('a changed file is used within seconds, and reported as a changed secret', 
   const file = path.join(folder, 'key');
   writeFileSync(file, 'sk-old');
   directory.replace([provider([{ id: '1' }])], refer({ 1: 'file:key' }));
-  expect(await headersOf('vllm')).toMatchObject([{ authorization: 'Bearer sk-old' }]);
+  expect(keysOf('vllm')).toEqual(['sk-old']);
   writeFileSync(file, 'sk-new');
   await jest.advanceTimersByTimeAsync(REFRESH_MS);
-  expect(await headersOf('vllm')).toMatchObject([{ authorization: 'Bearer sk-new' }]);
+  expect(keysOf('vllm')).toEqual(['sk-new']);
   expect(changed).toEqual(['vllm 1']);
   await jest.advanceTimersByTimeAsync(REFRESH_MS);
   expect(changed).toEqual(['vllm 1']);
-});
-
-test('a provider without a base URL of its own has the one of its kind', async () => {
-  directory.replace([provider([{ id: 'a' }], { baseUrl: '' })], refer({ a: 'env:CREDENTIAL_A' }));
-  const { address } = directory.accountsOf('vllm')[0]!.provider;
-  expect((await address(CALL)).url.href).toBe('https://api.openai.com/v1/chat/completions');
 });
 
 test('a provider that cannot be connected has no accounts, and the others have theirs', () => {
-  const broken = provider([{ id: 'a' }], { baseUrl: 'nonsense' });
+  const broken = provider([{ id: 'a' }], { optionsJson: '{"proxy":1}' });
   const secrets = refer({ a: 'env:CREDENTIAL_A', b: 'env:CREDENTIAL_B' });
   directory.replace([broken, provider([{ id: 'b' }], { id: 'other' })], secrets);
   expect([...directory.ids()]).toEqual(['openai', 'other']);
-});
-
-test('a provider with a preset has its base URL and its quirks', async () => {
-  const groq = provider([{ id: 'a' }], { baseUrl: '', optionsJson: '{"preset":"groq"}' });
-  directory.replace([groq], refer({ a: 'env:CREDENTIAL_A' }));
-  const [account] = directory.accountsOf('vllm');
-  expect((await account!.provider.address(CALL)).url.href).toBe(
-    'https://api.groq.com/openai/v1/chat/completions',
-  );
-  expect(account!.provider.maxTokensField).toBe('max_completion_tokens');
-});
-
-test('a provider with a preset of a later version has no accounts, because its usage could be misread', () => {
-  const later = provider([{ id: 'a' }], { optionsJson: '{"preset":"later"}' });
-  directory.replace([later], refer({ a: 'env:CREDENTIAL_A' }));
-  expect(directory.has('vllm')).toBe(false);
-});
-
-test('a credential whose secret does not have the form of its kind is not used, unlike the others', async () => {
-  writeFileSync(path.join(folder, 'account'), '{"type":"authorized_user"}');
-  const options = { kind: 'vertex', optionsJson: '{"project":"p"}', baseUrl: '' };
-  directory.replace(
-    [provider([{ id: 'a' }, { id: 'b' }], options)],
-    refer({ a: 'file:account', b: 'env:CREDENTIAL_B' }),
-  );
-  expect(directory.accountsOf('vllm')).toMatchObject([{ credential: { id: 'b' } }]);
-  const [account] = directory.accountsOf('vllm');
-  expect((await account!.provider.address(CALL)).url.origin).toBe('https://aiplatform.googleapis.com');
 });
 
 test('a credential has its limits, and none if they are zero', () => {
