@@ -1,3 +1,4 @@
+export * from './arrived-account';
 export * from './catalog-watch';
 export * from './provider-directory';
 export * from './provider-watch';

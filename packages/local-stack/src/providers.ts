@@ -69,7 +69,9 @@ export function planProviders(env: NodeJS.ProcessEnv, simulatorUrl: string): Pro
     }
   }
   for (const [name, value] of Object.entries(env)) {
-    if (value && CREDENTIAL_SETTING.test(name)) settings.chat[name] = value;
+    if (!value || !CREDENTIAL_SETTING.test(name)) continue;
+    settings.chat[name] = value;
+    settings.media[name] = value;
   }
   return { settings, simulated };
 }

@@ -73,6 +73,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
       DATABASE_URL: context.databaseUrl('media'),
       CATALOG_ADDR: context.addresses('catalog'),
       BILLING_ADDR: context.addresses('billing'),
+      CREDENTIALS_KEY: context.secrets.credentialsKey,
       ...kafka(context),
       ...context.providers.media,
       DRAIN_TIMEOUT_MS: STOP_GRACE_MS,

@@ -7,6 +7,10 @@ export type Strategy = (typeof STRATEGIES)[number];
 
 export const DEFAULT_STRATEGY: Strategy = 'weighted';
 
+/** Returns the strategy with that name; a name that this version does not know is the default. */
+export const strategyOf = (name: string): Strategy =>
+  STRATEGIES.find((strategy) => strategy === name) ?? DEFAULT_STRATEGY;
+
 /** Calls that share the start of their prompt. The route that served one of them has it in the provider's prompt cache. */
 export interface Session {
   readonly key: string;

@@ -1,5 +1,6 @@
 import { TargetHealth } from '@gateway/upstream';
 import { expect, test } from '@jest/globals';
+import { targetOf } from '../../../packages/upstream/src/route.fixture';
 import { createMediaMetrics } from './metrics';
 
 const countBills = async () =>
@@ -31,4 +32,34 @@ test.each<[string, () => Promise<never>]>([
   expect(text).toContain('media_bills{state="dispatched"} Nan');
   expect(text).toContain('media_tasks_open Nan');
   expect(text).toContain('# TYPE media_target_calls_total counter');
+});
+
+test('counts calls of each credential, and the credentials in each state of a target', async () => {
+  const health = new TargetHealth(() => 0, 10_000);
+  const { registry, targets } = createMediaMetrics({
+    health,
+    countBills,
+    countTasks: async () => 0,
+    countTimeoutMs: 20,
+  });
+  const target = targetOf('kling', { upstreamModel: 'v2' });
+  const route = (name: string) => ({
+    provider: { id: 'kling' },
+    credential: { id: name, name, weight: 1 },
+    target,
+  });
+  for (const name of ['one', 'two']) health.recordSuccess(route(name), 5);
+  targets.answered(route('one'), 5);
+  targets.failed(route('two'), { kind: 'status', status: 401 });
+  targets.failed(route('two'), undefined);
+  const text = await registry.metrics();
+  expect(text).toContain(
+    'media_credential_calls_total{provider="kling",credential="one",outcome="answered"} 1',
+  );
+  expect(text).toContain('media_credential_calls_total{provider="kling",credential="two",outcome="401"} 1');
+  expect(text).toContain(
+    'media_credential_calls_total{provider="kling",credential="two",outcome="refused"} 1',
+  );
+  expect(text).toContain('media_target_circuit{provider="kling",upstream_model="v2",state="closed"} 2');
+  expect(text).toContain('media_credential_circuit{provider="kling",credential="one",state="closed"} 1');
 });

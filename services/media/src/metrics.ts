@@ -49,13 +49,24 @@ export function createMediaMetrics({ health, countTimeoutMs, ...deps }: MetricsD
   });
   new Gauge({
     name: 'media_target_circuit',
-    help: '1 for the current state of the circuit of each target',
+    help: 'Credentials for which the circuit of the target is in this state',
     labelNames: ['provider', 'upstream_model', 'state'],
     registers: [registry],
     collect() {
       this.reset();
       for (const { provider, upstreamModel, state } of health.states())
-        this.set({ provider, upstream_model: upstreamModel, state }, 1);
+        this.inc({ provider, upstream_model: upstreamModel, state });
+    },
+  });
+  new Gauge({
+    name: 'media_credential_circuit',
+    help: '1 for the current state of each credential: not closed after the provider rejected it',
+    labelNames: ['provider', 'credential', 'state'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { provider, name, state } of health.credentialReports())
+        this.set({ provider, credential: name, state }, 1);
     },
   });
   new Gauge({
@@ -116,6 +127,12 @@ function createTargetMetrics(registry: Registry): TargetMetrics {
     labelNames: [...labelNames, 'outcome'],
     registers: [registry],
   });
+  const credentialCalls = new Counter({
+    name: 'media_credential_calls_total',
+    help: 'Requests with each credential by outcome, as media_target_calls_total has it',
+    labelNames: ['provider', 'credential', 'outcome'],
+    registers: [registry],
+  });
   const took = new Histogram({
     name: 'media_target_seconds',
     help: 'Duration of a request to a target',
@@ -127,14 +144,17 @@ function createTargetMetrics(registry: Registry): TargetMetrics {
     provider: provider.id,
     upstream_model: target.upstreamModel,
   });
+  const countCall = (route: Route, outcome: string) => {
+    calls.inc({ ...labels(route), outcome });
+    credentialCalls.inc({ provider: route.provider.id, credential: route.credential.name, outcome });
+  };
   return {
     answered(route, tookMs) {
-      calls.inc({ ...labels(route), outcome: 'answered' });
+      countCall(route, 'answered');
       took.observe(labels(route), tookMs / 1_000);
     },
     failed(route, failure) {
-      const kind = failure?.kind ?? 'refused';
-      calls.inc({ ...labels(route), outcome: failure?.kind === 'status' ? String(failure.status) : kind });
+      countCall(route, failure?.kind === 'status' ? String(failure.status) : (failure?.kind ?? 'refused'));
     },
   };
 }

@@ -15,15 +15,17 @@ import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/cat
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import { Quota } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
-import { listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
+import { CredentialLimiter, listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
 import { createBilling } from './billing/create-billing';
 import { AccountFunds } from './clients/account-funds';
 import { fromProtoModel } from './clients/from-proto-model';
 import { IdempotentCalls } from './idempotency/idempotent-calls';
 import { openImages } from './images/open-images';
 import { createMediaMetrics } from './metrics';
-import { createProviders, type MediaProviders, PROVIDERS } from './providers/registry';
+import { type MediaProviders, openProviders } from './providers/open-providers';
+import { createProviders, PROVIDERS } from './providers/registry';
 import { UpstreamHttp } from './providers/upstream-http';
+import { probeProvider } from './rpc/probe-provider';
 import { routeCall } from './rpc/route-call';
 import { readSettings, type Settings } from './settings';
 import { countBills } from './store/bills';
@@ -53,7 +55,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   const settings = readSettings(env);
   await checkUploadDirectory(settings.UPLOAD_DIR);
   const upstream = new UpstreamHttp();
-  const providers = createProviders(settings, env, upstream);
+  const environment = createProviders(settings, env, upstream);
   const pool = createPool({ url: settings.DATABASE_URL, log });
   await awaitMigrations({ pool, schema: 'media', directory: MIGRATIONS, log });
 
@@ -65,6 +67,14 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   const store = new Idempotency(pool, { ...KEPT_REPLIES, instanceId: mediaBilling.instanceId });
   const sweeping = every(SWEEP_MS, 'idempotency', log, () => store.sweep());
   const health = new TargetHealth(() => performance.now(), settings.CIRCUIT_OPEN_MS);
+  const providers = openProviders({
+    environment,
+    catalog,
+    secrets: { keys: settings.CREDENTIALS_KEY, env, directory: settings.CREDENTIALS_DIR },
+    upstream,
+    health,
+    log,
+  });
   const countPool = createPool({
     url: settings.DATABASE_URL,
     log,
@@ -91,6 +101,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     models,
     keys,
     health,
+    limiter: new CredentialLimiter(() => performance.now()),
     idempotent: new IdempotentCalls({
       store,
       waitMs: settings.IMAGE_TIMEOUT_MS,
@@ -127,14 +138,14 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     handler: withRefusalReports(refusals, routes),
   });
   const simulated = simulatedProviders(PROVIDERS, env, settings.SIM_BASE_URL);
-  const listing = listProviders({ providers: () => idsOf(providers), simulated, health });
-  const grpc = await startGrpc(settings, log, link, listing);
+  const listing = listProviders({ providers: providers.ids, simulated, health });
+  const grpc = await startGrpc(settings, log, { link, listing, providers });
   const admin = await startAdminServer({
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
     metrics: metrics.registry,
     checks: {
-      catalog: () => models.loaded,
+      catalog: () => models.loaded && providers.loaded,
       billing: () => mediaBilling.reserve.up,
       database: () => ping(pool),
     },
@@ -156,6 +167,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
       upstream.close();
       await mediaBilling.close();
       models.close();
+      await providers.close();
       for (const client of [billing, catalog, ...billingInstances]) client.close();
       await Promise.all([pool.end(), countPool.end()]);
       await admin.stop();
@@ -163,14 +175,17 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   };
 }
 
-const idsOf = ({ images, videos }: MediaProviders) => [...images.keys(), ...videos.keys()];
+interface GrpcHandlers {
+  readonly link: LinkServer;
+  readonly listing: ReturnType<typeof listProviders>;
+  readonly providers: MediaProviders;
+}
 
-function startGrpc(
-  settings: Settings,
-  log: Logger,
-  { relay }: LinkServer,
-  listing: ReturnType<typeof listProviders>,
-) {
+function startGrpc(settings: Settings, log: Logger, { link, listing, providers }: GrpcHandlers) {
+  const { images, videos } = providers;
+  const probe = probeProvider({
+    accountsOf: (id) => (videos.has(id) ? videos.accountsOf(id) : images.accountsOf(id)),
+  });
   const { MediaService } = loadService<MediaProto>('media').gateway.media.v1;
   return startGrpcServer({
     host: settings.BIND_HOST,
@@ -179,13 +194,18 @@ function startGrpc(
     services: [
       {
         definition: { Relay: MediaService.service.Relay },
-        handlers: { Relay: relay },
+        handlers: { Relay: link.relay },
         callers: ['edge'],
       },
       {
         definition: { ListProviders: MediaService.service.ListProviders },
         handlers: { ListProviders: unary(log, listing) },
         callers: ['chat', 'dashboard'],
+      },
+      {
+        definition: { ProbeProvider: MediaService.service.ProbeProvider },
+        handlers: { ProbeProvider: unary(log, probe) },
+        callers: ['dashboard'],
       },
     ],
   });

@@ -10,6 +10,7 @@ import {
   timerMs,
   z,
 } from '@gateway/process';
+import { credentialsKey } from '@gateway/secrets';
 
 const shape = {
   ...processSettings,
@@ -21,6 +22,10 @@ const shape = {
   /** Absent: usage events go to billing over gRPC. */
   KAFKA_BROKERS: addresses().optional(),
   KAFKA_TOPIC_PREFIX: z.string().default(''),
+  /** Keys that decrypt the credentials of the catalog's providers. Absent: only references to secrets can be used. */
+  CREDENTIALS_KEY: credentialsKey().optional(),
+  /** Folder of the files that credentials refer to as `file:<name>`; changed files are read again within seconds. */
+  CREDENTIALS_DIR: z.string().optional(),
   MEDIA_PROVIDERS: z.string().default(''),
   /** Origin of the simulator, which serves `sim/*`. */
   SIM_BASE_URL: z.url().optional(),

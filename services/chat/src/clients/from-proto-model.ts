@@ -2,7 +2,7 @@ import { toListedModel } from '@gateway/models';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { Target__Output } from '@gateway/proto/generated/gateway/catalog/v1/Target';
 import type { TokenPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/TokenPricing';
-import { DEFAULT_STRATEGY, STRATEGIES, type Strategy, type Target } from '@gateway/upstream';
+import { strategyOf, type Target } from '@gateway/upstream';
 import type { CatalogModel, Pricing, TokenPrice } from '../domain/model';
 
 export function fromProtoModel(model: Model__Output): CatalogModel {
@@ -21,7 +21,7 @@ export function fromProtoModel(model: Model__Output): CatalogModel {
     outputFloorTokens: model.outputFloorTokens,
     maxImageTokens: model.maxImageTokens,
     targets: model.targets.map(fromProtoTarget),
-    strategy: fromProtoStrategy(model.strategy),
+    strategy: strategyOf(model.strategy),
     fallbackModels: model.fallbackModels,
     ...(pricing && { pricing }),
     createdAtMs: Number(model.createdAtMs),
@@ -35,10 +35,6 @@ function fromProtoTarget({ cost: given, ...target }: Target__Output): Target {
   const serviceTiers = fromProtoTiers(given.serviceTiers);
   return { ...target, cost: serviceTiers.size === 0 ? cost : { ...cost, serviceTiers } };
 }
-
-/** A strategy that this version does not know is the default. */
-const fromProtoStrategy = (name: string): Strategy =>
-  STRATEGIES.find((strategy) => strategy === name) ?? DEFAULT_STRATEGY;
 
 function fromProtoPricing(model: Model__Output): Pricing | undefined {
   const tokens = model.pricing?.tokens;

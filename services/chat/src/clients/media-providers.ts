@@ -2,12 +2,13 @@ import { every, type Logger, type Repeated } from '@gateway/process';
 import type { MediaServiceClient } from '@gateway/proto/generated/gateway/media/v1/MediaService';
 import { callUnary } from '@gateway/rpc';
 
-const INTERVAL_MS = 60_000;
+/** How soon the model list has the models of a provider that an operator connects. */
+const INTERVAL_MS = 3_000;
 const TIMEOUT_MS = 5_000;
 
 /**
- * The providers that media serves, for the model list. They change only when media restarts with other settings, so they
- * are polled. Until media has answered, every provider counts as served; when media stops answering, the last list is kept.
+ * The providers that media serves, for the model list. They change rarely, and media knows them exactly, so they are
+ * polled. Until media has answered, every provider counts as served; when media stops answering, the last list is kept.
  */
 export class MediaProviders {
   readonly #polling: Repeated;

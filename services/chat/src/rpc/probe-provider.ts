@@ -1,3 +1,4 @@
+import { arrivedAccount } from '@gateway/catalog-client';
 import { GatewayError } from '@gateway/errors';
 import type { HttpClient, HttpTimeouts } from '@gateway/http-client';
 import type { ProbeProviderRequest__Output } from '@gateway/proto/generated/gateway/chat/v1/ProbeProviderRequest';
@@ -20,9 +21,7 @@ export interface ProbeProviderDeps {
 /** Holder of the memory for replies to probes. */
 const OPERATOR = 'operator';
 const TIMEOUTS: HttpTimeouts = { connectMs: 5_000, firstByteMs: 20_000, idleMs: 10_000, totalMs: 25_000 };
-/** A provider that was just created arrives here a moment later. */
-const ARRIVAL_MS = 2_000;
-const ARRIVAL_POLL_MS = 50;
+const NO_CREDENTIAL = 'the provider has no usable credential for chat';
 /** Enough for a word, and for the shortest answer that OpenAI accepts. */
 const MAX_OUTPUT_TOKENS = 16;
 const MAX_MESSAGE_CHARS = 500;
@@ -49,30 +48,17 @@ export function probeProvider(deps: ProbeProviderDeps) {
     context: RequestContext,
     { provider: id, credentialId, upstreamModel }: ProbeProviderRequest__Output,
   ): Promise<ProbeProviderResponse> => {
-    const { provider, credential } = await arrivedAccount(deps, id, credentialId);
+    const { provider, credential } = await arrivedAccount(
+      deps.providers.accountsOf,
+      id,
+      credentialId,
+      NO_CREDENTIAL,
+    );
     const startMs = performance.now();
     const outcome = await tryCall(deps, context, provider, upstreamModel);
     const latencyMs = Math.round(performance.now() - startMs);
     return { credentialId: credential.id, credentialName: credential.name, latencyMs, ...outcome };
   };
-}
-
-async function arrivedAccount(
-  { providers }: ProbeProviderDeps,
-  id: string,
-  credentialId: string,
-): Promise<Account<ChatProvider>> {
-  const untilMs = performance.now() + ARRIVAL_MS;
-  for (;;) {
-    const account = providers
-      .accountsOf(id)
-      .find(({ credential }) => credentialId === '' || credential.id === credentialId);
-    if (account) return account;
-    if (performance.now() > untilMs) {
-      throw new GatewayError('not_found', { detail: 'the provider has no usable credential for chat' });
-    }
-    await new Promise((resolve) => setTimeout(resolve, ARRIVAL_POLL_MS));
-  }
 }
 
 type Outcome = Pick<ProbeProviderResponse, 'failure' | 'models'>;

@@ -4,6 +4,7 @@ import type { ImagePricing__Output } from '@gateway/proto/generated/gateway/cata
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { VideoFeatures__Output } from '@gateway/proto/generated/gateway/catalog/v1/VideoFeatures';
 import type { VideoPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/VideoPricing';
+import { strategyOf } from '@gateway/upstream';
 import type { ImageFeatures, ImagePricing, Model, VideoFeatures, VideoPricing } from '../domain/model';
 
 /** A model without features or prices can't be used. */
@@ -18,6 +19,7 @@ export function fromProtoModel(model: Model__Output): Model & NamedModel {
     outputModalities: model.outputModalities,
     workflow: model.workflow,
     targets: model.targets.map(({ cost: _, ...target }) => target),
+    strategy: strategyOf(model.strategy),
     priceVersion: BigInt(model.pricing?.version ?? 0),
     ...(image &&
       imagePricing && {

@@ -1,4 +1,4 @@
-import type { Target } from '@gateway/upstream';
+import type { Strategy, Target } from '@gateway/upstream';
 
 /** The parts of a model that this service needs. */
 export interface Model {
@@ -11,6 +11,8 @@ export interface Model {
   /** Video actions: `create`, `status`, `result`. */
   readonly workflow: readonly string[];
   readonly targets: readonly Target[];
+  /** How calls are spread over its targets and their credentials. */
+  readonly strategy: Strategy;
   /** Version of all its prices; records contain it. */
   readonly priceVersion: bigint;
   /** Absent: it generates no images, or has no price for them. */

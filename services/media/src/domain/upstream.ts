@@ -17,6 +17,8 @@ export interface UpstreamRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: UpstreamBody;
   readonly signal: AbortSignal;
+  /** URL of a forward proxy; absent: none. */
+  readonly proxy?: string | undefined;
   readonly timeouts: UpstreamTimeouts;
   /** A longer reply is treated as broken. */
   readonly maxReplyBytes: number;

@@ -1,13 +1,16 @@
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
 import {
+  type CredentialLimiter,
   preferRetryable,
   type Route,
   type TargetHealth,
+  timeoutsOfTarget,
   type UpstreamError,
   type UpstreamFailure,
 } from '@gateway/upstream';
 import { failureText } from '../calls/failure-text';
+import { countedCall, limitFailure } from '../calls/limited-call';
 import type { UpstreamTimeouts } from '../domain/upstream';
 import type { TargetMetrics } from '../metrics';
 import type { FittedImageOrder } from './rules/fit-image-order';
@@ -18,6 +21,7 @@ export type ImageRoute = Route<ImageProvider>;
 
 export interface ImageDispatcherDeps {
   readonly health: TargetHealth;
+  readonly limiter: Pick<CredentialLimiter, 'waitMs' | 'enter' | 'leave'>;
   readonly metrics: TargetMetrics;
   readonly timeouts: UpstreamTimeouts;
 }
@@ -57,6 +61,11 @@ export class ImageDispatcher {
     const { health } = this.#deps;
     let failure: UpstreamFailure = { kind: 'unreachable', cause: new Error('every circuit is open') };
     for (const route of health.inOrder(image.routes) as readonly ImageRoute[]) {
+      const limited = limitFailure(this.#deps, route);
+      if (limited) {
+        failure = preferRetryable(failure, limited);
+        continue;
+      }
       if (!health.admit(route)) continue;
       await stored(() => image.beforeTry(route));
       try {
@@ -64,7 +73,12 @@ export class ImageDispatcher {
       } catch (error) {
         if (!isNotStarted(error)) throw error;
         failure = preferRetryable(failure, (error as UpstreamError).failure);
-        const facts = { provider: route.provider.id, failure: failureText(error) };
+        const { provider, credential } = route;
+        const facts = {
+          provider: provider.id,
+          credential: credential.name,
+          failure: failureText(error),
+        };
         image.log.warn(facts, 'provider did not accept the request');
       }
     }
@@ -79,18 +93,14 @@ export class ImageDispatcher {
     const { provider, target } = route;
     const startMs = performance.now();
     try {
-      const result = await provider.generate(
-        { ...order, upstreamModel: target.upstreamModel },
-        {
-          requestId,
-          signal,
-          isResponseStored,
-          timeouts: {
-            connectMs: target.connectTimeoutMs || timeouts.connectMs,
-            firstByteMs: target.firstByteTimeoutMs || timeouts.firstByteMs,
-            idleMs: target.idleTimeoutMs || timeouts.idleMs,
-          },
-        },
+      const call = {
+        requestId,
+        signal,
+        isResponseStored,
+        timeouts: timeoutsOfTarget(target, provider.connection, timeouts),
+      };
+      const result = await countedCall(this.#deps, route, () =>
+        provider.generate({ ...order, upstreamModel: target.upstreamModel }, call),
       );
       const tookMs = performance.now() - startMs;
       health.recordSuccess(route, tookMs);

@@ -1,18 +1,18 @@
 import type { LinkHandler } from '@gateway/link';
 import type { QuotaMetrics } from '@gateway/process';
-import type { TargetHealth } from '@gateway/upstream';
+import type { CredentialLimiter, TargetHealth } from '@gateway/upstream';
 import type { Admission } from '../billing/admission';
 import type { TargetMetrics } from '../metrics';
 import { type CreateImageDeps, createImage } from '../rpc/create-image';
 import type { Settings } from '../settings';
 import { ImageDispatcher } from './image-dispatcher';
 import { ImageJobs } from './image-jobs';
-import type { ImageProvider } from './rules/image-provider';
 import { JobLimiter } from './rules/job-limiter';
 
 export interface ImagesOptions extends Pick<CreateImageDeps, 'models' | 'keys' | 'forms' | 'idempotent'> {
   readonly settings: Settings;
-  readonly providers: ReadonlyMap<string, ImageProvider>;
+  readonly providers: CreateImageDeps['providers'];
+  readonly limiter: CredentialLimiter;
   readonly admission: Admission;
   readonly health: TargetHealth;
   readonly metrics: TargetMetrics;
@@ -33,6 +33,7 @@ export function openImages(options: ImagesOptions): {
   quotas.track('image_memory', limiter.memory);
   const dispatcher = new ImageDispatcher({
     health,
+    limiter: options.limiter,
     metrics,
     timeouts: {
       connectMs: settings.UPSTREAM_CONNECT_TIMEOUT_MS,

@@ -11,7 +11,7 @@ import { bflImages } from './bfl/bfl-images';
 import { geminiImages } from './gemini/gemini-images';
 import { openAiImages } from './openai/openai-images';
 
-const ACCOUNT = { id: 'x', baseUrl: 'https://x.test', credentials: { API_KEY: 'k' } };
+const ACCOUNT = { id: 'x', baseUrl: 'https://x.test', apiKey: 'k' };
 const SAMPLE = 'https://files.x.test/a.png';
 const TASK = { id: 't', polling_url: 'https://x.test/v1/get_result?id=t' };
 const READY = { id: 't', status: 'Ready', result: { sample: SAMPLE } };

@@ -1,7 +1,7 @@
-/** The configuration of a provider. */
+/** A provider's endpoint and one of its credentials in clear. */
 export interface ProviderAccount {
   readonly id: string;
   readonly baseUrl: string;
-  /** By the names in its registry line, each read from `<PREFIX>_<NAME>`. */
-  readonly credentials: Readonly<Record<string, string>>;
+  /** The secret in the form of the provider's kind. Empty: it needs none. */
+  readonly apiKey: string;
 }

@@ -21,11 +21,8 @@ import { POLICY_DETAIL } from './read-video';
 import { recordedReply, recordedReplyNames } from './recorded-replies.fixture';
 import { ORDER, PNG_BASE64 } from './video-protocol.fixture';
 
-const account = (baseUrl: string) => ({
-  id: 'x',
-  baseUrl,
-  credentials: { API_KEY: 'k', ACCESS_KEY: 'a', SECRET_KEY: 's' },
-});
+const account = (baseUrl: string, apiKey = 'k') => ({ id: 'x', baseUrl, apiKey });
+const KLING_KEYS = '{"access_key":"a","secret_key":"s"}';
 
 /** Adapters by their folders. */
 const IMAGES: Readonly<Record<string, (upstream: Upstream) => ImageProvider>> = {
@@ -36,7 +33,7 @@ const IMAGES: Readonly<Record<string, (upstream: Upstream) => ImageProvider>> = 
 const VIDEOS: Readonly<Record<string, (upstream: Upstream) => VideoProvider>> = {
   gemini: (upstream) => veoVideos(account('https://generativelanguage.googleapis.com'), upstream),
   minimax: (upstream) => minimaxVideos(account('https://api.minimax.io'), upstream),
-  kling: (upstream) => klingVideos(account('https://api-singapore.klingai.com'), upstream),
+  kling: (upstream) => klingVideos(account('https://api-singapore.klingai.com', KLING_KEYS), upstream),
   dashscope: (upstream) => dashScopeVideos(account('https://dashscope-intl.aliyuncs.com'), upstream),
 };
 

@@ -26,7 +26,7 @@ export class UpstreamHttp implements Upstream {
 
   /** @throws RequestError */
   async request(request: UpstreamRequest): Promise<UpstreamReply> {
-    const { method, url, headers, body, signal, timeouts } = request;
+    const { method, url, headers, body, signal, timeouts, proxy } = request;
     const release = this.#acquire(url.origin);
     let mayHaveArrived = false;
     try {
@@ -36,6 +36,7 @@ export class UpstreamHttp implements Upstream {
         headers,
         ...(body && { body: { bytes: bodyBytes(body), read: () => readBody(body) } }),
         signal,
+        proxy,
         onAbort: 'close',
         timeouts,
         connection: method === 'GET' ? 'persistent' : 'own',

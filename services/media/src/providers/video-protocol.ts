@@ -8,6 +8,7 @@ import type {
   VideoOrder,
   VideoProvider,
 } from '../videos/rules/video-provider';
+import { probeCredential } from './credential-probe';
 import { jsonBody } from './json-body';
 import { brokenReply } from './refusal';
 import { isSuccess, type JsonReply, sendJson } from './send-json';
@@ -39,7 +40,16 @@ export interface VideoProtocol {
   readTaskReport(reply: Readonly<Record<string, unknown>>): TaskReport;
   /** Returns what an error status means. */
   refused(reply: JsonReply): Error;
+  /** How the credential is checked: by the status of a task that does not exist. Absent: it can't be. */
+  readonly probe?: {
+    readonly upstreamId: string;
+    /** Whether a reply reports a problem of our account, whatever its status is. */
+    isAccountProblem(reply: unknown): boolean;
+  };
 }
+
+/** The id of a task that no provider has. */
+export const NO_TASK = '00000000-0000-0000-0000-000000000000';
 
 const MAX_REPLY_BYTES = 1024 * 1024;
 
@@ -80,6 +90,12 @@ export function createVideoProvider(
     return protocol.readTaskReport(objectOf(reply.value));
   }
 
+  function probe(call: ProviderCall): Promise<void> {
+    const { upstreamId, isAccountProblem } = protocol.probe!;
+    const url = urlOf(protocol.pollPath({ upstreamId, upstreamModel: '' }));
+    return probeCredential(upstream, { url, headers: protocol.credential(), isAccountProblem }, call);
+  }
+
   return {
     id,
     fetchesLinks: protocol.fetchesLinks,
@@ -87,6 +103,7 @@ export function createVideoProvider(
     ...(protocol.externalTaskId && { externalTaskId: protocol.externalTaskId }),
     submit,
     poll,
+    ...(protocol.probe && { probe }),
   };
 }
 

@@ -5,7 +5,7 @@ import { ModelNotAllowed } from '@gateway/models';
 import { createLogger } from '@gateway/process';
 import { Quota } from '@gateway/quota';
 import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
-import { TargetHealth, UpstreamError } from '@gateway/upstream';
+import { type CredentialInfo, CredentialLimiter, TargetHealth, UpstreamError } from '@gateway/upstream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { targetOf } from '../../../../packages/upstream/src/route.fixture';
 import type { AdmissionRequest } from '../billing/admission';
@@ -42,6 +42,7 @@ const MODEL: Model = {
   outputModalities: ['image'],
   workflow: [],
   targets: [target('first', 0), target('second', 1)],
+  strategy: 'weighted',
   priceVersion: 3n,
   image: {
     features: FEATURES,
@@ -132,6 +133,12 @@ class Scene {
   storedBody: Buffer | undefined;
   readonly replays = new Quota({ limit: 100, perHolder: 25 });
 
+  readonly limiter = new CredentialLimiter(() => performance.now());
+  /** Of each provider. */
+  readonly credentials: Record<string, CredentialInfo[]> = {
+    first: [{ id: '1', name: 'one', weight: 1 }],
+    second: [{ id: '2', name: 'two', weight: 1 }],
+  };
   readonly health = new TargetHealth(() => performance.now(), 10_000);
   jobs!: ImageJobs;
   #handler: ReturnType<typeof createImage> | undefined;
@@ -141,7 +148,7 @@ class Scene {
     const metrics = { answered: () => {}, failed: () => {} };
     const timeouts = { connectMs: 1, firstByteMs: 1, idleMs: 1 };
     this.jobs = new ImageJobs({
-      dispatcher: new ImageDispatcher({ health, metrics, timeouts }),
+      dispatcher: new ImageDispatcher({ health, limiter: this.limiter, metrics, timeouts }),
       timeoutMs: this.timeoutMs,
       graceMs: this.graceMs,
       limiter: new JobLimiter({ maxJobs: this.maxJobs, maxBytes: 400 * 1024 ** 2 }),
@@ -152,7 +159,11 @@ class Scene {
         all: () => [MODEL],
         loaded: this.hasCatalog,
       },
-      providers: new Map(['first', 'second'].map((id) => [id, this.#provider(id)])),
+      health,
+      providers: {
+        accountsOf: (id) =>
+          this.credentials[id]?.map((credential) => ({ provider: this.#provider(id), credential })) ?? [],
+      },
       keys: { current: async () => this.currentKey },
       forms: { read: async () => this.form! },
       admission: {
@@ -457,6 +468,46 @@ describe('a failed order', () => {
     scene.does.first = () => ({ images: [] });
     await scene.fails();
     expect(scene.steps.at(-1)).toBe('release image_generation_failed');
+  });
+});
+
+describe('another credential', () => {
+  const twoCredentials = (first: Partial<CredentialInfo>) => {
+    scene.credentials.first = [
+      { id: '1', name: 'one', weight: 1, ...first },
+      { id: '3', name: 'three', weight: 0 },
+    ];
+  };
+
+  test('gets the order if the first one is out of its own limit', async () => {
+    twoCredentials({ limits: { requestsPerMinute: 1 } });
+    for (const _call of [1, 2, 3]) expect((await scene.send()).status).toBe(200);
+    const used = scene.health.credentialReports().map(({ name, calls }) => [name, calls]);
+    expect(used).toEqual([
+      ['one', 1],
+      ['three', 2],
+    ]);
+  });
+
+  test('gets the order if the provider rejects the first one', async () => {
+    twoCredentials({});
+    scene.does.first = () => {
+      if (scene.orders.length === 1) throw answered(401);
+      return ONE;
+    };
+    expect((await scene.send()).status).toBe(200);
+    expect(scene.steps.filter((step) => step.startsWith('order'))).toEqual(['order first', 'order first']);
+  });
+
+  test('is missing: an order beyond the limits of all credentials is rate_limited and costs nothing', async () => {
+    const limits = { requestsPerMinute: 1 };
+    scene.credentials.first = [{ id: '1', name: 'one', weight: 1, limits }];
+    scene.credentials.second = [];
+    expect((await scene.send()).status).toBe(200);
+    const { code, retryAfterSeconds } = await scene.fails();
+    expect(code).toBe('rate_limited');
+    expect(retryAfterSeconds).toBeGreaterThan(1);
+    expect(scene.steps.at(-1)).toBe('release rate_limited');
   });
 });
 

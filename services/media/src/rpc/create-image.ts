@@ -4,7 +4,7 @@ import { jsonReply, type LinkCall, type LinkHandler, type LinkReply } from '@gat
 import { isBareName } from '@gateway/models';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
-import { environmentAccounts, RANDOM, routesOf } from '@gateway/upstream';
+import { type Account, placementOf, routesOf, type TargetHealth } from '@gateway/upstream';
 import type { Admission } from '../billing/admission';
 import { recordedModel } from '../billing/rules/recorded-model';
 import { bufferedBody } from '../calls/buffered-body';
@@ -30,7 +30,8 @@ import type { FormReader } from '../upload/form-reader';
 
 export interface CreateImageDeps {
   readonly models: ModelLookup & { all(): Model[]; readonly loaded: boolean };
-  readonly providers: ReadonlyMap<string, ImageProvider>;
+  readonly providers: { accountsOf(provider: string): readonly Account<ImageProvider>[] };
+  readonly health: Pick<TargetHealth, 'inFlight' | 'latencyMs'>;
   readonly keys: CurrentKeys;
   readonly forms: Pick<FormReader, 'read'>;
   readonly admission: Pick<Admission, 'admit' | 'admitFree' | 'hasHold'>;
@@ -99,7 +100,7 @@ async function answer(jobs: ImageJobs, job: ImageJob): Promise<LinkReply> {
 
 /** Validates the request before money is reserved. @throws GatewayError */
 function decide(
-  { models, providers }: CreateImageDeps,
+  { models, providers, health }: CreateImageDeps,
   request: ImageRequest,
   key: KeyContext__Output,
 ): DecidedImage {
@@ -108,7 +109,9 @@ function decide(
   const { model, offer } = resolveImageModel(models, isProvider, request.model, key);
   const order = fitImageOrder(request, offer.features);
   const rate = rateFor(order, offer);
-  const routes = routesOf(model, environmentAccounts(providers), () => RANDOM);
+  const routes = routesOf(model, providers.accountsOf, () =>
+    placementOf(model.strategy, model.targets, health, undefined),
+  );
   if (routes.length > 0) return { model, order, rate, routes };
   const cause = new Error(`no provider of ${model.slug} is configured`);
   throw new GatewayError('upstream_unavailable', { cause });

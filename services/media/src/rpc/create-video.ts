@@ -4,7 +4,7 @@ import { jsonReply, type LinkCall, type LinkHandler, type LinkReply } from '@gat
 import { isBareName, ModelNotAllowed, type ModelPermissions } from '@gateway/models';
 import type { Quota } from '@gateway/quota';
 import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
-import { environmentAccounts, RANDOM, routesOf } from '@gateway/upstream';
+import { placementOf, routesOf, type TargetHealth } from '@gateway/upstream';
 import type { Admission } from '../billing/admission';
 import type { Bill } from '../billing/bill';
 import { recordedModel } from '../billing/rules/recorded-model';
@@ -19,13 +19,14 @@ import { replay } from '../idempotency/replay';
 import type { ClaimedCall } from '../idempotency/rules/idempotency';
 import type { Tasks } from '../store/tasks';
 import type { FormReader } from '../upload/form-reader';
+import type { VideoProviders } from '../videos/poll-task';
 import { readVideoCall } from '../videos/read-video-call';
 import { segmentOf } from '../videos/resolve-task';
 import { fitVideoRequest, unsupported, type VideoParameters } from '../videos/rules/fit-video-request';
 import { inDoubt } from '../videos/rules/submit-failure';
 import { resolveVideoModel } from '../videos/rules/video-model';
 import { videoCostNano } from '../videos/rules/video-price';
-import type { VideoOrder, VideoProvider } from '../videos/rules/video-provider';
+import type { VideoOrder } from '../videos/rules/video-provider';
 import type { VideoRequest } from '../videos/rules/video-request';
 import type { TaskWriter } from '../videos/task-writer';
 import { toCreatedJson } from '../videos/video-json';
@@ -33,7 +34,8 @@ import type { VideoRoute, VideoSubmitter } from '../videos/video-submitter';
 
 export interface CreateVideoDeps {
   readonly models: ModelLookup & { readonly loaded: boolean };
-  readonly providers: ReadonlyMap<string, VideoProvider>;
+  readonly providers: Pick<VideoProviders, 'accountsOf'>;
+  readonly health: Pick<TargetHealth, 'inFlight' | 'latencyMs'>;
   readonly keys: CurrentKeys;
   readonly forms: Pick<FormReader, 'read'>;
   readonly admission: Pick<Admission, 'admit' | 'admitFree' | 'hasHold'>;
@@ -103,7 +105,7 @@ async function answerCall(
 
 /** Checks the call before anything is spent. @throws GatewayError */
 function prepare(
-  { models, providers }: CreateVideoDeps,
+  { models, providers, health }: CreateVideoDeps,
   path: string,
   request: VideoRequest,
   access: ModelPermissions,
@@ -115,7 +117,9 @@ function prepare(
   const { prompt, images } = request;
   const { perSecondNano: _price, ...agreed } = terms;
   const order = { prompt, images, ...agreed };
-  const routes = routesOf(model, environmentAccounts(providers), () => RANDOM);
+  const routes = routesOf(model, providers.accountsOf, () =>
+    placementOf(model.strategy, model.targets, health, undefined),
+  );
   if (routes.length === 0) {
     const cause = new Error(`no provider of ${model.slug} is configured`);
     throw new GatewayError('upstream_unavailable', { cause });

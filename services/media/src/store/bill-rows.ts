@@ -18,6 +18,7 @@ export interface BillRow {
 /** Column `sought`: amounts as text, because JSON numbers would lose digits. */
 export interface RecoverableTaskJson {
   task_id?: string;
+  credential_id?: string;
   upstream_model: string;
   upstream_id: string;
   tier: string;
@@ -43,6 +44,7 @@ export const fromBillRow = (row: BillRow): BilledCall => ({
 
 export const toRecoverableTaskJson = (task: RecoverableTask): RecoverableTaskJson => ({
   ...(task.taskId !== undefined && { task_id: task.taskId }),
+  ...(task.credentialId !== undefined && { credential_id: task.credentialId }),
   upstream_model: task.upstreamModel,
   upstream_id: task.upstreamId,
   tier: task.tier,
@@ -52,6 +54,7 @@ export const toRecoverableTaskJson = (task: RecoverableTask): RecoverableTaskJso
 
 export const fromRecoverableTaskJson = (json: RecoverableTaskJson): RecoverableTask => ({
   ...(json.task_id !== undefined && { taskId: json.task_id }),
+  ...(json.credential_id !== undefined && { credentialId: json.credential_id }),
   upstreamModel: json.upstream_model,
   upstreamId: json.upstream_id,
   tier: json.tier,

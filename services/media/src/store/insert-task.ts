@@ -7,8 +7,8 @@ export async function insertTask(client: PoolClient, task: NewTask, firstPollMs:
   const { rows } = await client.query<TaskRow>({
     name: 'insert-task',
     text: `INSERT INTO media.tasks (id, request_id, account_id, key_id, model, provider, upstream_model, upstream_id,
-        tier, requested_ms, per_second_nano, next_look_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now() + $12::bigint * interval '1 millisecond')
+        tier, requested_ms, per_second_nano, credential_id, next_look_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, now() + $13::bigint * interval '1 millisecond')
       RETURNING *`,
     values: [
       task.id,
@@ -22,6 +22,7 @@ export async function insertTask(client: PoolClient, task: NewTask, firstPollMs:
       task.tier,
       task.requestedMs,
       task.perSecondNano,
+      task.credentialId ?? null,
       firstPollMs,
     ],
   });

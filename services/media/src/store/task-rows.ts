@@ -9,6 +9,7 @@ export interface TaskRow {
   key_id: string;
   model: string;
   provider: string;
+  credential_id: string | null;
   upstream_model: string;
   upstream_id: string;
   tier: string;
@@ -34,6 +35,7 @@ export function fromTaskRow(row: TaskRow): VideoTask {
     keyId: row.key_id,
     model: row.model,
     provider: row.provider,
+    ...(row.credential_id !== null && { credentialId: row.credential_id }),
     upstreamModel: row.upstream_model,
     upstreamId: row.upstream_id,
     tier: row.tier,

@@ -8,7 +8,7 @@ import { createLogger } from '@gateway/process';
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
 import { Quota } from '@gateway/quota';
 import { createServiceDatabase, createTestDatabase } from '@gateway/testing';
-import { TargetHealth } from '@gateway/upstream';
+import { type Account, CredentialLimiter, environmentAccount, TargetHealth } from '@gateway/upstream';
 import { targetOf } from '../../../../packages/upstream/src/route.fixture';
 import { Admission } from '../billing/admission';
 import type { MediaBilling } from '../billing/create-billing';
@@ -25,6 +25,7 @@ import { FormReader } from '../upload/form-reader';
 import { UploadQuota } from '../upload/upload-quota';
 import { newTaskId } from '../videos/new-task-id';
 import { openVideos, type Videos } from '../videos/open-videos';
+import type { VideoProvider } from '../videos/rules/video-provider';
 import { FakeVideoProvider } from './fake-video-provider';
 
 const log = createLogger('test', 'silent');
@@ -42,6 +43,7 @@ export const MODEL: Model = {
   outputModalities: ['video'],
   workflow: ['create', 'status', 'result'],
   targets: [targetOf('first', { upstreamModel: 'v-1' })],
+  strategy: 'weighted',
   priceVersion: 3n,
   video: {
     features: {
@@ -70,6 +72,8 @@ interface Answered {
 /** The service's videos on a real database, with fake providers and a fake billing that a test controls. */
 export class VideoWorld {
   readonly providers = new Map(PROVIDERS.map((id) => [id, new FakeVideoProvider(id)]));
+  /** Accounts at providers of the catalog; other providers have one account, `providers`. */
+  readonly accounts = new Map<string, readonly Account<VideoProvider>[]>();
   readonly models = new Map<string, Model>([[MODEL.slug, MODEL]]);
   readonly reserved: ReserveRequest[] = [];
   readonly ends: UsageEvent[] = [];
@@ -135,7 +139,11 @@ export class VideoWorld {
       keys: {
         current: async (key) => ({ ...key, allowedModels: this.currentlyAllowed ?? key.allowedModels }),
       },
-      providers: this.providers,
+      providers: {
+        ids: () => new Set([...this.providers.keys(), ...this.accounts.keys()]),
+        accountsOf: (id) => this.#accountsOf(id),
+      },
+      limiter: new CredentialLimiter(() => performance.now()),
       idempotent: new IdempotentCalls({
         store: new Idempotency(this.pool, {
           instanceId,
@@ -193,12 +201,18 @@ export class VideoWorld {
     this.refusal = undefined;
     this.currentlyAllowed = undefined;
     this.models.set(MODEL.slug, MODEL);
+    this.accounts.clear();
     for (const id of PROVIDERS) this.providers.set(id, new FakeVideoProvider(id));
   }
 
   async bills(): Promise<string[]> {
     const { rows } = await this.pool.query('SELECT state FROM media.bills ORDER BY state');
     return rows.map(({ state }) => state);
+  }
+
+  #accountsOf(id: string): readonly Account<VideoProvider>[] {
+    const provider = this.providers.get(id);
+    return this.accounts.get(id) ?? (provider ? [environmentAccount(provider)] : []);
   }
 
   #reserve(request: ReserveRequest) {

@@ -2,7 +2,7 @@ import { withCurrentKey } from '@gateway/call-billing';
 import type { Pool } from '@gateway/postgres';
 import type { Logger, QuotaMetrics } from '@gateway/process';
 import { Quota, SingleFlightCache } from '@gateway/quota';
-import type { TargetHealth } from '@gateway/upstream';
+import type { CredentialLimiter, TargetHealth } from '@gateway/upstream';
 import type { MediaBilling } from '../billing/create-billing';
 import type { TargetMetrics, TaskMetrics } from '../metrics';
 import { type CreateVideoDeps, createVideo } from '../rpc/create-video';
@@ -14,8 +14,8 @@ import type { Routes } from '../rpc/route-call';
 import type { Settings } from '../settings';
 import { Tasks } from '../store/tasks';
 import { newTaskId } from './new-task-id';
+import type { VideoProviders } from './poll-task';
 import { LinkSigner } from './rules/signed-link';
-import type { VideoProvider } from './rules/video-provider';
 import { TaskPoller } from './task-poller';
 import { TaskWriter } from './task-writer';
 import { VideoLinks } from './video-links';
@@ -40,7 +40,8 @@ export interface VideosOptions extends Pick<CreateVideoDeps, 'models' | 'keys' |
   readonly log: Logger;
   readonly pool: Pool;
   readonly mediaBilling: Pick<MediaBilling, 'admission' | 'bills' | 'billOutbox'>;
-  readonly providers: ReadonlyMap<string, VideoProvider>;
+  readonly providers: VideoProviders;
+  readonly limiter: CredentialLimiter;
   readonly health: TargetHealth;
   readonly targetMetrics: TargetMetrics;
   readonly taskMetrics: TaskMetrics;
@@ -55,8 +56,8 @@ export interface Videos {
 }
 
 export function openVideos(options: VideosOptions): Videos {
-  const { settings, log, pool, mediaBilling, models, providers, health, targetMetrics, taskMetrics, quotas } =
-    options;
+  const { settings, log, pool, mediaBilling, models, providers, health, limiter } = options;
+  const { targetMetrics, taskMetrics, quotas } = options;
   const { admission, bills, billOutbox } = mediaBilling;
   /** An account may use a quarter. */
   const quarter = (name: string, limit: number) =>
@@ -105,7 +106,7 @@ export function openVideos(options: VideosOptions): Videos {
         ...options,
         admission,
         tasks,
-        submitter: new VideoSubmitter({ health, metrics: targetMetrics, timeouts }),
+        submitter: new VideoSubmitter({ health, limiter, metrics: targetMetrics, timeouts }),
         taskWriter: new TaskWriter({ tasks, firstWaitMs: KEEP_RETRY_MS }),
         newTaskId,
         bodies: quarter('video_bodies', settings.VIDEO_MAX_BYTES),

@@ -5,15 +5,16 @@ import { failureText } from '../calls/failure-text';
 import type { UpstreamTimeouts } from '../domain/upstream';
 import type { TaskMetrics } from '../metrics';
 import type { Tasks } from '../store/tasks';
+import { accountsOfTask, pollTask, type VideoProviders } from './poll-task';
 import { longestWaitMs, nextStep, type PollSettings, type TaskStep } from './rules/next-step';
-import type { TaskReport, VideoProvider } from './rules/video-provider';
+import type { TaskReport } from './rules/video-provider';
 import type { ClaimedTask } from './rules/video-task';
 
 type EndStep = Extract<TaskStep, { kind: 'end' }>;
 
 export interface TaskPollerDeps {
   readonly tasks: Tasks;
-  readonly providers: ReadonlyMap<string, VideoProvider>;
+  readonly providers: VideoProviders;
   readonly settings: PollSettings;
   /** Concurrent polls per provider. */
   readonly pollsPerProvider: number;
@@ -52,7 +53,6 @@ export class TaskPoller {
 
   constructor(deps: TaskPollerDeps) {
     this.#deps = deps;
-    for (const id of deps.providers.keys()) this.#polls.set(id, new Set());
   }
 
   start(): void {
@@ -102,16 +102,26 @@ export class TaskPoller {
   }
 
   async #claim(): Promise<void> {
-    const { tasks, pollsPerProvider } = this.#deps;
-    const free = [...this.#polls].flatMap(([provider, polls]) =>
-      polls.size < pollsPerProvider ? [{ provider, tasks: pollsPerProvider - polls.size }] : [],
-    );
+    const { tasks, providers, pollsPerProvider } = this.#deps;
+    const free = [...providers.ids()].flatMap((provider) => {
+      const { size } = this.#pollsOf(provider);
+      return size < pollsPerProvider ? [{ provider, tasks: pollsPerProvider - size }] : [];
+    });
     if (free.length === 0) return;
     for (const task of await tasks.claimDue(free, this.#leaseMs)) {
-      const polls = this.#polls.get(task.provider);
-      const poll = this.#poll(task).finally(() => polls?.delete(poll));
-      polls?.add(poll);
+      const polls = this.#pollsOf(task.provider);
+      const poll = this.#poll(task).finally(() => polls.delete(poll));
+      polls.add(poll);
     }
+  }
+
+  #pollsOf(provider: string): Set<Promise<void>> {
+    let polls = this.#polls.get(provider);
+    if (!polls) {
+      polls = new Set();
+      this.#polls.set(provider, polls);
+    }
+    return polls;
   }
 
   async #allPolls(): Promise<void> {
@@ -133,11 +143,11 @@ export class TaskPoller {
   /** Undefined when the poll failed. */
   async #askProvider(task: ClaimedTask): Promise<TaskReport | undefined> {
     const { providers, timeouts, pollTimeoutMs, log, metrics } = this.#deps;
-    const provider = providers.get(task.provider);
-    if (!provider) return undefined;
+    const accounts = accountsOfTask(providers, task);
+    if (accounts.length === 0) return undefined;
     const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(pollTimeoutMs)]);
     try {
-      const report = await provider.poll(task, { requestId: task.requestId, signal, timeouts });
+      const report = await pollTask(accounts, task, { requestId: task.requestId, signal, timeouts });
       metrics.polled(task.provider, 'succeeded');
       return report;
     } catch (error) {

@@ -1,13 +1,15 @@
 import { GatewayError } from '@gateway/errors';
 import { leaseAll, type Quota, type SingleFlightCache } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import { failureOf, toGatewayError } from '@gateway/upstream';
+import { failureOf, timeoutsOfProvider, toGatewayError } from '@gateway/upstream';
 import type { UpstreamTimeouts } from '../domain/upstream';
-import type { GeneratedVideo, VideoContent, VideoProvider } from './rules/video-provider';
+import type { ProviderCall } from '../images/rules/image-provider';
+import { accountsOfTask, pollTask, type VideoAccount, type VideoProviders } from './poll-task';
+import type { GeneratedVideo, VideoContent } from './rules/video-provider';
 import type { VideoTask } from './rules/video-task';
 
 export interface VideoStatusClientDeps {
-  readonly providers: ReadonlyMap<string, VideoProvider>;
+  readonly providers: Pick<VideoProviders, 'accountsOf'>;
   /** Independent of the callers: a query continues when one of its callers disconnects. */
   readonly timeouts: UpstreamTimeouts & { readonly totalMs: number };
   /** For a file being sent, which takes as long as its reader needs. */
@@ -26,8 +28,8 @@ export class VideoStatusClient {
   }
 
   /** Whether its links require our credential. */
-  isGuarded({ provider }: VideoTask): boolean {
-    return this.#deps.providers.get(provider)?.openContent !== undefined;
+  isGuarded({ provider: id }: VideoTask): boolean {
+    return this.#deps.providers.accountsOf(id).some(({ provider }) => provider.openContent);
   }
 
   /**
@@ -53,30 +55,48 @@ export class VideoStatusClient {
   async open(context: RequestContext, task: VideoTask, index: number): Promise<VideoContent> {
     const { requestId, signal } = context;
     const video = (await this.videosOf(context, task))[index];
-    const provider = this.#providerOf(task);
-    if (!video || !provider.openContent) throw new GatewayError('not_found');
-    return withGatewayErrors(
-      provider.openContent(video.url, { requestId, signal, timeouts: this.#deps.fileTimeouts }),
-    );
+    const accounts = this.#accountsOf(task);
+    if (!video || !this.isGuarded(task)) throw new GatewayError('not_found');
+    const call = { requestId, signal, timeouts: this.#deps.fileTimeouts };
+    return withGatewayErrors(openContent(accounts, video.url, call));
   }
 
   async #query(requestId: string, task: VideoTask): Promise<readonly GeneratedVideo[]> {
     const { timeouts } = this.#deps;
     const { signal } = new AbortController();
     const report = await withGatewayErrors(
-      this.#providerOf(task).poll(task, { requestId, signal, timeouts }),
+      pollTask(this.#accountsOf(task), task, { requestId, signal, timeouts }),
     );
     if (report.state === 'completed' && report.videos) return report.videos;
     throw new GatewayError('not_found', { detail: 'the provider no longer keeps this video' });
   }
 
-  #providerOf({ provider }: VideoTask): VideoProvider {
-    const found = this.#deps.providers.get(provider);
-    if (found) return found;
+  #accountsOf(task: VideoTask): readonly VideoAccount[] {
+    const accounts = accountsOfTask(this.#deps.providers, task);
+    if (accounts.length > 0) return accounts;
     throw new GatewayError('upstream_unavailable', {
-      cause: new Error(`provider ${provider} is not configured`),
+      cause: new Error(`provider ${task.provider} is not configured`),
     });
   }
+}
+
+/** Opens a file with the first account that may read it. @throws UpstreamError the failure of the last account */
+async function openContent(
+  accounts: readonly VideoAccount[],
+  url: string,
+  call: ProviderCall,
+): Promise<VideoContent> {
+  let failure: unknown;
+  for (const { provider } of accounts) {
+    try {
+      const timeouts = timeoutsOfProvider(call.timeouts, provider.connection);
+      const content = await provider.openContent?.(url, { ...call, timeouts });
+      if (content) return content;
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
 }
 
 const RESULT_REUSE_MS = 5_000;

@@ -1,8 +1,16 @@
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
-import { preferRetryable, type Route, type TargetHealth, type UpstreamFailure } from '@gateway/upstream';
+import {
+  type CredentialLimiter,
+  preferRetryable,
+  type Route,
+  type TargetHealth,
+  timeoutsOfTarget,
+  type UpstreamFailure,
+} from '@gateway/upstream';
 import type { Bill } from '../billing/bill';
 import { failureText } from '../calls/failure-text';
+import { countedCall, limitFailure } from '../calls/limited-call';
 import { MediaRefused } from '../domain/media-refused';
 import type { UpstreamTimeouts } from '../domain/upstream';
 import type { OwnKey } from '../idempotency/own-key';
@@ -22,6 +30,7 @@ export type VideoRoute = Route<VideoProvider>;
 
 export interface VideoSubmitterDeps {
   readonly health: TargetHealth;
+  readonly limiter: Pick<CredentialLimiter, 'waitMs' | 'enter' | 'leave'>;
   readonly metrics: TargetMetrics;
   readonly timeouts: UpstreamTimeouts;
 }
@@ -38,7 +47,7 @@ export interface VideoSubmission {
 }
 
 /** A task at one of our provider accounts. */
-export type SubmittedTask = UpstreamTask & { readonly provider: string };
+export type SubmittedTask = UpstreamTask & Pick<NewTask, 'provider' | 'credentialId'>;
 
 /**
  * Submits an order once: to another account only if the previous one has certainly not accepted it. If no task is created,
@@ -72,6 +81,11 @@ export class VideoSubmitter {
     if (unclaimed) return unclaimed;
     let failure: UpstreamFailure = { kind: 'unreachable', cause: new Error('every circuit is open') };
     for (const route of health.inOrder(routes)) {
+      const limited = limitFailure(this.#deps, route);
+      if (limited) {
+        failure = preferRetryable(failure, limited);
+        continue;
+      }
       if (!health.admit(route)) continue;
       const recoverable = recoverableTask(submission, route);
       const unsent = await storeFailure(() => bill.dispatched(route.provider.id, recoverable));
@@ -86,7 +100,11 @@ export class VideoSubmitter {
         }
         const thisFailure = orderFailureOf(error);
         log.warn(
-          { provider: route.provider.id, failure: failureText(error) },
+          {
+            provider: route.provider.id,
+            credential: route.credential.name,
+            failure: failureText(error),
+          },
           'provider did not accept the request',
         );
         health.recordFailure(route, thisFailure, bill.call.accountId);
@@ -103,30 +121,28 @@ export class VideoSubmitter {
     order: VideoSubmission['order'],
     route: VideoRoute,
   ): Promise<SubmittedTask | SubmitFailure> {
-    const { provider, target } = route;
+    const { provider, credential, target } = route;
     const { upstreamModel } = target;
     const { health, metrics } = this.#deps;
     const startMs = performance.now();
-    const submitted = await provider.submit({ ...order, upstreamModel }, this.#callOf(requestId, route));
+    const submitted = await countedCall(this.#deps, route, () =>
+      provider.submit({ ...order, upstreamModel }, this.#callOf(requestId, route)),
+    );
     const tookMs = performance.now() - startMs;
     health.recordSuccess(route, tookMs);
     metrics.answered(route, tookMs);
-    if (submitted.upstreamId !== undefined) return { ...submitted, provider: provider.id };
+    if (submitted.upstreamId !== undefined) {
+      return { ...submitted, provider: provider.id, credentialId: credential.id };
+    }
     return { error: new GatewayError('video_task_id_missing'), bill: 'released' };
   }
 
   /** The client's disconnect cancels nothing: the order may have been accepted, and is then carried out. */
-  #callOf(requestId: string, { target }: VideoRoute): ProviderCall {
-    const { timeouts } = this.#deps;
+  #callOf(requestId: string, { provider, target }: VideoRoute): ProviderCall {
     return {
       requestId,
       signal: new AbortController().signal,
-      timeouts: {
-        ...timeouts,
-        connectMs: target.connectTimeoutMs || timeouts.connectMs,
-        firstByteMs: target.firstByteTimeoutMs || timeouts.firstByteMs,
-        idleMs: target.idleTimeoutMs || timeouts.idleMs,
-      },
+      timeouts: timeoutsOfTarget(target, provider.connection, this.#deps.timeouts),
     };
   }
 }
@@ -134,12 +150,12 @@ export class VideoSubmitter {
 /** Returns how to find the task if the response is lost; undefined if its provider can't search for it. */
 function recoverableTask(
   { bill, order, price, taskId }: VideoSubmission,
-  { provider, target: { upstreamModel } }: VideoRoute,
+  { provider, credential, target: { upstreamModel } }: VideoRoute,
 ): RecoverableTask | undefined {
   const upstreamId = provider.externalTaskId?.({ ...order, upstreamModel }, bill.call.requestId);
   return upstreamId === undefined
     ? undefined
-    : { taskId, upstreamId, upstreamModel, tier: order.tier, ...price };
+    : { taskId, credentialId: credential.id, upstreamId, upstreamModel, tier: order.tier, ...price };
 }
 
 /** Stores what must be durable before the provider is called. Returns the failure if that is not possible; the provider is not called then. */

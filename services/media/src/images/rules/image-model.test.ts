@@ -11,6 +11,7 @@ const model = (slug: string, fields: Partial<Model> = {}): Model => ({
   outputModalities: ['image'],
   workflow: [],
   targets: [],
+  strategy: 'weighted',
   priceVersion: 1n,
   image: { features: FEATURES, pricing: { perImage: [] } },
   ...fields,

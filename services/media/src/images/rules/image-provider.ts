@@ -1,3 +1,4 @@
+import type { ProviderConnection } from '@gateway/upstream';
 import type { MediaFile, Upload } from '../../domain/upload';
 import type { UpstreamTimeouts } from '../../domain/upstream';
 
@@ -67,9 +68,17 @@ export interface ImageResult {
   readonly revisedPrompt?: string;
 }
 
+/**
+ * Checks the credential by a call that the provider does not charge; absent: there is none.
+ * @throws UpstreamError how the provider refused the credential, or failed
+ */
+export type CredentialProbe = (call: ProviderCall) => Promise<void>;
+
 /** A provider of images. Providers with tasks poll internally. */
 export interface ImageProvider {
   readonly id: string;
+  /** How it is reached; absent: as every provider. */
+  readonly connection?: ProviderConnection;
   /** It accepts links in place of files, and fetches them itself. */
   readonly fetchesLinks: boolean;
   /**
@@ -77,4 +86,6 @@ export interface ImageProvider {
    * @throws MediaRefused when it refuses the order
    */
   generate(order: ImageOrder, call: ProviderCall): Promise<ImageResult>;
+  /** @see CredentialProbe */
+  readonly probe?: CredentialProbe;
 }

@@ -9,7 +9,7 @@ import { type FakeReply, FakeUpstream } from '../../testing/fake-upstream';
 import { bflImages } from './bfl-images';
 import { isOwnAddress, isResultAddress } from './own-address';
 
-const ACCOUNT = { id: 'bfl', baseUrl: 'https://api.bfl.ai', credentials: { API_KEY: 'k' } };
+const ACCOUNT = { id: 'bfl', baseUrl: 'https://api.bfl.ai', apiKey: 'k' };
 const POLL = 'https://api.eu1.bfl.ai/v1/get_result?id=t';
 const SAMPLE = 'https://delivery-eu1.bfl.ai/results/a.jpeg?sig=1';
 const TASK: FakeReply = { json: { id: 't', polling_url: POLL, cost: null } };

@@ -2,6 +2,7 @@ import { listOf, membersOf, textOf, UpstreamError } from '@gateway/upstream';
 import { MediaRefused } from '../../domain/media-refused';
 import type { Upstream } from '../../domain/upstream';
 import type { GeneratedImage, ImageProvider, ProviderCall } from '../../images/rules/image-provider';
+import { probeCredential } from '../credential-probe';
 import type { ProviderAccount } from '../provider-account';
 import { brokenReply, refusedBy } from '../refusal';
 import { isSuccess, type JsonReply, sendJson } from '../send-json';
@@ -22,12 +23,12 @@ const TYPES = { jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp' };
 
 /** FLUX by Black Forest Labs: an order creates a task, which is polled until it ends. */
 export function bflImages(
-  { id, baseUrl, credentials }: ProviderAccount,
+  { id, baseUrl, apiKey }: ProviderAccount,
   upstream: Upstream,
   waits = DEFAULT_WAITS,
 ): ImageProvider {
   const base = new URL(baseUrl.replace(/\/+$/, ''));
-  const key = { 'x-key': credentials.API_KEY ?? '' };
+  const key = { 'x-key': apiKey };
 
   /** From here on a task exists: no failure means that the order did not arrive. */
   const finish = async (task: JsonReply, acceptsLinks: boolean, mime: string, call: ProviderCall) => {
@@ -46,9 +47,12 @@ export function bflImages(
   return {
     id,
     fetchesLinks: false,
+    // Free, unlike an order (docs.bfl.ai, "Get the user's credits").
+    probe: (call) =>
+      probeCredential(upstream, { url: new URL(`${baseOf(base)}/v1/credits`), headers: key }, call),
     async generate(order, call) {
       const body = fluxBody(order);
-      const url = new URL(`${base.href.replace(/\/+$/, '')}/v1/${encodeURIComponent(order.upstreamModel)}`);
+      const url = new URL(`${baseOf(base)}/v1/${encodeURIComponent(order.upstreamModel)}`);
       const headers = { ...key, 'content-type': 'application/json' };
       const task = await sendJson(
         upstream,
@@ -70,6 +74,8 @@ export function bflImages(
   };
 }
 
+const baseOf = (base: URL): string => base.href.replace(/\/+$/, '');
+
 /** Megapixels as the provider counted them; absent without a plausible figure. */
 function inputMegapixelsOf(value: unknown) {
   const { input_mp: counted } = membersOf(value);
@@ -83,7 +89,7 @@ function pollingUrl(value: unknown, base: URL): URL {
   if (textOf(id) === '') throw new UpstreamError({ kind: 'status', status: 502 });
   const url = URL.canParse(textOf(link))
     ? new URL(textOf(link))
-    : new URL(`${base.href.replace(/\/+$/, '')}/v1/get_result?id=${encodeURIComponent(textOf(id))}`);
+    : new URL(`${baseOf(base)}/v1/get_result?id=${encodeURIComponent(textOf(id))}`);
   if (!isOwnAddress(url, base)) throw brokenReply('a polling URL on another host');
   return url;
 }

@@ -5,5 +5,5 @@ import { createVideoProvider } from '../video-protocol';
 import { dashScopeProtocol } from './video-protocol';
 
 export function dashScopeVideos(account: ProviderAccount, upstream: Upstream): VideoProvider {
-  return createVideoProvider(account, dashScopeProtocol(account.credentials.API_KEY ?? ''), upstream);
+  return createVideoProvider(account, dashScopeProtocol(account.apiKey), upstream);
 }

@@ -7,7 +7,7 @@ import { Base64Text } from '../json-body';
 import { idOf, POLICY_DETAIL, readFigure, videoLink } from '../read-video';
 import { brokenReply, refusedBy } from '../refusal';
 import { showable } from '../showable';
-import type { VideoProtocol } from '../video-protocol';
+import { NO_TASK, type VideoProtocol } from '../video-protocol';
 import { videoSize } from './video-size';
 
 const STATES: Readonly<Record<string, TaskState | 'unknown'>> = {
@@ -44,6 +44,10 @@ export function dashScopeProtocol(apiKey: string): VideoProtocol {
       const { code, message } = membersOf(value);
       if (POLICY_CODES.test(textOf(code))) return new MediaRefused(POLICY_DETAIL);
       return refusedBy({ status: ACCOUNT_CODES.test(textOf(code)) ? 402 : status, headers, message });
+    },
+    probe: {
+      upstreamId: NO_TASK,
+      isAccountProblem: (reply) => ACCOUNT_CODES.test(textOf(membersOf(reply).code)),
     },
   };
 }

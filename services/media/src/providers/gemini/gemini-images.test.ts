@@ -9,7 +9,7 @@ import { type FakeReply, FakeUpstream } from '../../testing/fake-upstream';
 import { geminiImages } from './gemini-images';
 import { imageShape } from './image-shape';
 
-const ACCOUNT = { id: 'google', baseUrl: 'https://g.example.com', credentials: { API_KEY: 'k' } };
+const ACCOUNT = { id: 'google', baseUrl: 'https://g.example.com', apiKey: 'k' };
 const PART = { inlineData: { mimeType: 'image/png', data: 'AAAA' } };
 const reply = (candidate: object, usageMetadata?: object) => ({
   candidates: [{ index: 0, ...candidate }],

@@ -8,13 +8,10 @@ import { readImageReply } from './image-reply';
 import { refusedGoogle } from './refused-google';
 
 /** Image models of Google's Gemini API. @param account its base URL excludes the API version */
-export function geminiImages(
-  { id, baseUrl, credentials }: ProviderAccount,
-  upstream: Upstream,
-): ImageProvider {
+export function geminiImages({ id, baseUrl, apiKey }: ProviderAccount, upstream: Upstream): ImageProvider {
   const models = `${baseUrl.replace(/\/+$/, '')}/v1beta/models`;
   // Not in the URL, which would appear in logs.
-  const headers = { 'x-goog-api-key': credentials.API_KEY ?? '', 'content-type': 'application/json' };
+  const headers = { 'x-goog-api-key': apiKey, 'content-type': 'application/json' };
   return {
     id,
     fetchesLinks: false,

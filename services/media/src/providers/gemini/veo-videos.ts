@@ -7,7 +7,7 @@ import { veoProtocol } from './video-protocol';
 
 /** Its files need our key, so they pass through the gateway. */
 export function veoVideos(account: ProviderAccount, upstream: Upstream): VideoProvider {
-  const protocol = veoProtocol(account.credentials.API_KEY ?? '');
+  const protocol = veoProtocol(account.apiKey);
   return {
     ...createVideoProvider(account, protocol, upstream),
     openContent: (url, call) =>

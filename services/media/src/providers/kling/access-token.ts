@@ -1,13 +1,9 @@
 import { createHmac } from 'node:crypto';
+import type { KlingKeys } from './kling-keys';
 
 const LIFETIME_SECONDS = 30 * 60;
 /** Tolerance for their clock being behind ours. */
 const LEEWAY_SECONDS = 5;
-
-export interface KlingKeys {
-  readonly accessKey: string;
-  readonly secretKey: string;
-}
 
 /** The bearer of one call: a JWT (HS256) with our access key, signed with our secret key. */
 export function accessToken({ accessKey, secretKey }: KlingKeys, nowMs: number): string {

@@ -7,8 +7,9 @@ import { Base64Text } from '../json-body';
 import { idOf, POLICY_DETAIL, readFigure, videoLink } from '../read-video';
 import { brokenReply, refusedBy } from '../refusal';
 import { showable } from '../showable';
-import type { VideoProtocol } from '../video-protocol';
-import { accessToken, type KlingKeys } from './access-token';
+import { NO_TASK, type VideoProtocol } from '../video-protocol';
+import { accessToken } from './access-token';
+import type { KlingKeys } from './kling-keys';
 
 const STATES: Readonly<Record<string, TaskState>> = {
   submitted: 'queued',
@@ -44,6 +45,10 @@ export function klingProtocol(keys: KlingKeys, nowMs: () => number): VideoProtoc
       const { code, message } = membersOf(value);
       if (code === POLICY_CODE) return new MediaRefused(POLICY_DETAIL);
       return refusedBy({ status: ACCOUNT_CODES.has(Number(code)) ? 402 : status, headers, message });
+    },
+    probe: {
+      upstreamId: `text2video/${NO_TASK}`,
+      isAccountProblem: (reply) => ACCOUNT_CODES.has(Number(membersOf(reply).code)),
     },
   };
 }

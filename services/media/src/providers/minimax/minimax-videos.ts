@@ -5,5 +5,5 @@ import { createVideoProvider } from '../video-protocol';
 import { minimaxProtocol } from './video-protocol';
 
 export function minimaxVideos(account: ProviderAccount, upstream: Upstream): VideoProvider {
-  return createVideoProvider(account, minimaxProtocol(account.credentials.API_KEY ?? ''), upstream);
+  return createVideoProvider(account, minimaxProtocol(account.apiKey), upstream);
 }

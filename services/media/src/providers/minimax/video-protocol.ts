@@ -7,7 +7,7 @@ import { Base64Text } from '../json-body';
 import { idOf, POLICY_DETAIL, readFigure, videoLink } from '../read-video';
 import { brokenReply, refusedBy } from '../refusal';
 import { showable } from '../showable';
-import type { VideoProtocol } from '../video-protocol';
+import { NO_TASK, type VideoProtocol } from '../video-protocol';
 
 const STATES: Readonly<Record<string, TaskState>> = {
   queued: 'queued',
@@ -35,6 +35,11 @@ export function minimaxProtocol(apiKey: string): VideoProtocol {
     refused({ status, headers, value }) {
       const { message } = membersOf(membersOf(value).error);
       return refusedBy({ status, headers, message });
+    },
+    probe: {
+      upstreamId: NO_TASK,
+      isAccountProblem: (reply) =>
+        ACCOUNT_CODES.has(Number(membersOf(membersOf(reply).base_resp).status_code)),
     },
   };
 }

@@ -8,7 +8,7 @@ import { type FakeReply, FakeUpstream } from '../../testing/fake-upstream';
 import { recordedReply } from '../recorded-replies.fixture';
 import { openAiImages } from './openai-images';
 
-const ACCOUNT = { id: 'openai', baseUrl: 'https://api.example.com/v1', credentials: { API_KEY: 'k' } };
+const ACCOUNT = { id: 'openai', baseUrl: 'https://api.example.com/v1', apiKey: 'k' };
 const REPLY = recordedReply('openai/images-base64') as { usage: object };
 
 async function generate(order: Partial<ImageOrder>, ...replies: FakeReply[]) {

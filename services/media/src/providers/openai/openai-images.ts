@@ -9,13 +9,10 @@ import { readImageReply } from './image-reply';
 import { refusedImage } from './refused-image';
 
 /** OpenAI's images API. @param account its base URL ends with `/v1` */
-export function openAiImages(
-  { id, baseUrl, credentials }: ProviderAccount,
-  upstream: Upstream,
-): ImageProvider {
+export function openAiImages({ id, baseUrl, apiKey }: ProviderAccount, upstream: Upstream): ImageProvider {
   const base = `${baseUrl.replace(/\/+$/, '')}/images`;
   const urls = { generation: new URL(`${base}/generations`), edit: new URL(`${base}/edits`) };
-  const authorization = `Bearer ${credentials.API_KEY}`;
+  const authentication = apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
   const write = (order: ImageOrder) =>
     order.images.length === 0 ? generationBody(order) : editBody(order, randomBytes(24).toString('hex'));
   return {
@@ -28,7 +25,7 @@ export function openAiImages(
         {
           method: 'POST',
           url: order.images.length === 0 ? urls.generation : urls.edit,
-          headers: { authorization, 'content-type': contentType },
+          headers: { ...authentication, 'content-type': contentType },
           body,
           maxReplyBytes: MAX_IMAGE_REPLY_BYTES,
         },

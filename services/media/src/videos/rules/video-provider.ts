@@ -1,5 +1,6 @@
+import type { ProviderConnection } from '@gateway/upstream';
 import type { MediaFile } from '../../domain/upload';
-import type { ProviderCall } from '../../images/rules/image-provider';
+import type { CredentialProbe, ProviderCall } from '../../images/rules/image-provider';
 import type { TaskState } from './task';
 
 /** A video order that the model supports. Absent: the provider's default. */
@@ -47,6 +48,8 @@ export interface TaskReport {
 /** A provider of videos. */
 export interface VideoProvider {
   readonly id: string;
+  /** How it is reached; absent: as every provider. */
+  readonly connection?: ProviderConnection;
   /** It accepts links in place of files, and fetches them itself. */
   readonly fetchesLinks: boolean;
   /** Returns why it can't generate this, for limits that the catalog can't express; called before anything is spent. */
@@ -65,6 +68,8 @@ export interface VideoProvider {
   poll(task: UpstreamTask, call: ProviderCall): Promise<TaskReport>;
   /** Opens the file of a result that requires our credential. Absent: links are public. */
   openContent?(url: string, call: ProviderCall): Promise<VideoContent>;
+  /** @see CredentialProbe */
+  readonly probe?: CredentialProbe;
 }
 
 export interface VideoContent {

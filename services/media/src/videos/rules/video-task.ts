@@ -10,6 +10,8 @@ export interface NewTask {
   readonly keyId: string;
   readonly model: string;
   readonly provider: string;
+  /** The provider's credential that created it. Absent: not known, because an earlier version created it. */
+  readonly credentialId?: string;
   readonly upstreamModel: string;
   readonly upstreamId: string;
   readonly tier: string;
@@ -21,7 +23,7 @@ export interface NewTask {
 /** What is needed to follow the task of an order whose response was lost. */
 export type RecoverableTask = Pick<
   NewTask,
-  'upstreamModel' | 'upstreamId' | 'tier' | 'requestedMs' | 'perSecondNano'
+  'credentialId' | 'upstreamModel' | 'upstreamId' | 'tier' | 'requestedMs' | 'perSecondNano'
 > & {
   /** Its id here; absent if an earlier version created it. */
   readonly taskId?: string;

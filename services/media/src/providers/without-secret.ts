@@ -1,0 +1,37 @@
+import { isObject, UpstreamError } from '@gateway/upstream';
+import type { CredentialProbe } from '../images/rules/image-provider';
+
+const MAX_MESSAGE_CHARS = 500;
+/** A shorter text in a message is not the secret. */
+const MIN_SECRET_CHARS = 8;
+
+/** Returns the probe, without the secret in the messages of its errors: some providers quote the credential that they refuse. */
+export const withoutSecret =
+  (probe: CredentialProbe, secret: string): CredentialProbe =>
+  async (call) => {
+    try {
+      await probe(call);
+    } catch (error) {
+      const failure = error instanceof UpstreamError ? error.failure : undefined;
+      if (failure?.kind !== 'status' || failure.message === undefined) throw error;
+      throw new UpstreamError({ ...failure, message: scrub(failure.message, partsOf(secret)) });
+    }
+  };
+
+const scrub = (message: string, secrets: readonly string[]): string =>
+  secrets
+    .filter((secret) => secret.length >= MIN_SECRET_CHARS)
+    .reduce((text, secret) => text.replaceAll(secret, '…'), message)
+    .slice(0, MAX_MESSAGE_CHARS);
+
+/** Returns the secret, and the values in it if it is a JSON object. */
+function partsOf(secret: string): string[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(secret);
+  } catch {
+    return [secret];
+  }
+  const values = isObject(parsed) ? Object.values(parsed) : [];
+  return [secret, ...values.filter((value) => typeof value === 'string')];
+}
