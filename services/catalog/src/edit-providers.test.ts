@@ -103,6 +103,13 @@ test('no column of the database contains a secret in clear', async () => {
   }
 });
 
+test('a provider of videos has the default address of its kind, and the access key of its two keys is the hint', async () => {
+  const keys = JSON.stringify({ access_key: 'AK-1', secret_key: SECRET });
+  const credentials = [{ name: 'main', secret: { value: keys } }];
+  const created = await create(provider({ kind: 'kling', baseUrl: '', optionsJson: '{}', credentials }));
+  expect(created).toMatchObject({ kind: 'kling', baseUrl: '', credentials: [{ hint: 'AK-1' }] });
+});
+
 test("a cloud's account may be pasted as a file: it is stored on one line, and its name is the hint", async () => {
   const account = {
     type: 'service_account',

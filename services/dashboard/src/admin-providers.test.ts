@@ -335,6 +335,39 @@ describe('an operator', () => {
     world.providers.probe.answer = answer;
   });
 
+  test('tests the credential of a provider that only media calls; its models are neither listed nor called', async () => {
+    world.catalog.ofProvider.kind = 'kling';
+    try {
+      const tested = await dashboard.post(
+        'admin/providers/vllm/test',
+        { credential_id: CREDENTIAL_ID },
+        token,
+      );
+      expect(tested.body).toEqual({
+        ok: true,
+        credential: { id: 'c', name: 'main' },
+        latency_ms: 12,
+        models: null,
+        failure: null,
+      });
+      // What media's contract has: a probe of chat would have a model.
+      expect(world.providers.probe.requests).toEqual([{ provider: 'vllm', credentialId: CREDENTIAL_ID }]);
+      const called = await dashboard.post('admin/providers/vllm/test', { model: 'm' }, token);
+      expect([called.status, called.body.error]).toMatchObject([
+        400,
+        { code: 'invalid_request', detail: expect.stringContaining('model: the provider would charge') },
+      ]);
+      const models = await dashboard.get('admin/providers/vllm/models', token);
+      expect([models.status, models.body.error]).toMatchObject([
+        502,
+        { code: 'upstream_unavailable', detail: 'models of this kind of provider cannot be listed' },
+      ]);
+      expect(world.providers.probe.requests).toHaveLength(1);
+    } finally {
+      delete world.catalog.ofProvider.kind;
+    }
+  });
+
   test('sees the models of the endpoint, with a slug for each and prices of the list', async () => {
     const path = 'admin/providers/vllm/models?markup_percent=10&list_provider=groq';
     const { body } = await dashboard.get(path, token);

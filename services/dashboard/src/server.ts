@@ -213,11 +213,13 @@ function connectProviderServices(settings: Settings) {
   ]);
   const anyChat =
     CHAT_ADDR.length > 0 ? createGrpcClient(ChatService, { ...peer, addresses: CHAT_ADDR }) : undefined;
+  const anyMedia =
+    MEDIA_ADDR.length > 0 ? createGrpcClient(MediaService, { ...peer, addresses: MEDIA_ADDR }) : undefined;
   return {
     instances,
-    probe: anyChat && new ProviderProbe(anyChat),
+    probe: new ProviderProbe({ ...(anyChat && { chat: anyChat }), ...(anyMedia && { media: anyMedia }) }),
     close() {
-      for (const client of [...chats, ...medias, anyChat]) client?.close();
+      for (const client of [...chats, ...medias, anyChat, anyMedia]) client?.close();
     },
   };
 }

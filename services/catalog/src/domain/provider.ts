@@ -228,7 +228,7 @@ function jsonObjectOf(text: string): Readonly<Record<string, unknown>> | undefin
 const printable = (text: string): string => text.toWellFormed().replaceAll(/\p{Cc}/gu, '');
 
 /** Members that name a cloud's account. */
-const ACCOUNT_NAMES = ['client_email', 'client_id', 'access_key_id'];
+const ACCOUNT_NAMES = ['client_email', 'client_id', 'access_key_id', 'access_key'];
 const MAX_HINT_CHARS = 100;
 
 /** Returns what operators see of a secret: a reference, the name of a cloud's account, or the last characters of a long value. */

@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/errors';
+import { isChatKind } from '@gateway/providers';
 import { importModels } from '../actions/import-models';
 import type { Caller } from '../clients/billing';
 import type { CatalogEditor } from '../clients/catalog-editor';
@@ -9,7 +10,7 @@ import type { ProviderInstances } from '../clients/provider-instances';
 import type { ProviderProbe } from '../clients/provider-probe';
 import type { ConfiguredProvider } from '../domain/configured-provider';
 import { slugsOf, suggestedSlug } from '../domain/endpoint-model';
-import { type InstanceReport, providerHealth } from '../domain/provider-health';
+import { type InstanceReport, type ProviderService, providerHealth } from '../domain/provider-health';
 import { type Endpoint, endpoint } from './endpoint';
 import {
   createCredentialBody,
@@ -43,8 +44,7 @@ interface Dependencies {
   readonly instances: ProviderInstances;
   readonly providers: ProviderEditor;
   readonly priceList: PriceList;
-  /** Absent: the dashboard does not know chat's address. */
-  readonly probe: ProviderProbe | undefined;
+  readonly probe: ProviderProbe;
 }
 
 export const adminProviderEndpoints = (deps: Dependencies): Endpoint[] => [
@@ -123,18 +123,18 @@ function providerEndpoints(deps: Dependencies): Endpoint[] {
       'POST /admin/providers/:id/test',
       {
         summary:
-          "List the endpoint's models or call one, to test a provider; a call is charged by the provider",
+          "List the endpoint's models or call one, to test a provider; a call is charged by the provider. Of a provider of only images or videos, the credential is tested",
         body: testProviderBody,
         optionalBody: true,
         response: probeResponse,
         async handle({ context, params, body: { credential_id, model } }) {
-          const { id } = await knownProvider(deps, context, params.id);
+          const { id, service } = await probedProvider(deps, context, params.id);
           const request = {
             provider: id,
             credentialId: credential_id ?? '',
             upstreamModel: model ?? '',
           };
-          return toProbeJson(await existing(probe).call(context, request), model);
+          return toProbeJson(await probe.call(context, service, request));
         },
       },
       { unaudited: true },
@@ -189,8 +189,8 @@ function endpointModelEndpoints(deps: Dependencies): Endpoint[] {
       response: endpointModelsResponse,
       codes: ['upstream_failed', 'upstream_unavailable'],
       async handle({ context, params, query }) {
-        const { id } = await knownProvider(deps, context, params.id);
-        const listed = await existing(probe).models(context, id);
+        const { id, service } = await probedProvider(deps, context, params.id);
+        const listed = await probe.models(context, service, id);
         const found = await priceList.find(context, {
           providerId: id,
           upstreamModels: listed.map((model) => model.id),
@@ -224,15 +224,34 @@ function endpointModelEndpoints(deps: Dependencies): Endpoint[] {
 }
 
 /** @throws GatewayError `not_found` */
-async function knownProvider(
+const knownProvider = async (deps: Dependencies, context: Caller, id: string | undefined) =>
+  (await lookUp(deps, context, id)).provider;
+
+/** Returns a provider and the service that tests it. @throws GatewayError `not_found` */
+async function probedProvider(
+  deps: Dependencies,
+  context: Caller,
+  providerId: string | undefined,
+): Promise<{ readonly id: string; readonly service: ProviderService }> {
+  const { provider, reports } = await lookUp(deps, context, providerId);
+  const { id, kind } = provider;
+  if (kind !== null) return { id, service: isChatKind(kind) ? 'chat' : 'media' };
+  const services = reports
+    .filter(({ report }) => report?.providers.some((one) => one.id === id))
+    .map(({ service }) => service);
+  return { id, service: services.includes('media') && !services.includes('chat') ? 'media' : 'chat' };
+}
+
+/** @throws GatewayError `not_found` */
+async function lookUp(
   { models, instances, providers }: Dependencies,
   context: Caller,
   id: string | undefined,
 ) {
   const [reports, configured] = await Promise.all([instances.reports(context), providers.list(context)]);
-  const found = listOfProviders(models, reports, configured).find((one) => one.id === id);
-  if (!found) throw new GatewayError('not_found');
-  return found;
+  const provider = listOfProviders(models, reports, configured).find((one) => one.id === id);
+  if (!provider) throw new GatewayError('not_found');
+  return { provider, reports };
 }
 
 /** Returns all providers by id: those of the catalog, and those that targets or instances name. */
@@ -245,11 +264,6 @@ function listOfProviders(
   return providerHealth(models.all().values(), reports, [...byId.keys()]).map((health) =>
     toProviderJson(health, byId.get(health.id)),
   );
-}
-
-function existing(probe: ProviderProbe | undefined): ProviderProbe {
-  if (probe) return probe;
-  throw new GatewayError('invalid_request', { detail: 'the dashboard has no CHAT_ADDR' });
 }
 
 type Given<T> = { [Field in keyof T]?: Exclude<T[Field], undefined> };

@@ -34,7 +34,7 @@ export interface EndpointDependencies
   readonly editor: CatalogEditor;
   readonly instances: ProviderInstances;
   readonly providers: ProviderEditor;
-  readonly probe: ProviderProbe | undefined;
+  readonly probe: ProviderProbe;
   readonly priceList: PriceList;
   readonly config: ConfigEditor;
 }

@@ -1,7 +1,7 @@
 import type { EndpointModel__Output } from '@gateway/proto/generated/gateway/chat/v1/EndpointModel';
-import type { ProbeProviderResponse__Output } from '@gateway/proto/generated/gateway/chat/v1/ProbeProviderResponse';
 import { defaultBaseUrl, isProviderKind } from '@gateway/providers';
 import type { PricedModel } from '../clients/price-list';
+import type { ProbeResult } from '../clients/provider-probe';
 import type {
   ConfiguredCredential,
   ConfiguredProvider,
@@ -117,13 +117,10 @@ export const toEndpointModelJson = (
   unpriced: priced?.unpriced ?? [],
 });
 
-export const toProbeJson = (
-  { credentialId, credentialName, latencyMs, failure, models }: ProbeProviderResponse__Output,
-  model: string | undefined,
-) => ({
+export const toProbeJson = ({ credentialId, credentialName, latencyMs, failure, models }: ProbeResult) => ({
   ok: failure === null,
   credential: { id: credentialId, name: credentialName },
   latency_ms: latencyMs,
-  models: failure || model !== undefined ? null : models.length,
+  models: failure || !models ? null : models.length,
   failure: failure && { status: failure.status || null, message: failure.message },
 });

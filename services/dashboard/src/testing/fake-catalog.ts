@@ -108,6 +108,8 @@ type WatchCall = ServerWritableStream<WatchRequest__Output, WatchResponse>;
  * for the test, and are not sent on the stream.
  */
 export async function startFakeCatalog(log: Logger, secret: string) {
+  /** Fields of the provider that a test changes. */
+  const ofProvider: Partial<Provider> = {};
   const watchers = new Set<WatchCall>();
   const { CatalogService } = loadService<ProtoGrpcType>('catalog').gateway.catalog.v1;
   const { Metadata } = await import('@grpc/grpc-js');
@@ -218,7 +220,7 @@ export async function startFakeCatalog(log: Logger, secret: string) {
         definition: CatalogService.service,
         handlers: {
           Watch: watch,
-          ListProviders: unary(log, async () => ({ providers: [vllm()] })),
+          ListProviders: unary(log, async () => ({ providers: [{ ...vllm(), ...ofProvider }] })),
           FindPrices: unary(log, async (_context, request: FindPricesRequest__Output) => {
             priceRequests.push(request);
             return foundPrices;
@@ -232,6 +234,7 @@ export async function startFakeCatalog(log: Logger, secret: string) {
   return {
     server,
     edits,
+    ofProvider,
     priceRequests,
     send(message: WatchResponse) {
       for (const watcher of watchers) watcher.write(message);

@@ -17,6 +17,7 @@ const PRESETS: ProviderPresets = {
   data: [
     preset('groq', 'Groq'),
     preset('mistral', 'Mistral AI', { kind: 'mistral', options: {} }),
+    preset('minimax', 'MiniMax', { kind: 'anthropic' }),
     preset('cloudflare', 'Cloudflare', { base_url: 'https://cf.test/{account_id}/v1' }),
   ],
   kinds: [
@@ -24,6 +25,7 @@ const PRESETS: ProviderPresets = {
     { kind: 'anthropic', base_url: 'https://api.anthropic.com', options: [] },
     { kind: 'mistral', base_url: 'https://api.mistral.test/v1', options: [] },
     { kind: 'bedrock', base_url: null, options: ['region'] },
+    { kind: 'minimax', base_url: 'https://api.minimax.test', options: [] },
   ],
 };
 const choice = (key: string): Choice => choicesOf(PRESETS).find((one) => one.key === key)!;
@@ -36,6 +38,8 @@ test('presets, kinds without a preset and any other endpoint can be connected', 
     'AWS Bedrock',
     'Cloudflare',
     'Groq',
+    'MiniMax',
+    'MiniMax (videos)',
     'Mistral AI',
     'OpenAI',
     'Other OpenAI-compatible endpoint',

@@ -50,7 +50,7 @@ export function choicesOf({ data: presets, kinds }: ProviderPresets): Choice[] {
     hasUrlByOptions: baseUrl === '' && kind !== COMPATIBLE,
     suggestedId: kind,
   });
-  const known = new Set(presets.map(({ id }) => id));
+  const known = new Set(presets.filter(({ id, kind }) => id === kind).map(({ id }) => id));
   const ofKinds = kinds
     .filter(({ kind }) => !known.has(kind))
     .map(({ kind, base_url }) => ofKind(kind, base_url ?? ''));

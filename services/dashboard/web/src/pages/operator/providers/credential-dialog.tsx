@@ -104,7 +104,7 @@ function LimitFields({ edited, error }: Pick<FieldsProps, 'edited' | 'error'>) {
         ))}
       </SimpleGrid>
       <Text size="xs" c="dimmed" mt={4}>
-        Limits of each instance of the chat service. Requests beyond one use another credential.
+        Limits of each instance of chat and of media. Requests beyond one use another credential.
       </Text>
     </div>
   );
@@ -138,7 +138,7 @@ export function CredentialFields({ edited, error, isKeyRequired, hasWeight = fal
           edited
             ? 'Replaces the current one; empty: it stays'
             : isKeyRequired
-              ? 'Or the JSON of a cloud account. It is encrypted and never shown again'
+              ? 'Or the keys of a cloud account or of Kling as JSON. It is encrypted and never shown again'
               : 'Empty if the endpoint needs none. It is encrypted and never shown again'
         }
         required={!edited && isKeyRequired}
