@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
@@ -8,10 +6,10 @@ import {
   SERVED_WORDS,
   startCompatibleServer,
 } from './support/compatible-server';
+import { placesOfSecrets } from './support/find-secrets';
 import { type HttpAnswer, openStream, postJson } from './support/http';
 import { readLedger } from './support/ledger';
 import { readSamples } from './support/metrics';
-import { queryDatabase } from './support/query-database';
 import { type Customer, type System, startSystem } from './support/system';
 
 const KEY = 'sk-first-0123456789abcdef';
@@ -312,28 +310,7 @@ test('of three credentials, one out of its rate limit and one rejected, the thir
 
 test('no secret of a credential is in a table, a file or a log in clear', async () => {
   const secrets = [...server.keys.keys()];
-  const tables = await queryDatabase<{ name: string }>(
-    system,
-    `SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
-     WHERE table_schema NOT IN ('pg_catalog', 'information_schema') AND table_type = 'BASE TABLE'`,
-    [],
-  );
-  expect(tables.map(({ name }) => name)).toContain('catalog.credentials');
-  const found: string[] = [];
-  for (const { name } of tables) {
-    const rows = await queryDatabase<{ text: string }>(system, `SELECT t::text AS text FROM ${name} t`, []);
-    for (const secret of secrets) if (rows.some(({ text }) => text.includes(secret))) found.push(name);
-  }
-  for (const file of filesIn(system.stack.dataDir)) {
-    const bytes = readFileSync(file);
-    for (const secret of secrets) if (bytes.includes(secret)) found.push(file);
-  }
-  expect(found).toEqual([]);
+  expect(await placesOfSecrets(system, secrets)).toEqual([]);
   const audit = await system.dashboard.call('GET', 'admin/audit?limit=1000', token);
   for (const secret of secrets) expect(JSON.stringify(audit)).not.toContain(secret);
 });
-
-const filesIn = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name));

@@ -4,6 +4,8 @@ import type { CredentialProbe } from '../images/rules/image-provider';
 const MAX_MESSAGE_CHARS = 500;
 /** A shorter text in a message is not the secret. */
 const MIN_SECRET_CHARS = 8;
+/** A token that a secret has signed. */
+const SIGNED_TOKEN = /\beyJ[\w-]{8,}[\w.-]*/g;
 
 /** Returns the probe, without the secret in the messages of its errors: some providers quote the credential that they refuse. */
 export const withoutSecret =
@@ -21,7 +23,7 @@ export const withoutSecret =
 const scrub = (message: string, secrets: readonly string[]): string =>
   secrets
     .filter((secret) => secret.length >= MIN_SECRET_CHARS)
-    .reduce((text, secret) => text.replaceAll(secret, '…'), message)
+    .reduce((text, secret) => text.replaceAll(secret, '…'), message.replaceAll(SIGNED_TOKEN, '…'))
     .slice(0, MAX_MESSAGE_CHARS);
 
 /** Returns the secret, and the values in it if it is a JSON object. */
