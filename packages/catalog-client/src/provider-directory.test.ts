@@ -111,7 +111,9 @@ test('disabled credentials and those without a usable secret are not used', asyn
 
 test('a provider of the catalog replaces that of the settings with its id, even when it is disabled', () => {
   const own = provider([{ id: '1' }], { id: 'openai' });
+  expect(directory.isOfEnvironment('openai')).toBe(true);
   directory.replace([own], refer({ 1: 'env:CREDENTIAL_A' }));
+  expect(['openai', 'vllm'].map((id) => directory.isOfEnvironment(id))).toEqual([false, false]);
   expect(keysOf('openai')).toEqual(['sk-a']);
   directory.replace([{ ...own, enabled: false }], refer({ 1: 'env:CREDENTIAL_A' }));
   expect(directory.has('openai')).toBe(false);

@@ -94,6 +94,11 @@ export class ProviderDirectory<Provider extends { readonly id: string }> {
     return this.accountsOf(id).length > 0;
   }
 
+  /** Whether the provider is that of the settings: the catalog has none with its id that the service serves. */
+  isOfEnvironment(id: string): boolean {
+    return this.#environment.has(id) && this.#accounts.get(id) === this.#environment.get(id);
+  }
+
   ids(): Iterable<string> {
     return [...this.#accounts].flatMap(([id, accounts]) => (accounts.length > 0 ? [id] : []));
   }

@@ -9,8 +9,8 @@ import type { CredentialReport, TargetHealth, TargetReport } from './target-heal
 export interface ListProvidersDeps {
   /** Returns the ids of the configured providers. */
   readonly providers: () => Iterable<string>;
-  /** Those of them whose calls go to the simulator. */
-  readonly simulated: ReadonlySet<string>;
+  /** Whether the calls of one of them go to the simulator. */
+  isSimulated(id: string): boolean;
   readonly health: TargetHealth;
 }
 
@@ -23,9 +23,9 @@ const STATE = {
 } as const satisfies Record<CircuitState, CircuitStateProto>;
 
 /** Handles `ListProviders`: returns what this process knows about the providers that it calls. */
-export function listProviders({ providers, simulated, health }: ListProvidersDeps) {
+export function listProviders({ providers, isSimulated, health }: ListProvidersDeps) {
   return async (): Promise<ListProvidersResponse> => ({
-    providers: [...new Set(providers())].map((id) => ({ id, simulated: simulated.has(id) })),
+    providers: [...new Set(providers())].map((id) => ({ id, simulated: isSimulated(id) })),
     targets: health.reports().map(toProtoTarget),
     credentials: health.credentialReports().map(toProtoCredential),
     windowSeconds: RECENT_MS / 1_000,

@@ -54,9 +54,6 @@ export interface Placement {
   rank?(route: Route): number;
 }
 
-/** Draws routes at random by their weights, for each call anew. */
-export const RANDOM: Placement = { draw: Math.random };
-
 /**
  * Returns a model's routes in the order in which they are tried: by priority, then by rank, then drawn by weight. The weight of a
  * target is divided among the credentials of its provider.

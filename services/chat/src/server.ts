@@ -197,7 +197,11 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
 
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
   const simulated = simulatedProviders(PROVIDERS, env, settings.SIM_BASE_URL);
-  const listing = listProviders({ providers: () => providers.ids(), simulated, health });
+  const listing = listProviders({
+    providers: () => providers.ids(),
+    isSimulated: (id) => simulated.has(id) && providers.isOfEnvironment(id),
+    health,
+  });
   const grpc = await startGrpcServer({
     host: settings.BIND_HOST,
     port: settings.GRPC_PORT,

@@ -138,7 +138,11 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     handler: withRefusalReports(refusals, routes),
   });
   const simulated = simulatedProviders(PROVIDERS, env, settings.SIM_BASE_URL);
-  const listing = listProviders({ providers: providers.ids, simulated, health });
+  const listing = listProviders({
+    providers: providers.ids,
+    isSimulated: (id) => simulated.has(id) && providers.isOfEnvironment(id),
+    health,
+  });
   const grpc = await startGrpc(settings, log, { link, listing, providers });
   const admin = await startAdminServer({
     host: settings.BIND_HOST,

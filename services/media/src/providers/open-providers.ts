@@ -25,6 +25,8 @@ export interface MediaProviders {
   readonly loaded: boolean;
   /** Returns those of images, then those of videos. */
   ids(): string[];
+  /** Whether neither its images nor its videos are those of a provider of the catalog. */
+  isOfEnvironment(id: string): boolean;
   close(): Promise<void>;
 }
 
@@ -64,6 +66,7 @@ export function openProviders({
       return images.loaded && videos.loaded;
     },
     ids: () => [...images.ids(), ...videos.ids()],
+    isOfEnvironment: (id) => [images, videos].every((all) => !all.has(id) || all.isOfEnvironment(id)),
     async close() {
       watch.close();
       await Promise.all([images.close(), videos.close()]);

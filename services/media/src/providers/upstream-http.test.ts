@@ -63,6 +63,32 @@ function file(bytes: number, open?: () => AsyncIterable<Buffer>): UpstreamBody[n
   return { upload: { part: 'image', kind: 'png', bytes, open: open ?? pieces }, as: 'raw' };
 }
 
+describe('a request of a provider with a proxy', () => {
+  test('is sent to the proxy, with the address of the provider', async () => {
+    let head = '';
+    const proxy = await loopback((socket) =>
+      socket.on('data', (bytes) => {
+        head += bytes;
+        if (head.endsWith('{"a":1}')) socket.end(answer('{"made":true}'));
+      }),
+    );
+    const request = order(9, { proxy: `http://127.0.0.1:${proxy.port}` });
+    const reply = await client(proxy).request({ ...request, url: new URL('http://provider.test/v1/make') });
+    expect(await reply.json()).toEqual({ made: true });
+    expect(head).toMatch(/^POST http:\/\/provider\.test\/v1\/make HTTP\/1\.1\r\n/);
+  });
+
+  test('certainly did not arrive if the proxy is unreachable', async () => {
+    const proxy = await loopback(() => {});
+    await proxy.stop();
+    const request = order(9, { proxy: `http://127.0.0.1:${proxy.port}` });
+    await expect(client().request(request)).rejects.toMatchObject({
+      mayHaveArrived: false,
+      failure: { kind: 'unreachable' },
+    });
+  });
+});
+
 describe('a request', () => {
   test('carries its pieces, with their length, and gives the reply back', async () => {
     let seen:
