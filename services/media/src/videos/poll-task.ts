@@ -22,10 +22,14 @@ export function accountsOfTask(
   return own.length > 0 ? own : accounts;
 }
 
+/** For the log. */
+const CREDENTIAL_GONE = 'CREDENTIAL_GONE';
+
 /**
  * Returns what the account that created the task reports, or else the first account that knows it. That other accounts do not know a
  * task says nothing of it, so it is then a failure: its credential may be back later.
- * @throws UpstreamError the failure of the last account; Error if no account can be asked
+ * @param accounts at least one
+ * @throws UpstreamError how the account failed; Error `CREDENTIAL_GONE` if another account is needed
  */
 export async function pollTask(
   accounts: readonly VideoAccount[],
@@ -33,17 +37,20 @@ export async function pollTask(
   call: ProviderCall,
 ): Promise<TaskReport> {
   const { credentialId } = task;
-  let failure: unknown = new Error('the provider has no usable credential');
-  for (const { provider, credential } of accounts) {
+  const poll = ({ provider }: VideoAccount) =>
+    provider.poll(task, { ...call, timeouts: timeoutsOfProvider(call.timeouts, provider.connection) });
+  const [first] = accounts;
+  const isOnly = accounts.length === 1 && (credentialId ?? first?.credential.id) === first?.credential.id;
+  if (first && isOnly) return poll(first);
+  let failure: unknown;
+  for (const account of accounts) {
     try {
-      const timeouts = timeoutsOfProvider(call.timeouts, provider.connection);
-      const report = await provider.poll(task, { ...call, timeouts });
-      const isOwn = credential.id === credentialId || (credentialId === undefined && accounts.length === 1);
-      if (isOwn || report.state !== 'unknown') return report;
-      failure = new Error('the credential that created the task is gone, and no other one knows the task');
+      const report = await poll(account);
+      if (report.state !== 'unknown') return report;
     } catch (error) {
       failure = error;
     }
   }
-  throw failure;
+  const gone = new Error('no credential of the provider knows the task', { cause: failure });
+  throw Object.assign(gone, { code: CREDENTIAL_GONE });
 }

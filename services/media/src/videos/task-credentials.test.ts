@@ -1,8 +1,10 @@
 import type { Account, CredentialInfo } from '@gateway/upstream';
 import { UpstreamError } from '@gateway/upstream';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { CALL } from '../providers/video-protocol.fixture';
 import { FakeVideoProvider } from '../testing/fake-video-provider';
 import { MODEL, type VideoInstance, VideoWorld } from '../testing/video-world';
+import { pollTask } from './poll-task';
 import type { VideoProvider } from './rules/video-provider';
 
 const INTERVAL_MS = 3_000;
@@ -89,6 +91,9 @@ test('a task that only a missing credential knows waits for it, and is given up 
   connect(account(refusing, 'refusing'), account(one, 'one'));
   for (let polls = 0; polls < 150; polls++) await poll();
   expect(await statusOf(id)).toBe('queued');
+  await expect(
+    pollTask(world.accounts.get('first')!, { credentialId: 'two', upstreamId: '', upstreamModel: '' }, CALL),
+  ).rejects.toMatchObject({ code: 'CREDENTIAL_GONE' });
   two.reports = COMPLETED;
   connect(account(one, 'one'), account(two, 'two'));
   await world.pass(10 * INTERVAL_MS);
