@@ -38,14 +38,6 @@ export const environmentAccount = <Provider extends { readonly id: string }>(
   provider: Provider,
 ): Account<Provider> => ({ provider, credential: ENVIRONMENT });
 
-/** Returns a function for `routesOf` for providers with one credential each. */
-export const environmentAccounts =
-  <Provider extends { readonly id: string }>(providers: ReadonlyMap<string, Provider>) =>
-  (id: string): readonly Account<Provider>[] => {
-    const provider = providers.get(id);
-    return provider ? [environmentAccount(provider)] : [];
-  };
-
 /** How the routes of one call are ordered. */
 export interface Placement {
   /** Uniform in [0, 1): random, or the same for all calls of a session. */

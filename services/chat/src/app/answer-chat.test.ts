@@ -1,11 +1,12 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkCall } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
-import { environmentAccounts, SessionPins, TargetHealth } from '@gateway/upstream';
+import { SessionPins, TargetHealth } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { ApiFormat } from '../domain/conversation';
 import type { Model, TokenPrice } from '../domain/model';
+import { environmentAccounts } from '../domain/route.fixture';
 import { tokenizerCpuQuota } from '../domain/tokenizer-cpu-quota';
 import { parseMessagesRequest } from '../formats/anthropic/messages-request';
 import { parseChatRequest } from '../formats/openai/chat-request';

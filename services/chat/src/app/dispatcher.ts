@@ -8,13 +8,12 @@ import {
   preferRetryable,
   routeName,
   type SessionPins,
-  type Target,
   type TargetHealth,
+  timeoutsOfTarget,
   UpstreamError,
   type UpstreamFailure,
 } from '@gateway/upstream';
 import type { CallerRequest } from '../domain/caller-request';
-import type { ProviderConnection } from '../domain/chat-provider';
 import type { Route } from '../domain/route';
 import { estimateInput } from '../domain/upper-bound';
 import type { TargetMetrics } from '../metrics';
@@ -166,7 +165,7 @@ export class Dispatcher {
     body: Buffer,
     { signal, bufferUntilMs, onClose }: SendOptions & { readonly onClose: () => void },
   ): Promise<StartedReply['reply']> {
-    const timeouts = timeoutsOf(target, provider.connection, this.#deps.timeouts);
+    const timeouts = timeoutsOfTarget(target, provider.connection, this.#deps.timeouts);
     const beginByMs = performance.now() + timeouts.firstByteMs;
     const addressed = provider.address({
       upstreamModel: target.upstreamModel,
@@ -227,16 +226,4 @@ function bodyFor(call: AdmittedCall, route: Route): Buffer | undefined {
     if (error instanceof GatewayError) return undefined;
     throw error;
   }
-}
-
-function timeoutsOf(
-  target: Target,
-  provider: ProviderConnection | undefined,
-  usual: HttpTimeouts,
-): HttpTimeouts {
-  return {
-    connectMs: target.connectTimeoutMs || (provider?.connectMs ?? usual.connectMs),
-    firstByteMs: target.firstByteTimeoutMs || (provider?.firstByteMs ?? usual.firstByteMs),
-    idleMs: target.idleTimeoutMs || (provider?.idleMs ?? usual.idleMs),
-  };
 }

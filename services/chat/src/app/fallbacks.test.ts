@@ -1,11 +1,11 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkCall } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
-import { environmentAccounts, SessionPins, TargetHealth } from '@gateway/upstream';
+import { SessionPins, TargetHealth } from '@gateway/upstream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { Model } from '../domain/model';
-import { targetOf } from '../domain/route.fixture';
+import { environmentAccounts, targetOf } from '../domain/route.fixture';
 import { tokenizerCpuQuota } from '../domain/tokenizer-cpu-quota';
 import { parseChatRequest } from '../formats/openai/chat-request';
 import type { AdmittedCall } from './admitted-call';
