@@ -64,8 +64,8 @@ export function responseJson(
     incomplete_details: incompleteReason ? { reason: incompleteReason } : null,
     model,
   }).slice(0, -1);
-  const used = usage ? JSON.stringify(usageOf(usage)) : 'null';
-  return `${head},${members},"output":[${output.join(',')}],"usage":${used}}`;
+  const used = usage ? `,"usage":${JSON.stringify(usageOf(usage))}` : '';
+  return `${head},${members},"output":[${output.join(',')}]${used}}`;
 }
 
 /** In this format the input includes cache reads and writes, and the output includes reasoning. */
