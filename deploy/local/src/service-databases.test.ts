@@ -60,6 +60,7 @@ const EXPECTED_PRIVILEGES: Readonly<Record<string, string>> = {
   'billing.usage_days': 'SELECT INSERT UPDATE',
   'billing.usage_records': 'SELECT INSERT',
   'billing.usage_records_default': 'SELECT DELETE',
+  'catalog.credential_costs': 'SELECT INSERT UPDATE DELETE',
   'catalog.credentials': 'SELECT INSERT UPDATE DELETE',
   'catalog.migrations': 'SELECT',
   'catalog.model_names': 'SELECT',

@@ -10,3 +10,4 @@ GRANT SELECT ON catalog.model_names TO :"service";
 
 GRANT SELECT, UPDATE ON catalog.provider_revision TO :"service";
 GRANT SELECT, INSERT, UPDATE, DELETE ON catalog.providers, catalog.credentials TO :"service";
+GRANT SELECT, INSERT, UPDATE, DELETE ON catalog.credential_costs TO :"service";

@@ -102,6 +102,27 @@ test('changes are listed member by member, and credentials that the file no long
   expect(after!.credentials[0]!.id).toBe(before!.credentials[0]!.id);
 });
 
+test('the daily cost limit of a credential is an exact amount of USD, and is removed with its line', async () => {
+  const withLimit = (limit: object) => ({
+    providers: [{ ...PROVIDER, id: 'paid', credentials: [{ ...PROVIDER.credentials[0], ...limit }] }],
+  });
+  await apply(withLimit({ daily_cost_limit: '12.50' }));
+  const stored = async () => (await providers()).find(({ id }) => id === 'paid')!.credentials[0]!.limits;
+  expect(await stored()).toMatchObject({ costPerDayNano: '12500000000' });
+  expect((await apply(withLimit({ daily_cost_limit: 12.5 }))).changes).toEqual([]);
+  expect((await apply(withLimit({}))).changes).toEqual([
+    ['providers.paid.credentials.main.daily_cost_limit', '"12.5"', ''],
+  ]);
+  expect((await stored())!.costPerDayNano).toBeUndefined();
+  for (const limit of [0, -1, 'ten', '0.0000000001']) {
+    expect(await apply(withLimit({ daily_cost_limit: limit }))).toMatchObject({
+      applied: false,
+      problems: [{ path: 'providers[0].credentials[0].daily_cost_limit' }],
+    });
+  }
+  await callUnary(client, client.DeleteProvider, { id: 'paid' }, TIMEOUT);
+});
+
 test('what the file does not name stays', async () => {
   expect(await apply({})).toEqual({ problems: [], applied: true, changes: [] });
   expect(await apply({ providers: [{ id: 'other', kind: 'anthropic' }] })).toMatchObject({ applied: true });

@@ -155,6 +155,29 @@ test('limits of a credential are set one by one, and 0 removes one', async () =>
   await expect(refused).rejects.toEqual(refusal('credentials[0].limits: must be at most 1000000000'));
 });
 
+test('a daily cost limit is exact, is kept by other changes, and 0 removes it', async () => {
+  const limits = { costPerDayNano: '9007199254740993', concurrency: 5 };
+  const created = await create(
+    provider({ credentials: [{ name: 'main', secret: { value: SECRET }, limits }] }),
+  );
+  expect(created.credentials).toMatchObject([{ limits }]);
+  const ids = { providerId: fresh, credentialId: created.credentials[0]!.id };
+  const update = async (changes: object) => {
+    const request = { ...ids, ...changes };
+    return (await callUnary(operator, operator.UpdateCredential, request, TIMEOUT)).credentials[0]!.limits;
+  };
+  expect(await update({ weight: 2, limits: { concurrency: 6 } })).toMatchObject({
+    ...limits,
+    concurrency: 6,
+  });
+  expect((await update({ limits: { costPerDayNano: '0' } }))!.costPerDayNano).toBeUndefined();
+  for (const costPerDayNano of ['-1', '1000000000000000001']) {
+    await expect(update({ limits: { costPerDayNano } })).rejects.toEqual(
+      refusal('limits: the cost per day must be at most 1000000000 USD'),
+    );
+  }
+});
+
 test('secrets that do not fit into one message together are refused', async () => {
   const secret = { value: 'x'.repeat(16 * 1024) };
   const credentials = Array.from({ length: 50 }, (_, at) => ({ name: `key ${at}`, secret }));

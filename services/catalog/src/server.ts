@@ -1,13 +1,15 @@
 import path from 'node:path';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
-import { type Logger, type RunningService, startAdminServer } from '@gateway/process';
+import { every, type Logger, type RunningService, startAdminServer } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
 import { loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { Catalog } from './domain/catalog';
 import { Providers } from './domain/providers';
+import { utcDay } from './domain/utc-day';
 import { createCatalogMetrics } from './metrics';
 import { PriceListSource } from './price-lists/price-list-source';
 import { applyConfig, type EditAll } from './rpc/apply-config';
+import { listCosts, syncCosts } from './rpc/credential-costs';
 import { createModel, type Edit, setModelStatus, setPricing, updateModel } from './rpc/edit-models';
 import {
   createCredential,
@@ -24,12 +26,14 @@ import { Watchers } from './rpc/watch';
 import { ProviderWatchers } from './rpc/watch-providers';
 import { readSeed } from './seed/read-seed';
 import { readSettings } from './settings';
+import { deleteCredentialCostsBefore } from './store/credential-costs';
 import { editAll, editCatalog } from './store/edit-catalog';
 import { followChanges } from './store/follow-changes';
 import { addMissingModels, loadChanges } from './store/models';
 import { editProviders } from './store/providers';
 
 const POLL_INTERVAL_MS = 1_000;
+const COST_RETENTION_INTERVAL_MS = 60 * 60 * 1_000;
 const STOP_GRACE_MS = 5_000;
 
 export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
@@ -68,11 +72,15 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     return result;
   };
   const providerDeps = { edit: providerEdit, keys: settings.CREDENTIALS_KEY };
+  // Yesterday's stay for an instance whose clock is behind.
+  const costRetention = every(COST_RETENTION_INTERVAL_MS, 'past credential costs', log, () =>
+    deleteCredentialCostsBefore(pool, utcDay(Date.now(), -1)),
+  );
   await follower.refresh();
   const watchers = new Watchers(catalog);
   const providerWatchers = new ProviderWatchers(providers);
   const { service } = loadService<ProtoGrpcType>('catalog').gateway.catalog.v1.CatalogService;
-  const { Watch, WatchProviders, ...edits } = service;
+  const { Watch, WatchProviders, SyncCredentialCosts, ...ofOperators } = service;
   const grpcServer = await startGrpcServer({
     host: settings.BIND_HOST,
     port: settings.GRPC_PORT,
@@ -89,8 +97,14 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
         callers: ['chat', 'media'],
       },
       {
-        definition: edits,
+        definition: { SyncCredentialCosts },
+        handlers: { SyncCredentialCosts: unary(log, syncCosts(pool)) },
+        callers: ['chat'],
+      },
+      {
+        definition: ofOperators,
         handlers: {
+          ListCredentialCosts: unary(log, listCosts(pool)),
           CreateModel: unary(log, createModel(edit)),
           UpdateModel: unary(log, updateModel(edit)),
           SetModelStatus: unary(log, setModelStatus(edit)),
@@ -124,7 +138,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
       watchers.close();
       providerWatchers.close();
       await grpcServer.stop(STOP_GRACE_MS);
-      await follower.stop();
+      await Promise.all([follower.stop(), costRetention.stop()]);
       await admin.stop();
       await pool.end();
     },

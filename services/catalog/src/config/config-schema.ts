@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_CREDENTIALS, MAX_LIMIT, MAX_PROVIDERS } from '../domain/provider';
-import { modelSchema } from '../seed/seed-schema';
+import { modelSchema, usd } from '../seed/seed-schema';
 import { listOf, text } from '../seed/seed-types';
 
 const MAX_MODELS = 2_000;
@@ -18,6 +18,8 @@ const credentialSchema = z.strictObject({
   rpm_limit: limit,
   tpm_limit: limit,
   concurrency_limit: limit,
+  /** Of all instances of chat, on a UTC day. */
+  daily_cost_limit: usd.refine((nano) => nano > 0n, 'must be more than 0').optional(),
 });
 
 const providerSchema = z.strictObject({

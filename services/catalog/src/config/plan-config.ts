@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { decimalFromNano } from '@gateway/money';
 import type { ModelEntry } from '../domain/model';
 import {
   type Credential,
@@ -94,6 +95,7 @@ const toCredential = (given: ConfiguredProvider['credentials'][number]): DraftCr
     ...(given.rpm_limit !== undefined && { requestsPerMinute: given.rpm_limit }),
     ...(given.tpm_limit !== undefined && { tokensPerMinute: given.tpm_limit }),
     ...(given.concurrency_limit !== undefined && { concurrency: given.concurrency_limit }),
+    ...(given.daily_cost_limit !== undefined && { costPerDayNano: given.daily_cost_limit }),
   },
   hint: given.secret_ref,
   secret: { reference: given.secret_ref },
@@ -142,6 +144,8 @@ const toShown = (
         rpm_limit: limits.requestsPerMinute,
         tpm_limit: limits.tokensPerMinute,
         concurrency_limit: limits.concurrency,
+        daily_cost_limit:
+          limits.costPerDayNano === undefined ? undefined : decimalFromNano(limits.costPerDayNano),
         secret: 'reference' in secret ? secret.reference : `stored ${hint}`,
       },
     ]),

@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/errors';
+import { MAX_USD } from '@gateway/money';
 import {
   defaultBaseUrl,
   isProviderKind,
@@ -34,13 +35,15 @@ export interface Credential {
   readonly secret: StoredSecret;
 }
 
-/** Limits of one instance of a service that calls the provider; an absent one is no limit. */
+/** Limits of one instance of a service that calls the provider, except for the cost; an absent one is no limit. */
 export interface CredentialLimits {
   readonly requestsPerMinute?: number;
   /** Input and output tokens. */
   readonly tokensPerMinute?: number;
   /** Calls in flight. */
   readonly concurrency?: number;
+  /** What the provider charges on a UTC day for the calls of all instances of chat. */
+  readonly costPerDayNano?: bigint;
 }
 
 /** A secret as it is stored: encrypted, or the reference that chat and media resolve. */
@@ -55,6 +58,7 @@ export const MAX_PROVIDERS = 200;
 export const MAX_CREDENTIALS = 50;
 const MAX_WEIGHT = 1_000_000;
 export const MAX_LIMIT = 1_000_000_000;
+const MAX_COST_PER_DAY_NANO = BigInt(MAX_USD) * 1_000_000_000n;
 const MAX_NAME_CHARS = 100;
 const MAX_SECRET_BYTES = 16 * 1024;
 /** Of all encrypted secrets: chat and media get them in one message of at most 16 MiB. */
@@ -132,10 +136,16 @@ export function checkName(field: string, name: string): void {
 }
 
 /** Returns the limits without those that are 0. @throws GatewayError `invalid_request` */
-export function checkLimits(field: string, limits: CredentialLimits): CredentialLimits {
-  const set = Object.entries(limits).filter(([, limit]) => limit > 0);
+export function checkLimits(
+  field: string,
+  { costPerDayNano = 0n, ...counts }: CredentialLimits,
+): CredentialLimits {
+  const set = Object.entries(counts).filter(([, limit]) => limit > 0);
   if (set.some(([, limit]) => limit > MAX_LIMIT)) throw invalid(`${field}: must be at most ${MAX_LIMIT}`);
-  return Object.fromEntries(set);
+  if (costPerDayNano < 0n || costPerDayNano > MAX_COST_PER_DAY_NANO) {
+    throw invalid(`${field}: the cost per day must be at most ${MAX_USD} USD`);
+  }
+  return { ...Object.fromEntries(set), ...(costPerDayNano > 0n && { costPerDayNano }) };
 }
 
 export function checkWeight(field: string, weight: number): void {
@@ -241,5 +251,8 @@ export function hintOf(secret: NewSecret): string {
   }
   return secret.value.length < MIN_CHARS_WITH_HINT ? '…' : `…${secret.value.slice(-HINT_CHARS)}`;
 }
+
+/** Of credentials and of instances of services. */
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const invalid = (detail: string) => new GatewayError('invalid_request', { detail });

@@ -29,6 +29,7 @@ import {
   type Provider,
   parseOptions,
   type StoredSecret,
+  UUID,
 } from '../domain/provider';
 import type { Providers } from '../domain/providers';
 import type { ProviderEdit } from '../store/providers';
@@ -146,8 +147,6 @@ export const deleteCredential =
       return {};
     });
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** PostgreSQL does not accept NUL in text. */
 const isId = (id: string): boolean => !id.includes('\0') && id.length <= 63;
 
@@ -165,8 +164,13 @@ function newCredential(
   return { id, name, weight, enabled: true, limits, ...storedSecret(field, id, secret, keys) };
 }
 
-const givenLimits = (limits: CredentialLimits__Output | null): CredentialLimits =>
-  Object.fromEntries(Object.entries(limits ?? {}).filter(([, limit]) => limit !== undefined));
+function givenLimits(limits: CredentialLimits__Output | null): CredentialLimits {
+  const { costPerDayNano, ...counts } = limits ?? {};
+  return {
+    ...Object.fromEntries(Object.entries(counts).filter(([, limit]) => limit !== undefined)),
+    ...(costPerDayNano !== undefined && { costPerDayNano: BigInt(costPerDayNano) }),
+  };
+}
 
 function storedSecret(
   field: string,

@@ -1,6 +1,7 @@
+import type { CredentialLimits as CredentialLimitsProto } from '@gateway/proto/generated/gateway/catalog/v1/CredentialLimits';
 import type { Provider as ProviderProto } from '@gateway/proto/generated/gateway/catalog/v1/Provider';
 import type { StoredSecret as StoredSecretProto } from '@gateway/proto/generated/gateway/catalog/v1/StoredSecret';
-import type { Provider, StoredSecret } from '../domain/provider';
+import type { CredentialLimits, Provider, StoredSecret } from '../domain/provider';
 
 /** Contains no secret. */
 export const toProtoProvider = (provider: Provider): ProviderProto => ({
@@ -12,10 +13,16 @@ export const toProtoProvider = (provider: Provider): ProviderProto => ({
   optionsJson: JSON.stringify(provider.options),
   enabled: provider.enabled,
   createdAtMs: String(provider.createdAtMs),
-  credentials: provider.credentials.map(({ secret: _, createdAtMs, ...credential }) => ({
+  credentials: provider.credentials.map(({ secret: _, createdAtMs, limits, ...credential }) => ({
     ...credential,
+    limits: toProtoLimits(limits),
     createdAtMs: String(createdAtMs),
   })),
+});
+
+const toProtoLimits = ({ costPerDayNano, ...counts }: CredentialLimits): CredentialLimitsProto => ({
+  ...counts,
+  ...(costPerDayNano !== undefined && { costPerDayNano: costPerDayNano.toString() }),
 });
 
 export const toProtoSecret = (secret: StoredSecret): StoredSecretProto =>

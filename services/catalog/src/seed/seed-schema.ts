@@ -20,8 +20,8 @@ const alias = z
 /** Digits that a floating-point number keeps. */
 const EXACT_DIGITS = 15;
 
-/** An amount of USD: a decimal string, or a number that is exact. */
-const usd = z.union([z.string(), z.number()]).transform((value, context) => {
+/** An amount of USD, as nano-USD: a decimal string, or a number that is exact. */
+export const usd = z.union([z.string(), z.number()]).transform((value, context) => {
   const digits = typeof value === 'number' ? String(value).replace(/\D/g, '').length : 0;
   const nano = digits > EXACT_DIGITS ? undefined : nanoFromDecimal(String(value));
   if (nano !== undefined) return nano;

@@ -23,8 +23,9 @@ interface CredentialRow {
   readonly hint: string;
   readonly weight: number;
   readonly enabled: boolean;
-  /** Null in rows of an older version. */
+  /** Without the cost. Null in rows of an older version. */
   readonly limits: CredentialLimits | null;
+  readonly cost_per_day_nano: bigint | null;
   readonly created_at: Date;
 }
 
@@ -109,18 +110,19 @@ export function providerEdit(client: PoolClient): ProviderEdit {
       await client.query(
         // Those of one transaction keep their order.
         `INSERT INTO catalog.credentials
-           (id, provider_id, name, sealed_secret, secret_ref, hint, weight, enabled, limits, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, clock_timestamp())`,
-        [id, providerId, name, ...columnsOf(secret), hint, weight, enabled, limits],
+           (id, provider_id, name, sealed_secret, secret_ref, hint, weight, enabled, limits, cost_per_day_nano,
+            created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, clock_timestamp())`,
+        [id, providerId, name, ...secretColumns(secret), hint, weight, enabled, ...limitColumns(limits)],
       );
     },
     async updateCredential({ id, name, hint, weight, enabled, limits, secret }) {
       await client.query(
         `UPDATE catalog.credentials
          SET name = $2, sealed_secret = $3, secret_ref = $4, hint = $5, weight = $6, enabled = $7,
-           limits = $8
+           limits = $8, cost_per_day_nano = $9
          WHERE id = $1`,
-        [id, name, ...columnsOf(secret), hint, weight, enabled, limits],
+        [id, name, ...secretColumns(secret), hint, weight, enabled, ...limitColumns(limits)],
       );
     },
     async removeCredential(providerId, id) {
@@ -166,10 +168,21 @@ const fromCredentialRow = (row: CredentialRow): Credential => ({
   hint: row.hint,
   weight: row.weight,
   enabled: row.enabled,
-  limits: row.limits ?? {},
+  limits: {
+    ...row.limits,
+    ...(row.cost_per_day_nano !== null && { costPerDayNano: row.cost_per_day_nano }),
+  },
   createdAtMs: row.created_at.getTime(),
   secret: row.sealed_secret ? { sealed: row.sealed_secret } : { reference: row.secret_ref ?? '' },
 });
 
-const columnsOf = (secret: StoredSecret): [sealed: Buffer | null, reference: string | null] =>
+const limitColumns = ({
+  costPerDayNano,
+  ...counts
+}: CredentialLimits): [counts: CredentialLimits, costPerDayNano: bigint | null] => [
+  counts,
+  costPerDayNano ?? null,
+];
+
+const secretColumns = (secret: StoredSecret): [sealed: Buffer | null, reference: string | null] =>
   'sealed' in secret ? [secret.sealed, null] : [null, secret.reference];
