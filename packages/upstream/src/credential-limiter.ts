@@ -1,3 +1,4 @@
+import { DailyCosts } from './daily-costs';
 import { RollingSum } from './rolling-sum';
 import { credentialName, type Route } from './route';
 
@@ -14,15 +15,22 @@ interface Use {
 
 /**
  * Keeps the calls with each credential within its own limits, so that the provider has no reason to refuse them. It counts the
- * calls of this process only.
+ * calls of this process only; a daily limit of the cost is that of all instances.
  */
 export class CredentialLimiter {
   readonly #uses = new Map<string, Use>();
   readonly #nowMs: () => number;
+  readonly #costs: DailyCosts;
 
   /** @param nowMs a monotonic clock */
-  constructor(nowMs: () => number) {
+  constructor(nowMs: () => number, costs = new DailyCosts(Date.now)) {
     this.#nowMs = nowMs;
+    this.#costs = costs;
+  }
+
+  /** Returns whether the credential has reached its daily limit of the cost: it must not be used before the next UTC midnight. */
+  isSpent({ credential }: Route): boolean {
+    return this.#costs.isSpent(credential.id);
   }
 
   /**
@@ -67,6 +75,11 @@ export class CredentialLimiter {
   addOutput(route: Route, tokens: number): void {
     if (route.credential.limits?.tokensPerMinute === undefined) return;
     this.#use(route).tokens.add(this.#nowMs(), tokens);
+  }
+
+  /** Counts what the provider charges for a reply. */
+  addCost({ credential }: Route, costNano: bigint): void {
+    this.#costs.add(credential.id, costNano);
   }
 
   #use({ provider, credential }: Route): Use {

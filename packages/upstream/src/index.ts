@@ -1,5 +1,6 @@
 export * from './circuit-breaker';
 export * from './credential-limiter';
+export * from './daily-costs';
 export * from './google-failure';
 export * from './json-value';
 export * from './list-providers';

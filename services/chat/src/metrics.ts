@@ -1,5 +1,5 @@
 import { createMetrics } from '@gateway/process';
-import type { TargetHealth, UpstreamFailure } from '@gateway/upstream';
+import type { DailyCosts, TargetHealth, UpstreamFailure } from '@gateway/upstream';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Route } from './domain/route';
 
@@ -21,10 +21,16 @@ export interface TargetMetrics {
  */
 export type DisconnectOutcome = 'cancelled' | 'charged' | 'usage_unknown';
 
-export function createChatMetrics(
-  health: TargetHealth,
-  abandoned: { readonly count: number },
-): { registry: Registry; targets: TargetMetrics } {
+export interface ChatMetricsSources {
+  readonly health: TargetHealth;
+  readonly abandoned: { readonly count: number };
+  readonly dailyCosts: Pick<DailyCosts, 'usedParts'>;
+}
+
+export function createChatMetrics({ health, abandoned, dailyCosts }: ChatMetricsSources): {
+  registry: Registry;
+  targets: TargetMetrics;
+} {
   const registry = createMetrics();
   const registers = [registry];
   const labelNames = ['provider', 'upstream_model'] as const;
@@ -85,17 +91,7 @@ export function createChatMetrics(
         this.inc({ provider, upstream_model: upstreamModel, state });
     },
   });
-  new Gauge({
-    name: 'chat_credential_circuit',
-    help: '1 for the current state of each credential: not closed after the provider rejected it',
-    labelNames: [...credentialLabels, 'state'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { provider, name, state } of health.credentialReports())
-        this.set({ provider, credential: name, state }, 1);
-    },
-  });
+  addCredentialGauges(registry, health, dailyCosts);
   const countCall = ({ provider: { id: provider }, credential, target }: Route, outcome: string) => {
     calls.inc({ provider, upstream_model: target.upstreamModel, outcome });
     credentialCalls.inc({ provider, credential: credential.name, outcome });
@@ -119,4 +115,33 @@ export function createChatMetrics(
       clientDisconnected: (outcome) => disconnects.inc({ outcome }),
     },
   };
+}
+
+function addCredentialGauges(
+  registry: Registry,
+  health: TargetHealth,
+  dailyCosts: Pick<DailyCosts, 'usedParts'>,
+): void {
+  new Gauge({
+    name: 'chat_credential_circuit',
+    help: '1 for the current state of each credential: not closed after the provider rejected it',
+    labelNames: ['provider', 'credential', 'state'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { provider, name, state } of health.credentialReports())
+        this.set({ provider, credential: name, state }, 1);
+    },
+  });
+  new Gauge({
+    name: 'chat_credential_daily_cost_ratio',
+    help: 'Part of its daily cost limit that each credential with a limit has used; 1 or more: it gets no calls until midnight UTC',
+    labelNames: ['provider', 'credential'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { provider, name, used } of dailyCosts.usedParts())
+        this.set({ provider, credential: name }, used);
+    },
+  });
 }

@@ -24,6 +24,7 @@ import { memoryQuota, Quota, quotaExhausted } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import {
   CredentialLimiter,
+  DailyCosts,
   listProviders,
   SessionPins,
   simulatedProviders,
@@ -35,6 +36,7 @@ import { ChatRunner } from './app/chat-runner';
 import { Dispatcher } from './app/dispatcher';
 import { ProgressClock } from './app/progress-clock';
 import { Admission } from './app/reserve-call';
+import { CredentialCostSync } from './clients/credential-cost-sync';
 import { fromProtoModel } from './clients/from-proto-model';
 import { MediaProviders } from './clients/media-providers';
 import { ExpectedOutputs } from './domain/expected-outputs';
@@ -130,18 +132,27 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     log,
     onCredentialChanged: (provider, credential) => health.forget(provider, credential),
   });
-  const providerWatch = new ProviderWatch({ client: catalog, log, onProviders: providers.replace });
+  const dailyCosts = new DailyCosts(Date.now);
+  const costSync = new CredentialCostSync({ client: catalog, costs: dailyCosts, log });
+  const providerWatch = new ProviderWatch({
+    client: catalog,
+    log,
+    onProviders(all, secrets) {
+      providers.replace(all, secrets);
+      costSync.replaceProviders(all);
+    },
+  });
   const bodies = memoryFor(settings.BODY_MEMORY_BYTES);
   const replyMemory = memoryFor(settings.REPLY_MEMORY_BYTES);
   const abandoned = new AbandonedCalls({
     maxOfAccount: settings.MAX_ABANDONED_CALLS,
     timeoutMs: settings.ABANDONED_CALL_TIMEOUT_MS,
   });
-  const metrics = createChatMetrics(health, abandoned);
+  const metrics = createChatMetrics({ health, abandoned, dailyCosts });
   const quotaMetrics = createQuotaMetrics(metrics.registry, 'chat');
   quotaMetrics.track('bodies', bodies);
   quotaMetrics.track('replies', replyMemory);
-  const limiter = new CredentialLimiter(() => performance.now());
+  const limiter = new CredentialLimiter(() => performance.now(), dailyCosts);
   const sessions = new SessionPins(() => performance.now());
   const dispatcher = new Dispatcher({
     upstream,
@@ -246,7 +257,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       link.close();
       await grpc.stop(1_000);
       await refusals.close();
-      await outbox.close(DELIVERY_DRAIN_MS);
+      await Promise.all([outbox.close(DELIVERY_DRAIN_MS), costSync.close()]);
       journal.close();
       stopHeartbeat();
       clock.close();

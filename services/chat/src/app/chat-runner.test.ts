@@ -3,7 +3,7 @@ import { GatewayError } from '@gateway/errors';
 import type { LinkReply } from '@gateway/link';
 import { memoryQuota, Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import { CredentialLimiter, environmentAccount, UpstreamError } from '@gateway/upstream';
+import { environmentAccount, UpstreamError } from '@gateway/upstream';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Model } from '../domain/model';
 import { MAX_REPLY_BYTES, ReplyMemory } from '../domain/reply-memory';
@@ -21,6 +21,8 @@ import { ProgressClock } from './progress-clock';
 import { RateReporter } from './rate-reporter';
 
 const RATES = { requests: { limit: 9n, remaining: 8n, resetSeconds: 61 } };
+/** What the provider charges: 3 and 5 nano-USD per token. */
+const COST = { inputNano: 3_000_000n, outputNano: 5_000_000n };
 const KEEP_ALIVE_MS = 10;
 const KEEP_ALIVE = ': keep-alive\n\n';
 const NOTHING = Buffer.alloc(0);
@@ -52,10 +54,13 @@ let caller: AbortController;
 let replyMemory: Quota;
 let abandoned: AbandonedCalls;
 let left: string[];
+/** Of the provider, in nano-USD. */
+let costs: bigint[];
 beforeEach(() => {
   clock = new ProgressClock();
   ended = [];
   dispatched = [];
+  costs = [];
   broken = [];
   reported = [];
   healths = [];
@@ -147,14 +152,14 @@ function send(
       begin: async () =>
         ({
           call: fallback ? asFallback(call, fallback) : call,
-          route: { ...environmentAccount(provider), target: targetOf('second') },
+          route: { ...environmentAccount(provider), target: targetOf('second', { cost: COST }) },
           body,
           reply: await begun,
         }) as StartedReply,
     },
     clock,
     abandoned,
-    limiter: new CredentialLimiter(() => 0),
+    limiter: { addOutput: () => {}, addCost: (_route, nano) => costs.push(nano) },
     metrics: { streamBroke: (id) => broken.push(id), clientDisconnected: (outcome) => left.push(outcome) },
     health: {
       recordBrokenReply: ({ target }) => healths.push(`${target.provider} broke`),
@@ -195,8 +200,15 @@ describe('a complete stream', () => {
     // The last chunk is sent only after the usage is recorded.
     expect(seen).toEqual([0, 0, 1]);
     expect(ended).toMatchObject([
-      { outcome: 'USAGE_OUTCOME_SETTLED', provider: 'second', costNano: '11', errorCode: '' },
+      {
+        outcome: 'USAGE_OUTCOME_SETTLED',
+        provider: 'second',
+        costNano: '11',
+        providerCostNano: '37',
+        errorCode: '',
+      },
     ]);
+    expect(costs).toEqual([37n]);
     expect(broken).toEqual([]);
     expect(healths).toEqual(['second ended']);
   });
@@ -271,7 +283,8 @@ describe('during a pause of the provider', () => {
     expect(await streamOf(chunk('a'), NOTHING, NOTHING, USAGE, DONE)).toBe(
       `${chunk('a')}${KEEP_ALIVE}${KEEP_ALIVE}${DONE}`,
     );
-    expect(ended).toMatchObject([{ costNano: '11' }]);
+    expect(ended).toMatchObject([{ costNano: '11', providerCostNano: '37' }]);
+    expect(costs).toEqual([37n]);
   });
 
   test('no keep-alive comment is sent between the chunks of one event', async () => {
@@ -545,8 +558,10 @@ describe('a reply that is not a stream', () => {
         errorCode: 'upstream_failed',
         usageSource: 'USAGE_SOURCE_COUNTED',
         tokens: { input: '8', output: '100' },
+        providerCostNano: '524',
       },
     ]);
+    expect(costs).toEqual([524n]);
     expect([replyMemory.used, healths]).toEqual([0, ['second broke']]);
   });
 

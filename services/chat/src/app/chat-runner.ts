@@ -8,6 +8,8 @@ import { type CredentialLimiter, failureOf, type TargetHealth, toGatewayError } 
 import type { ReplyIdentity } from '../domain/caller-request';
 import type { MeteredStream } from '../domain/chat-provider';
 import { ReplyMemory, ReplyMemoryExhausted } from '../domain/reply-memory';
+import type { Route } from '../domain/route';
+import { providerCostNano } from '../domain/settlement-event';
 import { estimateInput } from '../domain/upper-bound';
 import { NO_USAGE, ofTier, type TokenUsage, type UsageSource } from '../domain/usage';
 import type { TargetMetrics } from '../metrics';
@@ -43,7 +45,7 @@ export interface ChatRunnerDeps {
   readonly clock: ProgressClock;
   readonly metrics: Pick<TargetMetrics, 'streamBroke' | 'clientDisconnected'>;
   readonly health: Pick<TargetHealth, 'recordBrokenReply' | 'recordCompleteReply'>;
-  readonly limiter: Pick<CredentialLimiter, 'addOutput'>;
+  readonly limiter: Pick<CredentialLimiter, 'addOutput' | 'addCost'>;
   /** Memory for replies that are not streams. */
   readonly replyMemory: Quota;
   /** A client without data for much longer may consider the connection dead. */
@@ -135,6 +137,13 @@ export class ChatRunner {
     return metered.settle(usage, source, CLIENT_DISCONNECTED, lossReason);
   }
 
+  /** Counts a reply for the limits of its credential. A target without a cost costs nothing. */
+  #countUse(route: Route, usage: TokenUsage): void {
+    const { cost } = route.target;
+    this.#deps.limiter.addOutput(route, usage.output);
+    if (cost) this.#deps.limiter.addCost(route, providerCostNano(cost, usage));
+  }
+
   /** Counts an unreadable reply as a failure of its target, unless the gateway had no memory for it. */
   async #answerBuffered(context: RequestContext, begun: StartedReply): Promise<LinkReply> {
     const { call } = begun;
@@ -152,7 +161,9 @@ export class ChatRunner {
       memory.release();
       const isOurs = error instanceof GatewayError;
       if (!isOurs && !context.signal.aborted) this.#deps.health.recordBrokenReply(begun.route);
-      if (error instanceof ReplyTooLarge) await settleUnread(context, begun);
+      if (error instanceof ReplyTooLarge) {
+        this.#countUse(begun.route, await settleUnread(context, begun));
+      }
       throw error;
     }
   }
@@ -177,7 +188,7 @@ export class ChatRunner {
       provider.wire === request.wire
         ? (provider.passReply?.(reply, call.model.slug) ?? reply.bytes)
         : request.replies.write(provider.readReply(value), usage, identityOf(context, call));
-    this.#deps.limiter.addOutput(begun.route, usage.output);
+    this.#countUse(begun.route, usage);
     const source = reported ? 'provider' : 'counted';
     await this.#settleReply(context, call, usage, source, reported !== undefined);
     return body;
@@ -257,7 +268,7 @@ export class ChatRunner {
     const { done, failure } = events;
     const [usage, source] = finalUsage(sent, stream, done !== undefined);
     stream.close();
-    this.#deps.limiter.addOutput(route, usage.output);
+    this.#countUse(route, usage);
     if (done) {
       this.#deps.health.recordCompleteReply(route);
       await this.#settleReply(context, call, usage, source, source === 'provider');
@@ -294,18 +305,19 @@ function recordAnswer({
   metered.answeredBy(provider.id, target.cost);
 }
 
-/** The provider's charge for such a reply is unknown, and the client must not get it for free. */
-async function settleUnread(context: RequestContext, begun: StartedReply): Promise<void> {
+/**
+ * Settles a reply that was not read; returns the usage that is charged. What the provider charges is unknown, and the client must
+ * not get it for free.
+ */
+async function settleUnread(context: RequestContext, begun: StartedReply): Promise<TokenUsage> {
   const { request, metered, outputTokens } = begun.call;
   const sent = { request, provider: begun.route.provider, body: begun.body };
   const outcome = context.signal.aborted
     ? CLIENT_DISCONNECTED
     : failedBy(new GatewayError('upstream_failed'));
-  await metered.settle(
-    countedUsage(sent, () => outputTokens),
-    'counted',
-    outcome,
-  );
+  const usage = countedUsage(sent, () => outputTokens);
+  await metered.settle(usage, 'counted', outcome);
+  return usage;
 }
 
 /** Releases the memory when the link has read the last of the body, or the client has disconnected. */

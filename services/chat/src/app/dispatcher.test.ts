@@ -4,10 +4,12 @@ import type { RequestContext } from '@gateway/rpc';
 import {
   CredentialLimiter,
   type CredentialLimits,
+  DailyCosts,
   environmentAccount,
   routeName,
   SessionPins,
   TargetHealth,
+  toGatewayError,
   UpstreamError,
   type UpstreamFailure,
 } from '@gateway/upstream';
@@ -54,12 +56,14 @@ let outcomes: string[];
 let nowMs: number;
 let health: TargetHealth;
 let sessions: SessionPins;
+let costs: DailyCosts;
 let dispatcher: Dispatcher;
 
 beforeEach(() => {
   does = {};
   called = [];
   outcomes = [];
+  costs = new DailyCosts(() => nowMs);
   nowMs = 0;
   health = new TargetHealth(() => nowMs, 10_000);
   sessions = new SessionPins(() => nowMs);
@@ -75,7 +79,7 @@ beforeEach(() => {
     keepAliveMs: HOLD_MS,
     health,
     sessions,
-    limiter: new CredentialLimiter(() => nowMs),
+    limiter: new CredentialLimiter(() => nowMs, costs),
     metrics: {
       answered: ({ provider }) => outcomes.push(`${provider.id} answered`),
       failed: ({ provider }, failure) =>
@@ -419,6 +423,44 @@ describe('the limits of a credential', () => {
     const calls = [begin(callTo([slow, routeTo('b')])), begin(callTo([slow, routeTo('b')]))];
     sign();
     expect(await Promise.all(calls)).toEqual(['a', 'b']);
+  });
+
+  /** Returns a route whose credential has spent its daily cost. */
+  const spentRoute = (): Route => {
+    const route = routeTo('a');
+    const credential = { ...route.credential, id: 'spent' };
+    costs.replaceCredentials([{ provider: 'a', id: 'spent', name: 'main', limitNano: 5n }]);
+    costs.add('spent', 5n);
+    return { ...route, credential };
+  };
+
+  test('move a call to the next credential when one has spent its daily cost, until midnight UTC', async () => {
+    does = { a: answers(200), b: answers(200) };
+    const routes = [spentRoute(), routeTo('b')];
+    expect(await begin(callTo(routes))).toBe('b');
+    expect(outcomes).toEqual(['b answered']);
+    nowMs = 24 * 3_600_000;
+    expect(await begin(callTo(routes))).toBe('a');
+  });
+
+  test('make a call unavailable when every credential has spent its daily cost, without a wait of hours', async () => {
+    const failure = await begin(callTo([spentRoute()]));
+    expect(failure).toMatchObject({
+      kind: 'unreachable',
+      cause: expect.objectContaining({ message: expect.stringContaining('daily cost limit') }),
+    });
+    expect(toGatewayError(failure as UpstreamFailure).code).toBe('upstream_unavailable');
+    expect(called).toEqual([]);
+  });
+
+  test('tell the wait of a rate limit if the other credentials have spent their daily cost', async () => {
+    does = { a: answers(200) };
+    const limited = limitedTo({ requestsPerMinute: 1 });
+    await begin(callTo([limited]));
+    expect(await begin(callTo([spentRoute(), limited]))).toMatchObject({
+      status: 429,
+      retryAfterSeconds: 60,
+    });
   });
 
   test('tell the shortest wait if several credentials are at their limits', async () => {

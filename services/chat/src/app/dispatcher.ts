@@ -42,7 +42,7 @@ export interface DispatcherDeps {
    */
   readonly keepAliveMs: number;
   readonly health: TargetHealth;
-  readonly limiter: Pick<CredentialLimiter, 'waitMs' | 'enter' | 'leave'>;
+  readonly limiter: Pick<CredentialLimiter, 'isSpent' | 'waitMs' | 'enter' | 'leave'>;
   readonly sessions: Pick<SessionPins, 'set'>;
   readonly metrics: TargetMetrics;
 }
@@ -89,13 +89,8 @@ export class Dispatcher {
     for (const route of health.inOrder(call.routes)) {
       const body = bodyFor(call, route);
       if (!body) continue;
-      const waitMs = limiter.waitMs(route, inputTokens);
-      if (waitMs > 0) {
-        const limited: UpstreamFailure = {
-          kind: 'status',
-          status: 429,
-          retryAfterSeconds: Math.ceil(waitMs / 1_000),
-        };
+      const limited = limitOf(limiter, route, inputTokens);
+      if (limited) {
         failure = failure ? preferRetryable(failure, limited) : limited;
         continue;
       }
@@ -209,6 +204,25 @@ export class Dispatcher {
 interface SendOptions {
   readonly signal: AbortSignal;
   readonly bufferUntilMs: number;
+}
+
+/**
+ * Returns the failure of a route whose credential is at a limit; undefined: it may be used. A daily limit makes it unavailable rather
+ * than rate limited: a `Retry-After` of up to a day would not help clients, and the operator may raise the limit any time.
+ */
+function limitOf(
+  limiter: Pick<CredentialLimiter, 'isSpent' | 'waitMs'>,
+  route: Route,
+  inputTokens: () => number,
+): UpstreamFailure | undefined {
+  if (limiter.isSpent(route)) {
+    const { provider, credential } = route;
+    const cause = new Error(`credential ${credential.name} of ${provider.id} is at its daily cost limit`);
+    return { kind: 'unreachable', cause };
+  }
+  const waitMs = limiter.waitMs(route, inputTokens);
+  if (waitMs === 0) return undefined;
+  return { kind: 'status', status: 429, retryAfterSeconds: Math.ceil(waitMs / 1_000) };
 }
 
 const inputTokensOf =

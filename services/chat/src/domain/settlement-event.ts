@@ -70,7 +70,7 @@ export function settledEvent(call: DispatchedCall, end: CallEnd): UsageEvent {
 }
 
 /** Returns what the provider charges, in the tier that it reports. */
-function providerCostNano(cost: TargetCost, usage: TokenUsage): bigint {
+export function providerCostNano(cost: TargetCost, usage: TokenUsage): bigint {
   return costOf(usage, cost.serviceTiers?.get(usage.serviceTier ?? '') ?? cost);
 }
 
