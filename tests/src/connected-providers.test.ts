@@ -19,6 +19,9 @@ const PRICES = { input: 3, output: 5 };
 /** USD per million tokens are micro-USD per token. */
 const PAID_NANO =
   BigInt(SERVED_USAGE.prompt_tokens) * 3_000n + BigInt(SERVED_USAGE.completion_tokens) * 5_000n;
+/** What a provider charges. */
+const COST = { input: 2, output: 4 };
+const COST_NANO = SERVED_USAGE.prompt_tokens * 2_000 + SERVED_USAGE.completion_tokens * 4_000;
 const STREAMS = 32;
 
 let server: CompatibleServer;
@@ -51,14 +54,14 @@ const chat = (model: string, fields: object = {}): Promise<HttpAnswer> =>
   );
 
 /** Connects the server as a provider and imports a model of it. Returns the model's slug when it can be called. */
-async function connect(id: string, credentials: readonly object[], priority = 0): Promise<string> {
+async function connect(id: string, credentials: readonly object[], fields: object = {}): Promise<string> {
   await admin('POST', '', { id, kind: 'openai', base_url: server.baseUrl, credentials });
   const imported = {
     upstream_model: 'org/Large',
     context_length: 8_000,
     max_output_tokens: 1_000,
-    priority,
     pricing: { tokens: PRICES },
+    ...fields,
   };
   const { data } = await admin('POST', `/${id}/models/import`, { models: [imported] });
   expect(data).toEqual([{ upstream_model: 'org/Large', slug: `${id}/org-large`, outcome: 'created' }]);
@@ -101,7 +104,7 @@ test('five calls of the operator API connect a server; its model answers in both
   const imported = {
     upstream_model: 'org/Small:1b',
     context_length: 8_000,
-    cost: { input: 2, output: 4 },
+    cost: COST,
     pricing: { tokens: PRICES },
   };
   const { data } = await admin('POST', '/local/models/import', { models: [imported] });
@@ -306,6 +309,48 @@ test('of three credentials, one out of its rate limit and one rejected, the thir
   expect(
     ofProvider.map(({ labels, value }) => `${labels.credential} ${labels.outcome} ${value}`).sort(),
   ).toEqual(['limited 429 1', 'rejected 401 1', 'slow answered 20']);
+}, 30_000);
+
+test('a credential at its daily cost limit is not used, and operators see what it has cost', async () => {
+  const keys = ['capped', 'spare'].map((name) => `sk-${name}-0123456789abcdef`);
+  for (const key of keys) server.keys.set(key, 'answer');
+  const model = await connect(
+    'daily',
+    [
+      // The second call reaches it.
+      { name: 'capped', secret: keys[0], daily_cost_limit: (2 * COST_NANO - 1) / 1e9 },
+      // Used only if the other one can't be.
+      { name: 'spare', secret: keys[1], weight: 0 },
+    ],
+    { cost: COST },
+  );
+  for (let call = 0; call < 5; call++) {
+    expect((await chat(model, { stream: call % 2 === 1 })).status).toBe(200);
+  }
+  expect(keys.map((key) => server.calls.get(key))).toEqual([2, 3]);
+
+  const credentials = async () => (await admin('GET', '/daily')).credentials;
+  await until(async () => {
+    const [capped, spare] = await credentials();
+    return capped.limited_until !== null && spare.cost_today === (3 * COST_NANO) / 1e9;
+  });
+  const [capped, spare] = await credentials();
+  expect(capped).toMatchObject({
+    cost_today: (2 * COST_NANO) / 1e9,
+    daily_cost_limit: (2 * COST_NANO - 1) / 1e9,
+    limited_until: expect.stringMatching(/T00:00:00\.000Z$/),
+    circuit: 'closed',
+  });
+  expect(spare).toMatchObject({ daily_cost_limit: null, limited_until: null });
+  const used = await readSamples(system.stack.adminUrl('chat'), 'chat_credential_daily_cost_ratio');
+  const ofCapped = used.find(({ labels }) => labels.provider === 'daily' && labels.credential === 'capped');
+  expect(ofCapped!.value).toBeGreaterThan(1);
+
+  await admin('POST', `/daily/credentials/${spare.id}/update`, { enabled: false });
+  await until(async () => (await chat(model)).status === 502);
+  expect((await chat(model)).json.error.code).toBe('upstream_unavailable');
+  await admin('POST', `/daily/credentials/${capped.id}/update`, { daily_cost_limit: null });
+  await until(async () => (await chat(model)).status === 200);
 }, 30_000);
 
 test('no secret of a credential is in a table, a file or a log in clear', async () => {

@@ -161,7 +161,10 @@ test('shows the health of each credential, and merges those of a target', async 
       rpm_limit: 60,
       tpm_limit: null,
       concurrency_limit: null,
+      daily_cost_limit: 2.5,
       created_at: '2026-01-01T00:00:00.000Z',
+      cost_today: 0,
+      limited_until: null,
       circuit: 'cooling',
       circuits: { cooling: 2 },
       calls: 8,
@@ -268,7 +271,7 @@ describe('an operator', () => {
     const path = `admin/providers/vllm/credentials/${CREDENTIAL_ID}/update`;
     const { body } = await dashboard.post(
       path,
-      { enabled: false, secret: SECRET, rpm_limit: null, tpm_limit: 9_000 },
+      { enabled: false, secret: SECRET, rpm_limit: null, tpm_limit: 9_000, daily_cost_limit: 12.000000001 },
       token,
     );
     expect(body).toEqual({
@@ -280,6 +283,7 @@ describe('an operator', () => {
       rpm_limit: 60,
       tpm_limit: null,
       concurrency_limit: null,
+      daily_cost_limit: 2.5,
       created_at: '2026-01-01T00:00:00.000Z',
     });
     expect(world.catalog.edits).toMatchObject([
@@ -298,12 +302,44 @@ describe('an operator', () => {
         request: {
           enabled: false,
           secret: { value: SECRET },
-          limits: { requestsPerMinute: 0, tokensPerMinute: 9_000 },
+          limits: { requestsPerMinute: 0, tokensPerMinute: 9_000, costPerDayNano: '12000000001' },
         },
       },
     ]);
+    expect(changesOf((await dashboard.get('admin/audit', token)).body)[0]).toMatchObject({
+      changes: { daily_cost_limit: 12.000000001 },
+    });
     expect(world.catalog.edits[1]!.request).not.toHaveProperty('weight');
     expect(JSON.stringify((await dashboard.get('admin/audit', token)).body)).not.toContain(SECRET);
+  });
+
+  test('removes a daily cost limit with null, and sets none that is not an amount above zero', async () => {
+    const path = `admin/providers/vllm/credentials/${CREDENTIAL_ID}/update`;
+    await dashboard.post(path, { daily_cost_limit: null }, token);
+    expect(world.catalog.edits).toMatchObject([{ request: { limits: { costPerDayNano: '0' } } }]);
+    for (const limit of [0, -1, '5', 1e-10, 2e9]) {
+      const { status, body } = await dashboard.post(path, { daily_cost_limit: limit }, token);
+      expect([status, body.error.code]).toEqual([400, 'invalid_request']);
+      expect(body.error.detail).toContain('daily_cost_limit');
+    }
+    expect(world.catalog.edits).toHaveLength(1);
+  });
+
+  test('sees what each credential has cost today, and until when one at its limit is not used', async () => {
+    const { credentialCosts } = world.catalog;
+    const costOf = async () => {
+      const { body } = await dashboard.get('admin/providers/vllm', token);
+      const [{ cost_today, limited_until }] = body.credentials;
+      return { cost_today, limited_until };
+    };
+    credentialCosts.costs = [{ credentialId: CREDENTIAL_ID, costNano: '2499999999' }];
+    expect(await costOf()).toEqual({ cost_today: 2.499999999, limited_until: null });
+    credentialCosts.costs = [{ credentialId: CREDENTIAL_ID, costNano: '2500000000' }];
+    expect(await costOf()).toEqual({ cost_today: 2.5, limited_until: '2026-02-01T00:00:00.000Z' });
+    credentialCosts.isUnknown = true;
+    expect(await costOf()).toEqual({ cost_today: null, limited_until: null });
+    credentialCosts.isUnknown = false;
+    credentialCosts.costs = [];
   });
 
   test('tests a provider: the failure of the endpoint is a result', async () => {

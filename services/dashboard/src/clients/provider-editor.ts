@@ -1,6 +1,9 @@
 import { GatewayError } from '@gateway/errors';
 import type { CatalogServiceClient } from '@gateway/proto/generated/gateway/catalog/v1/CatalogService';
-import type { CredentialLimits__Output } from '@gateway/proto/generated/gateway/catalog/v1/CredentialLimits';
+import type {
+  CredentialLimits__Output,
+  CredentialLimits as CredentialLimitsProto,
+} from '@gateway/proto/generated/gateway/catalog/v1/CredentialLimits';
 import type { NewCredential } from '@gateway/proto/generated/gateway/catalog/v1/NewCredential';
 import type { Provider__Output } from '@gateway/proto/generated/gateway/catalog/v1/Provider';
 import { callUnary } from '@gateway/rpc';
@@ -10,11 +13,13 @@ import type {
   CredentialChanges,
   CredentialDraft,
   CredentialLimits,
+  DailyCosts,
   ProviderSettings,
 } from '../domain/configured-provider';
 import type { Caller } from './billing';
 
 const TIMEOUT_MS = 5_000;
+const COSTS_TIMEOUT_MS = 2_000;
 
 /** Reads and changes the providers of the catalog, which validates each change and throws typed errors. */
 export class ProviderEditor {
@@ -27,6 +32,20 @@ export class ProviderEditor {
   async list(caller: Caller): Promise<ConfiguredProvider[]> {
     const { providers } = await callUnary(this.#client, this.#client.ListProviders, {}, settingsOf(caller));
     return providers.map(fromProtoProvider);
+  }
+
+  /** Returns undefined if catalog does not know: providers are shown without their costs. */
+  async costsToday(caller: Caller): Promise<DailyCosts | undefined> {
+    const settings = { ...settingsOf(caller), timeoutMs: COSTS_TIMEOUT_MS };
+    try {
+      const { day, costs } = await callUnary(this.#client, this.#client.ListCredentialCosts, {}, settings);
+      return {
+        day,
+        costsNano: new Map(costs.map(({ credentialId, costNano }) => [credentialId, BigInt(costNano)])),
+      };
+    } catch {
+      return undefined;
+    }
   }
 
   /** @throws GatewayError `not_found` */
@@ -90,7 +109,8 @@ export class ProviderEditor {
     credentialId: string,
     changes: CredentialChanges,
   ): Promise<ConfiguredCredential> {
-    const request = { providerId, credentialId, ...changes };
+    const { limits, ...rest } = changes;
+    const request = { providerId, credentialId, ...rest, ...(limits && { limits: toProtoLimits(limits) }) };
     const provider = await callUnary(
       this.#client,
       this.#client.UpdateCredential,
@@ -111,7 +131,7 @@ const settingsOf = ({ requestId, signal }: Caller) => ({ timeoutMs: TIMEOUT_MS, 
 const toProtoCredential = ({ name, secret, weight, limits }: CredentialDraft): NewCredential => ({
   name,
   secret,
-  limits,
+  limits: toProtoLimits(limits),
   ...(weight !== undefined && { weight }),
 });
 
@@ -125,13 +145,24 @@ const fromProtoProvider = ({
   createdAtMs: Number(createdAtMs),
   credentials: provider.credentials.map((credential) => ({
     ...credential,
-    limits: withoutNone(credential.limits),
+    limits: fromProtoLimits(credential.limits),
     createdAtMs: Number(credential.createdAtMs),
   })),
 });
 
-const withoutNone = (limits: CredentialLimits__Output | null): CredentialLimits =>
-  Object.fromEntries(Object.entries(limits ?? {}).filter(([, limit]) => limit));
+const toProtoLimits = ({ costPerDayNano, ...counts }: CredentialLimits): CredentialLimitsProto => ({
+  ...counts,
+  ...(costPerDayNano !== undefined && { costPerDayNano: costPerDayNano.toString() }),
+});
+
+/** Returns the limits without those that are 0. */
+function fromProtoLimits(limits: CredentialLimits__Output | null): CredentialLimits {
+  const { costPerDayNano = '0', ...counts } = limits ?? {};
+  return {
+    ...Object.fromEntries(Object.entries(counts).filter(([, limit]) => limit)),
+    ...(costPerDayNano !== '0' && { costPerDayNano: BigInt(costPerDayNano) }),
+  };
+}
 
 function credentialOf(
   provider: Provider__Output,

@@ -23,11 +23,23 @@ export interface ConfiguredCredential {
   readonly createdAtMs: number;
 }
 
-/** Of one instance of a service that calls the provider. Absent: no limit, in a change: unchanged; 0: none. */
+/**
+ * Of one instance of a service that calls the provider, except for the cost. Absent: no limit, in a change: unchanged; 0: none.
+ */
 export interface CredentialLimits {
   readonly requestsPerMinute?: number;
   readonly tokensPerMinute?: number;
   readonly concurrency?: number;
+  /** Of the calls of all instances of chat on a UTC day. */
+  readonly costPerDayNano?: bigint;
+}
+
+/** What the calls of all instances of chat have cost today, as far as they have reported it. */
+export interface DailyCosts {
+  /** Such as `2026-01-31`. */
+  readonly day: string;
+  /** By the id of the credential; absent: 0. */
+  readonly costsNano: ReadonlyMap<string, bigint>;
 }
 
 /** A new secret: a value in clear, or the reference that chat and media resolve. The other one is empty. */

@@ -8,7 +8,7 @@ import type { PriceList } from '../clients/price-list';
 import type { ProviderEditor } from '../clients/provider-editor';
 import type { ProviderInstances } from '../clients/provider-instances';
 import type { ProviderProbe } from '../clients/provider-probe';
-import type { ConfiguredProvider } from '../domain/configured-provider';
+import type { ConfiguredProvider, DailyCosts } from '../domain/configured-provider';
 import { slugsOf, suggestedSlug } from '../domain/endpoint-model';
 import { type InstanceReport, type ProviderService, providerHealth } from '../domain/provider-health';
 import { type Endpoint, endpoint } from './endpoint';
@@ -62,21 +62,22 @@ const presetsEndpoint = endpoint('operator', 'GET /admin/provider-presets', {
 
 function providerEndpoints(deps: Dependencies): Endpoint[] {
   const { models, instances, providers, probe } = deps;
-  const respond = async (context: Caller, configured: ConfiguredProvider) =>
-    listOfProviders(models, await instances.reports(context), [configured]).find(
-      ({ id }) => id === configured.id,
-    );
+  const respond = async (context: Caller, configured: ConfiguredProvider) => {
+    const [reports, costs] = await Promise.all([instances.reports(context), providers.costsToday(context)]);
+    return listOfProviders(models, reports, [configured], costs).find(({ id }) => id === configured.id);
+  };
   return [
     endpoint('operator', 'GET /admin/providers', {
       summary: 'List providers, their configuration, and their health as chat and media report it',
       response: providersResponse,
       async handle({ context }) {
-        const [reports, configured] = await Promise.all([
+        const [reports, configured, costs] = await Promise.all([
           instances.reports(context),
           providers.list(context),
+          providers.costsToday(context),
         ]);
         return {
-          ...toList(listOfProviders(models, reports, configured), ''),
+          ...toList(listOfProviders(models, reports, configured, costs), ''),
           services: reports.map(({ service, address, report }) => ({
             service,
             address,
@@ -248,8 +249,12 @@ async function lookUp(
   context: Caller,
   id: string | undefined,
 ) {
-  const [reports, configured] = await Promise.all([instances.reports(context), providers.list(context)]);
-  const provider = listOfProviders(models, reports, configured).find((one) => one.id === id);
+  const [reports, configured, costs] = await Promise.all([
+    instances.reports(context),
+    providers.list(context),
+    providers.costsToday(context),
+  ]);
+  const provider = listOfProviders(models, reports, configured, costs).find((one) => one.id === id);
   if (!provider) throw new GatewayError('not_found');
   return { provider, reports };
 }
@@ -259,10 +264,11 @@ function listOfProviders(
   models: ModelDirectory,
   reports: readonly InstanceReport[],
   configured: readonly ConfiguredProvider[],
+  costs: DailyCosts | undefined,
 ) {
   const byId = new Map(configured.map((provider) => [provider.id, provider]));
   return providerHealth(models.all().values(), reports, [...byId.keys()]).map((health) =>
-    toProviderJson(health, byId.get(health.id)),
+    toProviderJson(health, byId.get(health.id), costs),
   );
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CredentialDraft, CredentialLimits, SecretDraft } from '../domain/configured-provider';
 import { pricesBody, tokenPrices } from './model-input';
-import { label, modelSlug } from './parse-input';
+import { label, modelSlug, usdAmount } from './parse-input';
 
 // Checks only types and sizes; catalog validates entries.
 const MAX_TOKENS = 2_000_000_000;
@@ -30,7 +30,18 @@ const limit = z
   .max(1_000_000_000)
   .nullish()
   .meta({ description: 'Of one instance of a service that calls the provider; null: none' });
-const limits = { rpm_limit: limit, tpm_limit: limit, concurrency_limit: limit };
+const limits = {
+  rpm_limit: limit,
+  tpm_limit: limit,
+  concurrency_limit: limit,
+  daily_cost_limit: usdAmount
+    .refine((nano) => nano > 0n, 'not more than 0')
+    .nullish()
+    .meta({
+      description:
+        'USD that the provider charges on a UTC day for the calls of all instances of chat, by the `cost` of the targets; a target without a cost and the calls of media count nothing. null: none',
+    }),
+};
 
 const credentialBody = z.strictObject({ name: label(100), ...secret, weight, ...limits });
 
@@ -112,13 +123,19 @@ export function toSecret({ secret: value, secret_ref: reference }: SecretInput):
   return { value: text, reference: reference ?? '' };
 }
 
-type LimitsInput = { readonly [Name in keyof typeof limits]?: number | null | undefined };
+type LimitsInput = { readonly [Name in keyof typeof limits]?: z.output<(typeof limits)[Name]> };
 
 /** Returns the given limits; 0 for null, which removes one. */
-export const toLimits = ({ rpm_limit, tpm_limit, concurrency_limit }: LimitsInput): CredentialLimits => ({
+export const toLimits = ({
+  rpm_limit,
+  tpm_limit,
+  concurrency_limit,
+  daily_cost_limit,
+}: LimitsInput): CredentialLimits => ({
   ...(rpm_limit !== undefined && { requestsPerMinute: rpm_limit ?? 0 }),
   ...(tpm_limit !== undefined && { tokensPerMinute: tpm_limit ?? 0 }),
   ...(concurrency_limit !== undefined && { concurrency: concurrency_limit ?? 0 }),
+  ...(daily_cost_limit !== undefined && { costPerDayNano: daily_cost_limit ?? 0n }),
 });
 
 export const toCredential = ({

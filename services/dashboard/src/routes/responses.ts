@@ -408,7 +408,17 @@ const credential = {
   rpm_limit: count.nullable(),
   tpm_limit: count.nullable(),
   concurrency_limit: count.nullable(),
+  daily_cost_limit: usd.nullable(),
   created_at: time.nullable(),
+};
+const credentialCost = {
+  cost_today: usd.nullable().meta({
+    description:
+      "USD that chat's calls have cost on this UTC day, by the `cost` of the targets; null: not known",
+  }),
+  limited_until: time.nullable().meta({
+    description: 'When a credential at its daily limit is used again; null: it is not at the limit',
+  }),
 };
 export const credentialResponse = z.object(credential).meta({ id: 'Credential' });
 export const providerResponse = z
@@ -425,7 +435,7 @@ export const providerResponse = z
     options: z.record(z.string(), z.unknown()),
     enabled: z.boolean(),
     created_at: time.nullable(),
-    credentials: z.array(z.object({ ...credential, ...health })),
+    credentials: z.array(z.object({ ...credential, ...credentialCost, ...health })),
     served_by: z.enum(['credentials', 'simulator', 'nobody']).nullable(),
     targets: z.array(
       z.object({

@@ -1,3 +1,4 @@
+import { usdFromNano } from '@gateway/money';
 import type { EndpointModel__Output } from '@gateway/proto/generated/gateway/chat/v1/EndpointModel';
 import { defaultBaseUrl, isProviderKind } from '@gateway/providers';
 import type { PricedModel } from '../clients/price-list';
@@ -6,6 +7,7 @@ import type {
   ConfiguredCredential,
   ConfiguredProvider,
   CredentialLimits,
+  DailyCosts,
 } from '../domain/configured-provider';
 import type { CredentialHealth, Health, ProviderHealth } from '../domain/provider-health';
 import { toTime } from './to-json';
@@ -19,10 +21,14 @@ const UNUSED: Health = {
   last_failure: null,
 };
 
-/** @param configured absent: the provider is configured by the environment of chat and media, or by nobody */
+/**
+ * @param configured absent: the provider is configured by the environment of chat and media, or by nobody
+ * @param costs absent: not known
+ */
 export function toProviderJson(
   { id, served_by, targets, credentials: used }: ProviderHealth,
   configured: ConfiguredProvider | undefined,
+  costs: DailyCosts | undefined,
 ) {
   const health = { served_by, targets };
   if (!configured) {
@@ -43,6 +49,7 @@ export function toProviderJson(
     created_at: toTime(createdAtMs),
     credentials: credentials.map((credential) => ({
       ...toCredentialJson(credential),
+      ...toCostJson(credential, costs),
       ...healthOf(used.find((one) => one.id === credential.id)),
     })),
     ...health,
@@ -77,11 +84,30 @@ export const toCredentialJson = ({
   created_at: toTime(createdAtMs),
 });
 
-const toLimitsJson = ({ requestsPerMinute, tokensPerMinute, concurrency }: CredentialLimits) => ({
+const toLimitsJson = ({
+  requestsPerMinute,
+  tokensPerMinute,
+  concurrency,
+  costPerDayNano,
+}: CredentialLimits) => ({
   rpm_limit: requestsPerMinute ?? null,
   tpm_limit: tokensPerMinute ?? null,
   concurrency_limit: concurrency ?? null,
+  daily_cost_limit: costPerDayNano === undefined ? null : usdFromNano(costPerDayNano),
 });
+
+const UNKNOWN_COST = { cost_today: null, limited_until: null };
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+function toCostJson({ id, limits }: ConfiguredCredential, costs: DailyCosts | undefined) {
+  if (!costs) return UNKNOWN_COST;
+  const costNano = costs.costsNano.get(id) ?? 0n;
+  const isSpent = limits.costPerDayNano !== undefined && costNano >= limits.costPerDayNano;
+  return {
+    cost_today: usdFromNano(costNano),
+    limited_until: isSpent ? toTime(Date.parse(costs.day) + DAY_MS) : null,
+  };
+}
 
 const toUsedCredentialJson = ({ id, name, ...health }: CredentialHealth) => ({
   id,
@@ -91,6 +117,7 @@ const toUsedCredentialJson = ({ id, name, ...health }: CredentialHealth) => ({
   enabled: true,
   ...toLimitsJson({}),
   created_at: null,
+  ...UNKNOWN_COST,
   ...health,
 });
 

@@ -2,6 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
 import type { Credential } from '@gateway/proto/generated/gateway/catalog/v1/Credential';
+import type { CredentialCost } from '@gateway/proto/generated/gateway/catalog/v1/CredentialCost';
 import type { FindPricesRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/FindPricesRequest';
 import type { FindPricesResponse } from '@gateway/proto/generated/gateway/catalog/v1/FindPricesResponse';
 import type { Model } from '@gateway/proto/generated/gateway/catalog/v1/Model';
@@ -95,7 +96,7 @@ const vllm = (): Provider => ({
       hint: '…abcd',
       weight: 3,
       enabled: true,
-      limits: { requestsPerMinute: 60 },
+      limits: { requestsPerMinute: 60, costPerDayNano: '2500000000' },
       createdAtMs: '1767225600000',
     },
   ],
@@ -119,6 +120,7 @@ export async function startFakeCatalog(log: Logger, secret: string) {
     call.sendMetadata(new Metadata());
     call.write({ revision: '1', snapshot: true, models: MODELS });
   };
+  const credentialCosts = { day: '2026-01-31', costs: [] as CredentialCost[], isUnknown: false };
   const edits: { method: string; request: unknown }[] = [];
   const known = (slug: string | undefined): Model => {
     const found = MODELS.find((one) => one.slug === slug);
@@ -220,6 +222,10 @@ export async function startFakeCatalog(log: Logger, secret: string) {
         definition: CatalogService.service,
         handlers: {
           Watch: watch,
+          ListCredentialCosts: unary(log, async () => {
+            if (credentialCosts.isUnknown) throw new GatewayError('internal_error');
+            return credentialCosts;
+          }),
           ListProviders: unary(log, async () => ({ providers: [{ ...vllm(), ...ofProvider }] })),
           FindPrices: unary(log, async (_context, request: FindPricesRequest__Output) => {
             priceRequests.push(request);
@@ -236,6 +242,7 @@ export async function startFakeCatalog(log: Logger, secret: string) {
     edits,
     ofProvider,
     priceRequests,
+    credentialCosts,
     send(message: WatchResponse) {
       for (const watcher of watchers) watcher.write(message);
     },

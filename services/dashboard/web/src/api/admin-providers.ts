@@ -29,11 +29,13 @@ export interface TargetHealth extends Health {
   readonly models: readonly string[];
 }
 
-/** Of each instance of chat; null: none. */
+/** Of each instance of chat, except for the cost; null: none. */
 export interface CredentialLimits {
   readonly rpm_limit: number | null;
   readonly tpm_limit: number | null;
   readonly concurrency_limit: number | null;
+  /** USD that the provider charges on a UTC day for the calls of all instances. */
+  readonly daily_cost_limit: number | null;
 }
 
 export interface Credential extends CredentialLimits {
@@ -46,7 +48,14 @@ export interface Credential extends CredentialLimits {
   readonly created_at: string | null;
 }
 
-export type CredentialHealth = Credential & Health;
+export interface CredentialCost {
+  /** USD; null: not known. */
+  readonly cost_today: number | null;
+  /** When a credential at its daily limit is used again; null: it is not at the limit. */
+  readonly limited_until: string | null;
+}
+
+export type CredentialHealth = Credential & CredentialCost & Health;
 
 export interface Provider {
   readonly id: string;

@@ -8,7 +8,13 @@ export interface ChangeInWords {
 }
 
 const MAX_CHARS = 120;
-const MONEY: readonly string[] = ['daily_limit', 'monthly_limit', 'request_cost_limit', 'amount'];
+const MONEY: readonly string[] = [
+  'daily_limit',
+  'monthly_limit',
+  'request_cost_limit',
+  'daily_cost_limit',
+  'amount',
+];
 const NAMES: Readonly<Record<string, string>> = {
   expires_at: 'Expires',
   grace_seconds: 'Old value valid for (seconds)',

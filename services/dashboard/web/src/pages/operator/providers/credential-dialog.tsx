@@ -2,10 +2,16 @@ import { Button, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@manti
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef } from 'react';
-import { addCredential, type Credential, updateCredential } from '../../../api/admin-providers';
+import {
+  addCredential,
+  type Credential,
+  type CredentialLimits,
+  updateCredential,
+} from '../../../api/admin-providers';
 import { ErrorState } from '../../../ui/error-state';
 import { fieldError } from '../../../ui/field-error';
-import { LIMITS, readCredential, readCredentialChange } from './read-credential';
+import { priceText } from '../prices/prices-draft';
+import { readCredential, readCredentialChange } from './read-credential';
 import { SecretField } from './secret-field';
 
 interface CredentialDialogProps {
@@ -77,34 +83,42 @@ function CredentialForm({ providerId, edited, onClose }: FormProps) {
   );
 }
 
-const LIMIT_LABELS: Readonly<Record<(typeof LIMITS)[number], string>> = {
-  rpm_limit: 'Requests a minute',
-  tpm_limit: 'Tokens a minute',
-  concurrency_limit: 'At once',
-};
+const COUNT = { inputMode: 'numeric', pattern: '[\\d,]{0,13}', title: 'A whole number' } as const;
+/** What `parseUsd` accepts: any other text must not remove the limit. */
+const AMOUNT = {
+  inputMode: 'decimal',
+  pattern: '\\$?(\\d{1,9}|[1-9]\\d{0,2}(,\\d{3}){1,2})(\\.\\d{1,9})?',
+  title: 'An amount such as 25 or 0.50, with at most nine decimals',
+} as const;
+
+const LIMITS = [
+  { name: 'rpm_limit', label: 'Requests a minute', ...COUNT },
+  { name: 'tpm_limit', label: 'Tokens a minute', ...COUNT },
+  { name: 'concurrency_limit', label: 'At once', ...COUNT },
+  { name: 'daily_cost_limit', label: 'Cost a day, USD', ...AMOUNT },
+] as const satisfies readonly { readonly name: keyof CredentialLimits; readonly label: string }[];
 
 /** Requests beyond a limit go to another credential before the provider refuses them. */
 function LimitFields({ edited, error }: Pick<FieldsProps, 'edited' | 'error'>) {
   return (
     <div>
-      <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        {LIMITS.map((name) => (
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        {LIMITS.map(({ name, ...field }) => (
           <TextInput
             key={name}
-            label={LIMIT_LABELS[name]}
             name={name}
-            inputMode="numeric"
-            pattern="[\d,]{0,13}"
-            title="A whole number"
+            {...field}
             placeholder="No limit"
             autoComplete="off"
-            defaultValue={edited?.[name]?.toString() ?? ''}
+            defaultValue={priceText(edited?.[name])}
             error={fieldError(error, name)}
           />
         ))}
       </SimpleGrid>
       <Text size="xs" c="dimmed" mt={4}>
-        Limits of each instance of chat and of media. Requests beyond one use another credential.
+        Requests beyond a limit use another credential. The cost is what the provider charges for chat on a
+        UTC day, on all instances together; models whose target has no cost count nothing. The other limits
+        are those of each instance of chat and of media.
       </Text>
     </div>
   );

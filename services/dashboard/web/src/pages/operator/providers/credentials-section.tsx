@@ -17,7 +17,7 @@ import { formatCount } from '../../../ui/format-count';
 import { Section } from '../../../ui/section';
 import { wholeList } from '../../../ui/whole-list';
 import { CredentialDialog } from './credential-dialog';
-import { Errors, LastFailure, Latency, StateCell } from './health-cells';
+import { CostToday, Errors, LastFailure, Latency, StateCell } from './health-cells';
 import { credentialState } from './provider-state';
 
 const COLUMNS: readonly Column<CredentialHealth>[] = [
@@ -37,6 +37,11 @@ const COLUMNS: readonly Column<CredentialHealth>[] = [
   { title: 'Last failure', cell: ({ last_failure }) => <LastFailure failure={last_failure} /> },
   { title: 'Requests', numeric: true, cell: ({ calls }) => formatCount(calls) },
   { title: 'Errors', numeric: true, cell: (credential) => <Errors {...credential} /> },
+  {
+    title: 'Cost today',
+    numeric: true,
+    cell: (credential) => <CostToday {...credential} />,
+  },
   { title: 'Latency', numeric: true, cell: ({ latency }) => <Latency latency={latency} /> },
 ];
 

@@ -1,6 +1,7 @@
 import { Box, Code, Text } from '@mantine/core';
-import type { Health } from '../../../api/admin-providers';
+import type { CredentialHealth, Health } from '../../../api/admin-providers';
 import { formatCount } from '../../../ui/format-count';
+import { formatMoney } from '../../../ui/format-money';
 import { formatDuration } from '../../../ui/format-time';
 import { StatusBadge } from '../../../ui/status-badge';
 import { Time } from '../../../ui/time';
@@ -28,6 +29,23 @@ export function Errors({ calls, errors }: Pick<Health, 'calls' | 'errors'>) {
     <Text span size="sm" c="var(--mantine-color-error)" style={{ whiteSpace: 'nowrap' }}>
       {formatCount(errors)} ({share})
     </Text>
+  );
+}
+
+/** What a credential has cost on this UTC day, and its limit. */
+export function CostToday({
+  cost_today,
+  daily_cost_limit,
+}: Pick<CredentialHealth, 'cost_today' | 'daily_cost_limit'>) {
+  return (
+    <Box miw={0}>
+      <Text size="sm">{cost_today === null ? '–' : formatMoney(cost_today)}</Text>
+      {daily_cost_limit !== null && (
+        <Text size="xs" c="dimmed">
+          of {formatMoney(daily_cost_limit)}
+        </Text>
+      )}
+    </Box>
   );
 }
 

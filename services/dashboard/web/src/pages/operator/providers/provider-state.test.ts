@@ -8,6 +8,7 @@ import {
   totals,
 } from './provider-state';
 
+const MIDNIGHT = '2026-02-01T00:00:00.000Z';
 const HEALTH: Health = {
   circuit: 'closed',
   circuits: {},
@@ -33,6 +34,9 @@ const credential = (more: Partial<CredentialHealth> = {}): CredentialHealth => (
   rpm_limit: null,
   tpm_limit: null,
   concurrency_limit: null,
+  daily_cost_limit: null,
+  cost_today: 0,
+  limited_until: null,
   created_at: null,
   ...more,
 });
@@ -78,6 +82,26 @@ test.each([
     'No recent requests',
     false,
   ],
+  [
+    'a credential has reached its daily cost limit',
+    provider({ credentials: [credential(), credential({ limited_until: MIDNIGHT })] }),
+    'Daily cost limit reached',
+    false,
+  ],
+  [
+    'every enabled credential has reached its daily cost limit',
+    provider({
+      credentials: [credential({ enabled: false }), credential({ limited_until: MIDNIGHT })],
+    }),
+    'Daily cost limit reached',
+    true,
+  ],
+  [
+    'one credential is rejected and another one has reached its daily cost limit',
+    provider({ credentials: [credential({ circuit: 'open' }), credential({ limited_until: MIDNIGHT })] }),
+    'Credential rejected',
+    true,
+  ],
   ['a target is open', provider({ targets: [target(), target({ circuit: 'open' })] }), 'Failing', true],
   ['all its calls fail', provider({ targets: [target({ calls: 2, errors: 2 })] }), 'Failing', true],
   ['only models name it', provider({ source: null, served_by: 'nobody' }), 'Not configured', true],
@@ -114,6 +138,8 @@ test.each([
   [credential({ enabled: false, circuit: 'open' }), 'Disabled'],
   [credential({ circuit: null }), 'Not used yet'],
   [credential({ circuit: 'open' }), 'Rejected'],
+  [credential({ limited_until: MIDNIGHT }), 'Daily cost limit reached'],
+  [credential({ limited_until: MIDNIGHT, enabled: false }), 'Disabled'],
 ])('describes credential %#', (one, label) => {
   expect(credentialState(one).label).toBe(label);
 });

@@ -16,8 +16,12 @@ const CREDENTIALS: Readonly<Record<CircuitState, StateInWords>> = {
   'half-open': { label: 'Being probed', status: 'half-open', detail: 'One request tests it' },
 };
 
-export function credentialState({ enabled, circuit }: CredentialHealth): StateInWords {
+const SPENT = 'Daily cost limit reached';
+
+export function credentialState({ enabled, circuit, limited_until }: CredentialHealth): StateInWords {
   if (!enabled) return { label: 'Disabled', status: 'off' };
+  if (limited_until !== null)
+    return { label: SPENT, status: 'cooling', detail: 'No requests until midnight UTC' };
   if (circuit === null) return { label: 'Not used yet', status: 'off' };
   return CREDENTIALS[circuit];
 }
@@ -43,6 +47,10 @@ export function providerState(provider: Provider): StateInWords {
   if (source === 'catalog' && credentials.length === 0) {
     return { label: 'No usable credential', status: 'away', detail: 'It gets no requests' };
   }
+  const spent = credentials.filter(({ limited_until }) => limited_until !== null).length;
+  if (spent > 0 && spent === credentials.length) {
+    return { label: SPENT, status: 'away', detail: 'It gets no requests until midnight UTC' };
+  }
   const all: Readonly<Record<'credential' | 'target', readonly Health[]>> = {
     credential: credentials,
     target: targets,
@@ -50,6 +58,10 @@ export function providerState(provider: Provider): StateInWords {
   for (const { circuit, of, label } of WORST) {
     const count = all[of].filter((one) => one.circuit === circuit).length;
     if (count > 0) return { label, status: circuit, detail: `${count} of ${counted(all[of].length, of)}` };
+  }
+  if (spent > 0) {
+    const detail = `${spent} of ${counted(credentials.length, 'credential')}`;
+    return { label: SPENT, status: 'cooling', detail };
   }
   const failing = targets.filter((target) => isUnhealthy(target, served_by)).length;
   if (failing > 0) {

@@ -34,6 +34,7 @@ test('an empty limit is none', () => {
     rpm_limit: '60',
     tpm_limit: '',
     concurrency_limit: '0',
+    daily_cost_limit: '',
   };
   expect(readCredentialChange(form(fields))).toEqual({
     name: 'main',
@@ -41,5 +42,16 @@ test('an empty limit is none', () => {
     rpm_limit: 60,
     tpm_limit: null,
     concurrency_limit: null,
+    daily_cost_limit: null,
   });
+});
+
+test.each([
+  ['25', 25],
+  ['$1,000.50', 1_000.5],
+  ['0.000000001', 1e-9],
+  ['0', null],
+])('the daily cost limit %s is an amount of USD', (text, limit) => {
+  const fields = { credential_name: 'main', weight: '1', daily_cost_limit: text };
+  expect(readCredentialChange(form(fields))).toMatchObject({ daily_cost_limit: limit });
 });

@@ -1,4 +1,5 @@
 import type { CredentialInput, CredentialLimits } from '../../../api/admin-providers';
+import { parseUsd } from '../../../ui/parse-usd';
 import { parseCount } from '../models/parse-count';
 
 /** Endpoints without keys ignore it; every provider has a credential. */
@@ -30,13 +31,18 @@ export const readCredentialChange = (form: FormData) => ({
   ...secretOf(form),
 });
 
-/** Fields of limits; an empty one is none. */
-export const LIMITS = ['rpm_limit', 'tpm_limit', 'concurrency_limit'] as const;
+/** Fields of limits, and how each is parsed; an empty one is none. */
+const PARSE = {
+  rpm_limit: parseCount,
+  tpm_limit: parseCount,
+  concurrency_limit: parseCount,
+  daily_cost_limit: parseUsd,
+} as const satisfies Record<keyof CredentialLimits, (text: string) => number | undefined>;
 
 /** Returns the limits of a form that has them. */
 function limitsOf(form: FormData): Partial<CredentialLimits> {
-  const given = LIMITS.filter((name) => form.has(name));
-  return Object.fromEntries(given.map((name) => [name, parseCount(textOf(form, name)) || null]));
+  const given = Object.entries(PARSE).filter(([name]) => form.has(name));
+  return Object.fromEntries(given.map(([name, parse]) => [name, parse(textOf(form, name)) || null]));
 }
 
 function weightOf(form: FormData): { weight?: number } {
