@@ -4,15 +4,16 @@ import type { GatewayError } from './gateway-error';
 /**
  * How a format reports an error within a stream: OpenAI's chat completions as the data of an unnamed event; Anthropic's as an event
  * named `error`, because its clients skip unnamed events; OpenAI's responses as a failed response, because clients lose the message of
- * an `error` event.
+ * an `error` event; Google's as data whose `code` is a status, because its clients ignore any other.
  */
-export type StreamErrors = 'data' | 'event' | 'response';
+export type StreamErrors = 'data' | 'event' | 'response' | 'google';
 
 /** Returns the server-sent event that ends a broken stream. */
 export function toErrorFrame(error: GatewayError, streamErrors: StreamErrors): string {
   const envelope = toEnvelope(error);
   if (streamErrors === 'data') return `data: ${JSON.stringify(envelope)}\n\n`;
   if (streamErrors === 'response') return failedResponse(error);
+  if (streamErrors === 'google') return googleError(error);
   return `event: error\ndata: ${JSON.stringify({ type: 'error', ...envelope })}\n\n`;
 }
 
@@ -26,4 +27,9 @@ function failedResponse({ code, row }: GatewayError): string {
   };
   const event = { type: 'response.failed', sequence_number: 0, response };
   return `event: response.failed\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+function googleError({ code, row }: GatewayError): string {
+  const error = { code: row.status, status: code, message: row.message };
+  return `data: ${JSON.stringify({ error })}\n\n`;
 }

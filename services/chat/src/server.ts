@@ -50,6 +50,7 @@ import { countTokens } from './rpc/count-tokens';
 import { createChatCompletion } from './rpc/create-chat-completion';
 import { createMessage } from './rpc/create-message';
 import { createResponse } from './rpc/create-response';
+import { generateContent } from './rpc/generate-content';
 import { getModel, listModels } from './rpc/list-models';
 import { probeProvider } from './rpc/probe-provider';
 import { routeCall } from './rpc/route-call';
@@ -191,11 +192,13 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const refusals = createRefusalReporter(billing, log);
   const isMediaProvider = mediaProviders?.serves ?? (() => false);
   const listed = { models, providers, isMediaProvider, admission };
+  const counted = { models, admission, counting: tokenizerCpuQuota(FREE_COUNTS_MS) };
   const routes = routeCall({
     chatCompletion: createChatCompletion(answer, settings.UNKNOWN_FIELDS),
     response: createResponse(answer, settings.UNKNOWN_FIELDS),
     message: createMessage(answer, settings.UNKNOWN_FIELDS),
-    countTokens: countTokens({ models, admission, counting: tokenizerCpuQuota(FREE_COUNTS_MS) }),
+    countTokens: countTokens(counted),
+    generateContent: generateContent({ ...counted, answer, unknownFields: settings.UNKNOWN_FIELDS }),
     listModels: withCurrentKey(keys, listModels(listed)),
     getModel: withCurrentKey(keys, getModel(listed)),
   });

@@ -10,7 +10,7 @@ export type UnknownFields = 'refuse' | 'forward';
 
 /** A valid chat call in its caller's format. */
 export interface CallerRequest {
-  readonly wire: 'openai' | 'anthropic' | 'responses';
+  readonly wire: 'openai' | 'anthropic' | 'gemini' | 'responses';
   /** As the caller wrote it: a slug, an alias or a bare name, not resolved yet. */
   readonly model: string;
   readonly stream: boolean;

@@ -1,7 +1,5 @@
 import { topLevelScalar } from '@gateway/json-body';
 
-const MODEL_KEY = Buffer.from('"model"');
-
 /** The start of an event, up to and including the model's name. */
 interface Head {
   readonly providerPrefix: Buffer;
@@ -14,17 +12,19 @@ interface Head {
  */
 export class ModelNameRewriter {
   readonly #json: Buffer;
+  readonly #key: Buffer;
   /** Of the last event that was scanned. */
   #head: Head | undefined;
 
-  /** @param slug of the catalog */
-  constructor(slug: string) {
+  /** @param slug of the catalog @param member that has the name */
+  constructor(slug: string, member = 'model') {
+    this.#key = Buffer.from(`"${member}"`);
     this.#json = Buffer.from(JSON.stringify(slug));
   }
 
   /** Returns a copy of a complete reply; the reply itself if it names no model. */
   inReply(reply: Buffer): Buffer {
-    const name = topLevelScalar(reply, MODEL_KEY);
+    const name = topLevelScalar(reply, this.#key);
     if (!name) return reply;
     return Buffer.concat([reply.subarray(0, name.start), this.#json, reply.subarray(name.end)]);
   }
@@ -49,7 +49,7 @@ export class ModelNameRewriter {
 
   /** Copies, because a view would keep the whole event in memory. */
   #scan(event: Buffer): Head | undefined {
-    const name = topLevelScalar(event, MODEL_KEY);
+    const name = topLevelScalar(event, this.#key);
     if (!name) return undefined;
     return {
       providerPrefix: Buffer.from(event.subarray(0, name.end)),

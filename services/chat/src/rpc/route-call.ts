@@ -1,11 +1,13 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkHandler } from '@gateway/link';
+import { modelActionOf } from './generate-content';
 
 export interface Routes {
   readonly chatCompletion: LinkHandler;
   readonly message: LinkHandler;
   readonly response: LinkHandler;
   readonly countTokens: LinkHandler;
+  readonly generateContent: LinkHandler;
   readonly listModels: LinkHandler;
   readonly getModel: LinkHandler;
 }
@@ -18,6 +20,7 @@ export function routeCall(routes: Routes): LinkHandler {
     if (route === 'POST /v1/messages') return routes.message(context, call);
     if (route === 'POST /v1/responses') return routes.response(context, call);
     if (route === 'POST /v1/messages/count_tokens') return routes.countTokens(context, call);
+    if (call.method === 'POST' && modelActionOf(call.path)) return routes.generateContent(context, call);
     if (route === 'GET /v1/models') return routes.listModels(context, call);
     if (route.startsWith('GET /v1/models/')) return routes.getModel(context, call);
     return Promise.reject(new GatewayError('not_found'));

@@ -6,19 +6,26 @@ const BEARER = 'Bearer ';
 export interface PresentedCredentials {
   readonly authorization: readonly string[];
   readonly xApiKey: readonly string[];
+  /** `x-goog-api-key` headers and `key` parameters, on paths of Google's format. */
+  readonly google?: readonly string[];
 }
 
 /**
  * Returns the presented API key, or undefined if it is missing or malformed. `Authorization` takes precedence even if it is
  * invalid: a second header must not make up for a bad first one.
  */
-export function readApiKey({ authorization, xApiKey }: PresentedCredentials): string | undefined {
+export function readApiKey({
+  authorization,
+  xApiKey,
+  google = [],
+}: PresentedCredentials): string | undefined {
   if (authorization.length > 0) {
     const bearer = readBearer(authorization);
     return bearer !== undefined && KEY.test(bearer) ? bearer : undefined;
   }
-  const [key] = xApiKey;
-  return xApiKey.length === 1 && key !== undefined && KEY.test(key) ? key : undefined;
+  const presented = xApiKey.length > 0 ? xApiKey : google;
+  const [key] = presented;
+  return presented.length === 1 && key !== undefined && KEY.test(key) ? key : undefined;
 }
 
 /** Whether an API key, well-formed or not, was sent where a login token is expected. */

@@ -47,6 +47,11 @@ export function presentedCredentials(request: IncomingMessage): PresentedCredent
   return { authorization, xApiKey };
 }
 
+/** Returns the keys that a client of Google's API sends: in a header, or in the query string. */
+export function googleKeys({ headersDistinct }: IncomingMessage, query: string): readonly string[] {
+  return [...(headersDistinct['x-goog-api-key'] ?? []), ...new URLSearchParams(query).getAll('key')];
+}
+
 /** @throws GatewayError `invalid_request` for headers that Node's parser accepts although HTTP forbids them */
 export function assertSaneHead(request: IncomingMessage): void {
   const { rawHeaders, headers } = request;

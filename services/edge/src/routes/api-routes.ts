@@ -15,6 +15,8 @@ export interface ApiRoute {
   readonly body: 'none' | 'json' | 'form';
   /** The query is forwarded. Other queries are dropped, because they may contain credentials. */
   readonly forwardsQuery?: true;
+  /** Google's clients call it, which send the key in `x-goog-api-key` or as the parameter `key`. */
+  readonly acceptsGoogleKey?: true;
   /** Anyone with the link may use it: it is signed. */
   readonly keyless?: true;
   /** Responses may contain links to this gateway. */
@@ -36,8 +38,12 @@ const SEGMENT = "(?:[\\w.~!$&'()*+,;=:@-]|%[\\dA-Fa-f]{2})+";
 const SEGMENTS = new RegExp(`^${SEGMENT}(?:/${SEGMENT})*$`);
 const ofProvider = (action: string) => new RegExp(`^${SEGMENT}/${action}$`);
 
+/** The colon may be encoded. */
+const ofModel = (actions: string) => new RegExp(`^${SEGMENT}(?:/${SEGMENT})*(?::|%3[Aa])(?:${actions})$`);
+
 const OPENAI = { service: 'chat', streamErrors: 'data' } as const;
 const RESPONSES = { service: 'chat', streamErrors: 'response' } as const;
+const GOOGLE = { service: 'chat', streamErrors: 'google' } as const;
 const ANTHROPIC = { service: 'chat', streamErrors: 'event' } as const;
 const MEDIA = { service: 'media', streamErrors: 'data' } as const;
 
@@ -60,6 +66,28 @@ export const API_ROUTES: readonly ApiRoute[] = [
     ...FREE,
     body: 'json',
   },
+  ...['/v1beta/models/', '/v1/models/'].flatMap((path): ApiRoute[] => [
+    {
+      name: 'generate_content',
+      method: 'POST',
+      path,
+      tail: ofModel('generateContent|streamGenerateContent'),
+      ...GOOGLE,
+      body: 'json',
+      forwardsQuery: true,
+      acceptsGoogleKey: true,
+    },
+    {
+      name: 'count_content_tokens',
+      method: 'POST',
+      path,
+      tail: ofModel('countTokens'),
+      ...GOOGLE,
+      ...FREE,
+      body: 'json',
+      acceptsGoogleKey: true,
+    },
+  ]),
   { name: 'models', method: 'GET', path: '/v1/models', forwardsQuery: true, ...OPENAI, ...FREE },
   { name: 'model', method: 'GET', path: '/v1/models/', tail: SEGMENTS, ...OPENAI, ...FREE },
   { name: 'images', method: 'POST', path: '/v1/images', ...MEDIA, body: 'form', inPlayground: true },

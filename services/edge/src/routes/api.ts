@@ -13,6 +13,7 @@ import {
   assertJsonBody,
   assertUncompressed,
   forwardedHeaders,
+  googleKeys,
   isForm,
   presentedCredentials,
 } from '../http/request-headers';
@@ -100,7 +101,7 @@ export async function relayApiCall(
     headers,
     timeoutMs,
     ...(upload && { bodyStreams: true }),
-    ...(route.forwardsQuery && { query: exchange.query }),
+    ...(route.forwardsQuery && { query: withoutKey(exchange.query) }),
   };
   try {
     await relayCall(
@@ -158,13 +159,22 @@ function report(
 }
 
 async function resolveKey(
-  { request }: Exchange,
+  { request, query }: Exchange,
   route: ApiRoute,
   { keys }: ApiDependencies,
 ): Promise<KeyContext> {
-  const presented = readApiKey(presentedCredentials(request));
+  const google = route.acceptsGoogleKey ? googleKeys(request, query) : [];
+  const presented = readApiKey({ ...presentedCredentials(request), google });
   if (!presented) throw new GatewayError('invalid_api_key');
   return (await keys.resolve(presented, route.maxKeyAgeMs)).context;
+}
+
+/** A key never leaves edge. */
+function withoutKey(query: string): string {
+  if (!query.includes('key')) return query;
+  const parameters = new URLSearchParams(query);
+  parameters.delete('key');
+  return parameters.toString();
 }
 
 /** Returns the upload for a form, which is streamed; undefined for any other body. */

@@ -1,7 +1,7 @@
 import type { ReplyFormat, ReplyIdentity } from '../../domain/caller-request';
-import type { AssistantPart } from '../../domain/conversation';
-import type { Reply, ReplyEvent } from '../../domain/reply';
+import type { Reply } from '../../domain/reply';
 import type { TokenUsage } from '../../domain/usage';
+import { eventsOf } from '../reply-events';
 import type { CallerTools } from './caller-tools';
 import { requestMembers } from './response-json';
 import { ResponseStream } from './response-stream';
@@ -24,31 +24,6 @@ export function responsesReplies(
 
 /** A complete response has the items that its stream would have. */
 function writeResponse(stream: ResponseStream, { parts, stop }: Reply, usage: TokenUsage): Buffer {
-  let calls = 0;
-  for (const part of parts) stream.write(eventsOf(part, part.kind === 'tool_call' ? calls++ : 0));
-  stream.write([{ kind: 'stop', stop }]);
+  stream.write([...eventsOf(parts), { kind: 'stop', stop }]);
   return Buffer.from(stream.response(usage));
-}
-
-function eventsOf(part: AssistantPart, call: number): ReplyEvent[] {
-  switch (part.kind) {
-    case 'text':
-      return [{ kind: 'text', text: part.text }];
-    case 'thinking': {
-      const { text, signature } = part;
-      return [
-        { kind: 'thinking', text },
-        ...(signature ? [{ kind: 'thinking_signature', signature } as const] : []),
-      ];
-    }
-    case 'redacted_thinking':
-      return [part];
-    case 'tool_call': {
-      const { id, name, signature } = part;
-      return [
-        { kind: 'tool_call', call, id, name, ...(signature && { signature }) },
-        { kind: 'tool_arguments', call, text: part.arguments },
-      ];
-    }
-  }
 }

@@ -5,7 +5,9 @@ import { type ListedEntry, readModels } from '../endpoint-models';
 import { addedInputTokens } from './added-input';
 import { GeminiStream } from './gemini-stream';
 import { readGeminiUsage } from './gemini-usage';
+import { PassThroughContents } from './pass-through-contents';
 import { ResponseReader } from './response-reader';
+import { refuseAudio, withSlug } from './whole-contents';
 import { wholeReply } from './whole-reply';
 import { writeGeminiRequest } from './write-request';
 
@@ -23,7 +25,7 @@ export interface GeminiProviderOptions {
   readonly newToolId?: () => string;
 }
 
-/** An account at Google's Gemini API. No caller uses its format, so every call is translated. */
+/** An account at Google's Gemini API. */
 export function geminiProvider({
   id,
   baseUrl,
@@ -57,6 +59,9 @@ export function geminiProvider({
     }),
     writeRequest: writeGeminiRequest,
     addedInputTokens,
+    passThroughMembers: refuseAudio,
+    passReply: withSlug,
+    passStream: ({ model }) => new PassThroughContents(model, newToolId),
     isReply: (reply) => Array.isArray(reply.candidates) || Boolean(reply.promptFeedback),
     readUsage: (reply) => readGeminiUsage(reply.usageMetadata),
     readReply: (reply) => wholeReply(new ResponseReader(newToolId).read(reply)),

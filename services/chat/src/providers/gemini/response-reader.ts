@@ -1,10 +1,10 @@
 import { listOf, membersOf, textOf } from '@gateway/upstream';
+import { plainSignature, textSignature } from '../../domain/gemini-signature';
 import type { ReplyEvent } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
 import { objectJson } from '../../json/exact-json';
 import { readFinishReason } from './finish-reason';
 import { PartialArguments } from './partial-arguments';
-import { plainSignature, textSignature } from './signed-part';
 
 const NOTHING: readonly ReplyEvent[] = [];
 

@@ -1,6 +1,6 @@
 import type { AssistantPart, Signature } from '../../domain/conversation';
+import { placedSignature } from '../../domain/gemini-signature';
 import type { Reply, ReplyEvent } from '../../domain/reply';
-import { placedSignature } from './signed-part';
 
 /**
  * Returns the reply that the events describe. The signature of a text precedes it, as thinking without text, because callers'

@@ -1,9 +1,9 @@
 import type { AssistantPart, ToolCallPart } from '../../domain/conversation';
+import { placedSignature } from '../../domain/gemini-signature';
 import { fitToolId } from '../../domain/tool-ids';
 import { parseExactObject } from '../../json/exact-json';
 import type { GeminiPart } from './gemini-content';
 import type { GeminiModel } from './gemini-model';
-import { placedSignature } from './signed-part';
 
 /**
  * The value that Gemini 3 accepts as the signature of a call that it did not make itself, or whose signature was lost

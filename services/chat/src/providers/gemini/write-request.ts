@@ -10,7 +10,7 @@ import { writeSchema, writeTools } from './write-tools';
 
 const MAX_STOP_SEQUENCES = 5;
 /** A capability of the catalog: audio costs the same as text, so that one price covers all input. */
-const AUDIO = 'audio';
+export const AUDIO = 'audio';
 const JSON_TYPE = 'application/json';
 /** `seed` is an int32. */
 const MIN_SEED = -(2 ** 31);

@@ -1,4 +1,4 @@
-import type { Signature } from '../../domain/conversation';
+import type { Signature } from './conversation';
 
 /** Marks the part that a signature belongs to. Base64 contains no dot. */
 const ON_TEXT = 'text.';

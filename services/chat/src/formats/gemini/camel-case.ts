@@ -1,0 +1,26 @@
+/** Members whose content the caller names: arguments, schemas, labels. */
+const FREE = new Set([
+  'args',
+  'response',
+  'parameters',
+  'parametersJsonSchema',
+  'responseSchema',
+  'responseJsonSchema',
+  'responseFormat',
+  'labels',
+]);
+
+/**
+ * Returns the value with the names of its members in camel case. Google's API accepts both cases, and the Python package mixes
+ * them. Recursion is safe because the depth of a body is bounded.
+ */
+export function camelCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(camelCase);
+  if (typeof value !== 'object' || value === null) return value;
+  const renamed: Record<string, unknown> = Object.create(null);
+  for (const [name, inner] of Object.entries(value)) {
+    const key = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    renamed[key] = FREE.has(key) ? inner : camelCase(inner);
+  }
+  return { ...renamed };
+}

@@ -1,0 +1,58 @@
+import { GatewayError } from '@gateway/errors';
+import { isObject } from '@gateway/upstream';
+import type { Tool, ToolChoice } from '../../domain/conversation';
+import type { FunctionDeclaration, GenerateContentBody } from './gemini-schema';
+
+const NO_PARAMETERS = { type: 'object', properties: {} };
+
+export const toTools = ({ tools }: GenerateContentBody): Tool[] =>
+  (tools ?? []).flatMap(({ functionDeclarations }) => (functionDeclarations ?? []).map(toTool));
+
+function toTool({ name, description, parameters, parametersJsonSchema }: FunctionDeclaration): Tool {
+  const schema = parametersJsonSchema ?? (parameters && toJsonSchema(parameters));
+  return {
+    name,
+    description: description ?? undefined,
+    parameters: isObject(schema) && Object.keys(schema).length > 0 ? schema : NO_PARAMETERS,
+    strict: undefined,
+    cache: undefined,
+  };
+}
+
+/** @throws GatewayError `invalid_request` */
+export function toToolChoice({ toolConfig }: GenerateContentBody, tools: readonly Tool[]): ToolChoice {
+  const { mode, allowedFunctionNames } = toolConfig?.functionCallingConfig ?? {};
+  const names = allowedFunctionNames ?? [];
+  const known = new Set(tools.map(({ name }) => name));
+  if (!names.every((name) => known.has(name)))
+    throw new GatewayError('invalid_request', {
+      detail: 'toolConfig.functionCallingConfig.allowedFunctionNames: does not match any tool in the request',
+    });
+  const required = mode === 'ANY';
+  if (mode === 'NONE') return { kind: 'none' };
+  if (tools.length === 0) return { kind: 'auto' };
+  if (names.length > 0) return { kind: 'allowed', names, required };
+  return { kind: required ? 'required' : 'auto' };
+}
+
+/** Members of Google's schemas that contain schemas. */
+const OF_SCHEMAS = new Set(['items', 'anyOf', 'prefixItems', 'additionalProperties']);
+
+/** Returns a schema of Google's own form, whose types are in upper case, as a JSON schema. */
+export function toJsonSchema(schema: unknown): Record<string, unknown> {
+  const written: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(isObject(schema) ? schema : {})) {
+    if (name === 'type' && typeof value === 'string') written.type = value.toLowerCase();
+    else if (name === 'nullable') continue;
+    else if (name === 'properties' && isObject(value))
+      written.properties = Object.fromEntries(
+        Object.entries(value).map(([key, inner]) => [key, toJsonSchema(inner)]),
+      );
+    else if (OF_SCHEMAS.has(name) && Array.isArray(value)) written[name] = value.map(toJsonSchema);
+    else if (OF_SCHEMAS.has(name) && isObject(value)) written[name] = toJsonSchema(value);
+    else written[name] = value;
+  }
+  if (isObject(schema) && schema.nullable === true && typeof written.type === 'string')
+    written.type = [written.type, 'null'];
+  return written;
+}

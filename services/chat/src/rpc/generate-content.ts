@@ -1,0 +1,76 @@
+import { GatewayError } from '@gateway/errors';
+import { parseJsonObject } from '@gateway/json-body';
+import { jsonReply, type LinkCall, type LinkHandler } from '@gateway/link';
+import { isObject } from '@gateway/upstream';
+import type { AnswerChat } from '../app/answer-chat';
+import type { UnknownFields } from '../domain/caller-request';
+import { countConversation } from '../domain/count-conversation';
+import { resolveChatModel } from '../domain/model';
+import { DEFAULT_BUDGET_MS, TokenCounter } from '../domain/token-count';
+import { BODY_BOUNDS } from '../formats/body-bounds';
+import { conversationOf, parseGenerateContent } from '../formats/gemini/gemini-request';
+import type { CountTokensDeps } from './count-tokens';
+
+interface ModelAction {
+  readonly model: string;
+  readonly action: string;
+}
+
+const PATH = /^\/v1(?:beta)?\/models\/(.+):([A-Za-z]+)$/;
+
+/** Returns the model and what is asked of it, by a path such as `/v1beta/models/google/gemini-3.5-flash:generateContent`. */
+export function modelActionOf(path: string): ModelAction | undefined {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+  const [, name, action] = PATH.exec(decoded) ?? [];
+  return name === undefined || action === undefined
+    ? undefined
+    : { model: name.replace(/^models\//, ''), action };
+}
+
+export interface GenerateContentDeps extends CountTokensDeps {
+  readonly answer: AnswerChat;
+  readonly unknownFields: UnknownFields;
+}
+
+/** `POST /v1beta/models/{model}:generateContent`, `:streamGenerateContent` and `:countTokens`, also under `/v1`. */
+export function generateContent(deps: GenerateContentDeps): LinkHandler {
+  const { answer, unknownFields } = deps;
+  return async (context, call) => {
+    const { model, action } = modelActionOf(call.path) ?? { model: '', action: '' };
+    if (action === 'countTokens') return countContents(deps, model)(context, call);
+    const stream = action === 'streamGenerateContent';
+    if (!stream && action !== 'generateContent') throw new GatewayError('not_found');
+    if (stream && !asksForEvents(call))
+      throw new GatewayError('invalid_request', {
+        detail: 'alt: streams are server-sent events: send alt=sse',
+      });
+    return answer(context, call, parseGenerateContent(call.body, { model, stream }, unknownFields));
+  };
+}
+
+const asksForEvents = ({ query }: LinkCall): boolean => new URLSearchParams(query ?? '').get('alt') === 'sse';
+
+/** Counted by the gateway, whichever provider owns the model; free. */
+function countContents(
+  { models, admission, counting, unknownFields }: GenerateContentDeps,
+  model: string,
+): LinkHandler {
+  return async (context, call) => {
+    const { value } = parseJsonObject(call.body, BODY_BOUNDS);
+    const { generateContentRequest: inner } = value;
+    const conversation = conversationOf(isObject(inner) ? inner : value, unknownFields);
+    resolveChatModel(models, model, call.key);
+    const headers = await admission.admitFree(context, call.key);
+    const totalTokens = counting.run(
+      call.key.accountId,
+      DEFAULT_BUDGET_MS,
+      (budgetMs) => countConversation(conversation, new TokenCounter(budgetMs)).tokens,
+    );
+    return jsonReply({ totalTokens }, headers);
+  };
+}

@@ -1,0 +1,4 @@
+import { googleGenAi } from './google-genai';
+import { testClients } from './matrix';
+
+testClients([{ client: googleGenAi }]);
