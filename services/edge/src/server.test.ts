@@ -45,6 +45,38 @@ describe('with hosts for both spaces', () => {
     expectRawError(await get('', '/v1/models', KEY), 'not_found');
   });
 
+  describe("on the paths of Google's format", () => {
+    const PATH = '/v1beta/models/google/gemini:generateContent';
+    const sent = async (path: string, headers: Record<string, string> = {}) => {
+      const { apiUrl, chat } = await start({});
+      const init = {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: '{}',
+      };
+      const { status } = await fetch(`${apiUrl}${path}`, init);
+      return { status, call: chat.lastCall?.call };
+    };
+
+    test('a key is accepted in x-goog-api-key and as a parameter, which does not leave edge', async () => {
+      const byHeader = await sent(`${PATH}?alt=sse`, { 'x-goog-api-key': KEY });
+      expect([byHeader.status, byHeader.call?.query]).toEqual([200, 'alt=sse']);
+      const byQuery = await sent(`/v1/models/google%2Fgemini%3AstreamGenerateContent?key=${KEY}&alt=sse`);
+      expect([byQuery.status, byQuery.call?.query]).toEqual([200, 'alt=sse']);
+      expect(JSON.stringify(byQuery.call)).not.toContain(KEY);
+    });
+
+    test('two keys, or another path, are refused', async () => {
+      expect((await sent(`${PATH}?key=${KEY}&key=${KEY}`)).status).toBe(401);
+      expect((await sent(`${PATH}?key=${KEY}`, { 'x-goog-api-key': KEY })).status).toBe(401);
+      expect((await sent('/v1/chat/completions', { 'x-goog-api-key': KEY })).status).toBe(401);
+      expect((await sent(`/v1/chat/completions?key=${KEY}`)).status).toBe(401);
+      expect((await sent('/v1beta/models/google/gemini:embedAll', { 'x-goog-api-key': KEY })).status).toBe(
+        404,
+      );
+    });
+  });
+
   test('a WebSocket for responses is told to go on over HTTP, and any other is not found', async () => {
     const { apiPort } = await start({});
     const upgrade = (path: string) =>

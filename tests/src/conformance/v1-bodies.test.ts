@@ -6,6 +6,7 @@ import {
   countTokensSchema,
   messagesSchema,
 } from '../../../services/chat/src/formats/anthropic/messages-schema';
+import { generateContentSchema } from '../../../services/chat/src/formats/gemini/gemini-schema';
 import { chatCompletionSchema, messageSchema } from '../../../services/chat/src/formats/openai/chat-schema';
 import {
   itemSchemas,
@@ -78,6 +79,9 @@ const BODIES = {
       type: ['array', 'null'],
       items: { anyOf: Object.values(toolSchemas).map((tool) => book.input(tool)) },
     },
+  }),
+  GenerateContentRequest: bodyOf(generateContentSchema, ['contents'], {
+    model: { type: ['string', 'null'], description: 'Repeats the path' },
   }),
   MessagesRequest: bodyOf(messagesSchema, ['model', 'messages', 'max_tokens'], messages(blockMessage)),
   CountTokensRequest: bodyOf(countTokensSchema, ['model', 'messages'], messages(blockMessage)),

@@ -110,6 +110,13 @@ const response = z
     usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count }),
   })
   .meta({ id: 'Response' });
+const contents = z
+  .looseObject({
+    candidates: z.array(z.looseObject({ content: z.looseObject({}), finishReason: text.optional() })),
+    usageMetadata: z.looseObject({ promptTokenCount: passedThroughCount }),
+    modelVersion: text.optional(),
+  })
+  .meta({ id: 'GenerateContentResponse' });
 const openAiModel = z
   .object({
     id: text.meta({ description: 'The slug' }),
@@ -222,6 +229,35 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     answer: z.object({ input_tokens: count }),
     codes: [...WITH_KEY, ...OF_MODEL],
   },
+  ...['/v1beta', '/v1'].flatMap((version): V1Operation[] => [
+    {
+      ...chat,
+      path: `${version}/models/{model}:generateContent`,
+      summary:
+        "Generate content in Google's format, with any chat model; the slash in its slug may be sent as it is",
+      body: 'GenerateContentRequest',
+      answer: contents,
+      codes: CHAT,
+    },
+    {
+      ...chat,
+      path: `${version}/models/{model}:streamGenerateContent`,
+      summary: "Generate content in Google's format as a stream of server-sent events",
+      body: 'GenerateContentRequest',
+      query: z.object({ alt: z.literal('sse') }),
+      answer: contents,
+      answerType: 'text/event-stream',
+      codes: CHAT,
+    },
+    {
+      ...chat,
+      path: `${version}/models/{model}:countTokens`,
+      summary: "Count the tokens of a body in Google's format; free",
+      body: 'GenerateContentRequest',
+      answer: z.object({ totalTokens: count }),
+      codes: [...WITH_KEY, ...OF_MODEL],
+    },
+  ]),
   {
     ...models,
     path: '/v1/models',

@@ -14,8 +14,13 @@ export class ProtoReader {
       this.#wrong(value, at, 'TYPE_MESSAGE');
       return {};
     }
-    for (const field of Object.keys(value)) if (!known.has(field)) this.unknown(field, at);
-    return value;
+    const fields: Json = {};
+    for (const [field, inner] of Object.entries(value)) {
+      const name = known.has(field) ? field : inCamelCase(field);
+      if (known.has(name)) fields[name] = inner;
+      else this.unknown(field, at);
+    }
+    return fields;
   }
 
   list(value: unknown, at: string): unknown[] {
@@ -84,6 +89,10 @@ export class ProtoReader {
     if (this.#faults.length < MAX_FAULTS) this.#faults.push({ field, description });
   }
 }
+
+/** The parser accepts the original name of a field, too (protobuf.dev, "ProtoJSON format"). */
+const inCamelCase = (field: string): string =>
+  field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 const MAX_FAULTS = 100;
 
