@@ -5,7 +5,7 @@ import type { Admitted } from './reserve-call';
 /** An admitted call to one model. */
 export interface AdmittedCall
   extends Admitted,
-    Pick<PlannedCall, 'request' | 'model' | 'routes' | 'session' | 'body'> {
+    Pick<PlannedCall, 'request' | 'model' | 'requestedModel' | 'routes' | 'session' | 'body'> {
   readonly accountId: string;
   /** Only the provider's figures tell what the call uses, at one of its models, so it continues when the client disconnects. */
   readonly usageIsHidden: boolean;

@@ -18,7 +18,7 @@ import {
 import type { AbandonedCalls } from './abandoned-calls';
 import type { AdmittedCall } from './admitted-call';
 import type { ChatRunner } from './chat-runner';
-import { admittedFallbacks, highestCost, planFallbacks } from './fallbacks';
+import { admittedFallbacks, answeredByHeader, highestCost, planFallbacks } from './fallbacks';
 import { type PlanDeps, type PlannedCall, planCall } from './plan-call';
 import { estimatePrompt } from './prompt-estimate';
 import { refuseOverlong } from './refuse-overlong';
@@ -91,7 +91,8 @@ async function admitChat(
       ),
     () => estimatePrompt({ ...planned, provider, accountId }, counting),
   );
-  const own = { ...planned, accountId, usageIsHidden, ...admitted };
+  const headers = { ...admitted.headers, ...answeredByHeader(planned) };
+  const own = { ...planned, accountId, usageIsHidden, ...admitted, headers };
   return { ...own, fallbacks: admittedFallbacks(own, fallbacks) };
 }
 

@@ -498,7 +498,7 @@ describe('fallback models', () => {
   const modelNamed = (slug: string) =>
     ({ slug, capabilities: new Set(), maxOutputTokens: 100, strategy: 'weighted' }) as unknown as Model;
   const fallbackTo = (id: string, fields: CallFields = {}) =>
-    callTo([routeTo(id)], { model: modelNamed(`second/${id}`), ...fields });
+    callTo([routeTo(id)], { model: modelNamed(`second/${id}`), requestedModel: 'first/model', ...fields });
   const call = (...fallbacks: AdmittedCall[]) =>
     callTo([routeTo('a'), routeTo('b')], { model: modelNamed('first/model'), fallbacks });
 

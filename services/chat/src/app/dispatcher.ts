@@ -70,9 +70,7 @@ export class Dispatcher {
     const fallbacks = isClientError(begun) ? [] : call.fallbacks;
     for (const fallback of fallbacks) {
       const answered = await this.#beginAtModel(context, fallback, options);
-      if (!('reply' in answered)) continue;
-      this.#deps.metrics.fellBack(call.model.slug, fallback.model.slug);
-      return answered;
+      if ('reply' in answered) return answered;
     }
     throw new UpstreamError(begun);
   }
@@ -106,6 +104,7 @@ export class Dispatcher {
         const firstByteMs = performance.now() - startMs;
         health.recordSuccess(route, firstByteMs);
         metrics.answered(route, firstByteMs);
+        if (call.requestedModel !== undefined) metrics.fellBack(call.requestedModel, call.model.slug);
         // Otherwise the next call of the session finds the same route by itself.
         const isUnexpected = route !== call.routes[0] || call.model.strategy !== 'weighted';
         if (call.session !== undefined && isUnexpected) sessions.set(call.session, routeName(route));

@@ -228,6 +228,17 @@ describe('a model without a configured provider', () => {
     expect([model.slug, fallbacks]).toEqual(['third/model', []]);
   });
 
+  test('is recorded as the requested one, beside the header that names the model that answers', async () => {
+    absent = ['first'];
+    const { model, requestedModel, headers, fallbacks } = await call();
+    expect([model.slug, requestedModel]).toEqual(['second/model', 'first/model']);
+    expect(headers).toMatchObject({ 'x-gateway-fallback-model': 'second/model' });
+    expect(asked[0]).toMatchObject({ requestedModel: 'first/model' });
+    expect(fallbacks.map((one) => [one.requestedModel, one.headers['x-gateway-fallback-model']])).toEqual([
+      ['first/model', 'third/model'],
+    ]);
+  });
+
   test('is unavailable when fallback models are switched off', async () => {
     absent = ['first'];
     await expect(call({ noFallbackModels: true })).rejects.toMatchObject({ code: 'upstream_unavailable' });

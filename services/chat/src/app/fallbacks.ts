@@ -37,7 +37,7 @@ export function planFallbacks(
     if (!fallback?.outputModalities.includes('text') || !canCall(fallback, call.key)) return [];
     if (estimateInput(known) > fallback.contextLength) return [];
     try {
-      return [planCall(deps, call, fallback, request, sized)];
+      return [{ ...planCall(deps, call, fallback, request, sized), requestedModel: model.slug }];
     } catch (error) {
       if (error instanceof GatewayError) return [];
       throw error;
@@ -51,6 +51,13 @@ function isSwitchedOff({ key, headers }: LinkCall): boolean {
     throw new GatewayError('invalid_request', { detail: 'X-Gateway-Fallback: must be on or off' });
   return key.noFallbackModels || value === 'off';
 }
+
+/** Returns the response header that names the model if it is a fallback model. */
+export const answeredByHeader = ({
+  model,
+  requestedModel,
+}: Pick<PlannedCall, 'model' | 'requestedModel'>): Record<string, string> =>
+  requestedModel === undefined ? {} : { [ANSWERED_BY_HEADER]: model.slug };
 
 /** Returns the maximum cost of the most expensive of these calls, 0 without any. */
 export function highestCost(calls: readonly PlannedCall[]): bigint {
@@ -67,7 +74,7 @@ export function admittedFallbacks(
   return planned.flatMap((plan) => {
     const holdNano = admitted.metered.call.holdNano ?? 0n;
     if (plan.bound.floorCostNano > holdNano) return [];
-    const { model, price, standardPrice, priceVersion, routes, session, body } = plan;
+    const { model, requestedModel, price, standardPrice, priceVersion, routes, session, body } = plan;
     const output = paidOutput(holdNano, { ...plan, ...admitted.request.size });
     const { 'x-gateway-max-tokens': _, ...headers } = admitted.headers;
     return [
@@ -75,10 +82,11 @@ export function admittedFallbacks(
         ...admitted,
         ...output,
         model,
+        ...(requestedModel !== undefined && { requestedModel }),
         routes,
         session,
         body,
-        headers: { ...headers, ...maxTokensHeader(output), [ANSWERED_BY_HEADER]: model.slug },
+        headers: { ...headers, ...maxTokensHeader(output), ...answeredByHeader(plan) },
         billedAs: { model: model.slug, price, standardPrice, priceVersion },
         fallbacks: [],
       },

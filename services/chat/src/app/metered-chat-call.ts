@@ -36,7 +36,8 @@ export class MeteredChatCall extends MeteredCall<DispatchedCall> {
    * @param inputTokens estimated
    */
   billAs({ model, price, standardPrice, priceVersion }: BilledModel, inputTokens: number): void {
-    this.change({ model, price, standardPrice, priceVersion, requestedModel: this.call.model });
+    const requestedModel = this.call.requestedModel ?? this.call.model;
+    this.change({ model, price, standardPrice, priceVersion, requestedModel });
     // A journal that fails is noticed when the call ends.
     this.dispatched(inputTokens).catch(() => {});
   }

@@ -29,6 +29,8 @@ export interface PlanDeps {
 export interface PlannedCall {
   readonly request: CallerRequest;
   readonly model: Model;
+  /** The model that the client named, if this one is its fallback model. */
+  readonly requestedModel?: string;
   /** In the order in which they are tried; at least one. */
   readonly routes: readonly Route[];
   /** Absent if there is one route, or the prompt is too short to be cached. */

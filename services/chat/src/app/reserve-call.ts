@@ -29,6 +29,8 @@ export interface AdmissionDeps {
 export interface AdmissionRequest {
   readonly key: KeyContext__Output;
   readonly model: Model;
+  /** The model that the client named, if this one is its fallback model. */
+  readonly requestedModel?: string;
   /** The client named the model without its provider, which the key must allow. */
   readonly bareModelName: boolean;
   readonly provider: string;
@@ -120,6 +122,7 @@ export class Admission {
       admittedMs: Date.now() - startedAtMs,
       holdNano: BigInt(grant.holdNano),
       usageIsHidden: request.usageIsHidden,
+      ...(request.requestedModel !== undefined && { requestedModel: request.requestedModel }),
     };
     const output = paidOutput(BigInt(grant.holdNano), request);
     const rates = fromProtoRates(grant);
