@@ -61,10 +61,12 @@ async function admitChat(
 ): Promise<AdmittedCall> {
   const { counting, abandoned } = deps;
   const { accountId } = call.key;
-  const [planned, ...fallbacks] = planCalls(deps, call, request);
+  const [planned, ...others] = planCalls(deps, call, request);
   refuseOverlong({ request, model: planned.model, isPublic: canCount(planned), accountId }, counting);
+  const admitsHidden = abandoned.admits(accountId);
+  if (planned.usageIsHidden && !admitsHidden) throw tooManyAbandoned();
+  const fallbacks = others.filter((plan) => admitsHidden || !plan.usageIsHidden);
   const usageIsHidden = [planned, ...fallbacks].some((plan) => plan.usageIsHidden);
-  if (usageIsHidden && !abandoned.admits(accountId)) throw tooManyAbandoned();
   const admit: Admit = (promptTokens, bound, waitsForSettlements = true) =>
     deps.admission.admit(context, {
       ...planned,
@@ -145,7 +147,9 @@ async function withFallbackCost(
       false,
     );
   } catch (error) {
-    if (!(error instanceof GatewayError) || !SPEND_LIMIT_CODES.has(error.code)) throw error;
+    if (!(error instanceof GatewayError)) throw error;
+    // Unused tokens of calls that have ended are returned shortly: only the attempt without the fallback models waits for them.
+    if (!SPEND_LIMIT_CODES.has(error.code) && !isRetryableTpmLimit(error)) throw error;
     return admitWithout();
   }
 }

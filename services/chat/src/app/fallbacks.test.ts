@@ -46,12 +46,17 @@ let absent: string[];
 /** Nano-USD that billing grants at most. */
 let fundsNano: bigint;
 let asked: AdmissionRequest[];
+/** Refusals of billing before it grants what the funds suffice for. */
+let refusals: GatewayError[];
+let admitsAbandoned: boolean;
 let sent: AdmittedCall | undefined;
 beforeEach(() => {
   models = new Map();
   absent = [];
   fundsNano = 10n ** 12n;
   asked = [];
+  refusals = [];
+  admitsAbandoned = true;
   sent = undefined;
   define(modelOf('first/model', { fallbackModels: ['second/model', 'third/model'] }));
   define(modelOf('second/model', { pricing: priced(5_000_000n, 2n) }));
@@ -66,6 +71,8 @@ function define(model: Model): void {
 const admission = {
   async admit(_context: RequestContext, request: AdmissionRequest) {
     asked.push(request);
+    const refusal = refusals.shift();
+    if (refusal) throw refusal;
     const { costNano, floorCostNano } = request.bound;
     if (floorCostNano > fundsNano) throw new GatewayError('insufficient_balance');
     const holdNano = costNano < fundsNano ? costNano : fundsNano;
@@ -85,7 +92,11 @@ async function call(
   const providers = ['first', 'second', 'third']
     .filter((id) => !absent.includes(id))
     .map(
-      (id) => [id, { id, wire: 'openai', maxTokensField: 'max_tokens' } as unknown as ChatProvider] as const,
+      (id) =>
+        [
+          id,
+          { id, wire: 'openai', encoding: 'o200k', maxTokensField: 'max_tokens' } as unknown as ChatProvider,
+        ] as const,
     );
   const answer = answerChat({
     models: { loaded: true, get: (slug) => models.get(slug) },
@@ -100,7 +111,7 @@ async function call(
       },
     } as unknown as ChatRunner,
     counting: tokenizerCpuQuota(400, () => 0),
-    abandoned: { admits: () => true },
+    abandoned: { admits: () => admitsAbandoned },
   });
   const body = { model: 'first/model', max_tokens: 1_000, messages: [{ role: 'user', content }] };
   await answer(
@@ -156,6 +167,29 @@ test('a fallback model that the hold does not pay for at all is left out', async
   fundsNano = 2_000n;
   define(modelOf('second/model', { pricing: priced(1_000_000_000n) }));
   expect(slugsOf(await call())).toEqual(['third/model']);
+});
+
+test('a call that exceeds the TPM limit waits for tokens of ended calls, as it does without fallback models', async () => {
+  refusals = [new GatewayError('tpm_rate_limited')];
+  await call({ hasTpmLimit: true });
+  expect(asked.map(({ waitsForSettlements }) => waitsForSettlements)).toEqual([false, true]);
+});
+
+describe('an account with too many abandoned calls', () => {
+  beforeEach(() => {
+    admitsAbandoned = false;
+    define(modelOf('second/model', { hidesReasoning: true }));
+  });
+
+  test('is not refused because a fallback model hides its usage: the fallback model is left out', async () => {
+    const { fallbacks, usageIsHidden } = await call();
+    expect([fallbacks.map(({ model }) => model.slug), usageIsHidden]).toEqual([['third/model'], false]);
+  });
+
+  test('is refused a model that hides its usage', async () => {
+    define(modelOf('first/model', { hidesReasoning: true }));
+    await expect(call()).rejects.toMatchObject({ code: 'rate_limited' });
+  });
 });
 
 describe('a fallback model is left out', () => {
