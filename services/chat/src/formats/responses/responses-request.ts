@@ -50,11 +50,11 @@ export function parseResponsesRequest(bytes: Buffer, unknownFields: UnknownField
   const { value } = parseJsonObject(bytes, BODY_BOUNDS);
   const { body, items, tools: declared } = parseBody(withoutEmptyModel(value), unknownFields);
   refuseUnsupported(body);
-  requireContent(items);
-  if (!body.model) throw new GatewayError('invalid_model');
   const tools = new CallerTools(declared);
   const messages = toChatMessages(items);
   refusePrivateLinks(messages, 'input');
+  requireContent(items);
+  if (!body.model) throw new GatewayError('invalid_model');
   const { max_output_tokens: maxOutputTokens } = body;
   let conversation: Conversation | undefined;
   return {
