@@ -166,9 +166,16 @@ function readItems(input: unknown, issues: Issue[]): InputItem[] {
   return items;
 }
 
+/** Counts namespaces and the tools in them alike. */
+function countTools(entries: readonly unknown[]): number {
+  let count = entries.length;
+  for (const entry of entries) if (isObject(entry) && Array.isArray(entry.tools)) count += entry.tools.length;
+  return count;
+}
+
 function readTools(value: unknown, issues: Issue[]): DeclaredTool[] {
   const entries: readonly unknown[] = Array.isArray(value) ? value : [];
-  if (entries.length > MAX_TOOLS) throw invalid('tools: too many entries');
+  if (countTools(entries) > MAX_TOOLS) throw invalid('tools: too many entries');
   const tools: DeclaredTool[] = [];
   for (const [index, entry] of entries.entries()) {
     const { type } = isObject(entry) ? entry : {};
