@@ -121,6 +121,11 @@ describe('a valid request', () => {
     ]);
   });
 
+  test('may have a role in items that are no messages, which have no content', () => {
+    const call = { type: 'function_call', role: 'user', call_id: 'a', name: 'f', arguments: '{}' };
+    expect(errorOf({ ...valid, input: [user, call] })).toBe('none');
+  });
+
   test('counts its images and PDFs', () => {
     const content = [
       { type: 'input_image', image_url: 'https://example.com/a.png' },
@@ -160,6 +165,20 @@ describe('an invalid request', () => {
     ],
     ['invalid_request tools[1].name: another tool has this name', { tools: [tool('f'), tool('f')] }],
     [
+      'invalid_request tools[1].name: another tool has this name',
+      { tools: [tool('f'), tool('f')], input: [], model: '' },
+    ],
+    [
+      'invalid_request tools: too many entries',
+      {
+        tools: ['a', 'b'].map((name) => ({
+          type: 'namespace',
+          name,
+          tools: Array.from({ length: 600 }, (_, at) => tool(`f${at}`)),
+        })),
+      },
+    ],
+    [
       'invalid_request tool_choice: only functions',
       { tools: [tool('f')], tool_choice: { type: 'web_search' } },
     ],
@@ -170,6 +189,16 @@ describe('an invalid request', () => {
     [
       'invalid_request input[0].content[0].image_url.url: ',
       { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'http://10.0.0.1/a' }] }] },
+    ],
+    [
+      'invalid_request input[0].content[0].image_url.url: ',
+      {
+        model: '',
+        input: [
+          { role: 'user', content: [{ type: 'input_image', image_url: 'http://10.0.0.1/a' }] },
+          { role: 'user', content: '' },
+        ],
+      },
     ],
     [
       'invalid_request input[0].content[0]: needs file_data',

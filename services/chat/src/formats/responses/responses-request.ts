@@ -197,8 +197,9 @@ function readTools(value: unknown, issues: Issue[]): DeclaredTool[] {
 function requireContent(items: readonly InputItem[]): void {
   if (items.length === 0) throw missingParameter('input');
   for (const [index, item] of items.entries()) {
-    if ('role' in item && item.role !== 'assistant' && isEmpty(item.content))
-      throw missingParameter(`input[${index}].content`);
+    // Some clients also send a role in items of other types.
+    if ((item.type ?? 'message') !== 'message' || !('role' in item)) continue;
+    if (item.role !== 'assistant' && isEmpty(item.content)) throw missingParameter(`input[${index}].content`);
   }
 }
 
