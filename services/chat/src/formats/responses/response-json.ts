@@ -30,6 +30,13 @@ export function requestMembers(body: ResponsesBody): string {
   return JSON.stringify(members).slice(1, -1);
 }
 
+/** Longer members would multiply a large request, for a client that may read slowly. */
+const MAX_REPEATED_CHARS = 256 * 1024;
+
+/** Returns the members for events before the last one: those of an empty request if they are long. */
+export const repeatedMembers = (members: string): string =>
+  members.length <= MAX_REPEATED_CHARS ? members : requestMembers({ model: null, input: '' });
+
 const isOffered = (tool: unknown): boolean => !LEFT_OUT.has((tool as { type?: unknown }).type);
 
 /** Members of a function that OpenAI always returns. */

@@ -35,6 +35,16 @@ function streamOf(events: readonly ReplyEvent[], fields?: object) {
   return eventsOf(events.map((event) => writer.write([event])).join('') + writer.end(USAGE));
 }
 
+test('members of a large request are repeated in the event that completes the response, and in no other', () => {
+  const metadata = { label: 'x'.repeat(300_000) };
+  const [created, inProgress, ...rest] = streamOf([{ kind: 'text', text: 'x' }], { metadata });
+  for (const { response } of [created, inProgress])
+    expect(response).toMatchObject({ id: 'resp_r', metadata: {}, tools: [], instructions: null });
+  expect(rest.at(-1).response.metadata).toEqual(metadata);
+  const broken = requestOf({ metadata }).replies.errorFrame(new GatewayError('upstream_failed'), identity);
+  expect(broken.length).toBeLessThan(10_000);
+});
+
 function wholeOf(parts: readonly AssistantPart[], fields?: object, stop: Reply['stop'] = 'end') {
   const { replies } = requestOf(fields);
   return JSON.parse(replies.write({ parts, stop }, USAGE, identity).toString());

@@ -8,7 +8,7 @@ import { namedFrame } from '../../sse/named-frame';
 import { REFUSAL_WITHOUT_TEXT } from '../openai/finish-reason';
 import { type CallerTools, type DeclaredName, textOfArguments } from './caller-tools';
 import { type EncryptedContent, writeEncrypted } from './encrypted-content';
-import { type ResponseState, responseJson } from './response-json';
+import { type ResponseState, repeatedMembers, responseJson } from './response-json';
 
 export interface ResponseOptions {
   /** Of the request, as JSON without braces. */
@@ -48,6 +48,7 @@ const INCOMPLETE: Partial<Record<StopReason, ResponseState['incompleteReason']>>
 export class ResponseStream implements StreamWriter {
   readonly #identity: ReplyIdentity;
   readonly #options: ResponseOptions;
+  readonly #repeatedMembers: string;
   /** JSON of complete items, by output index. */
   readonly #items: string[] = [];
   #count = 0;
@@ -61,6 +62,7 @@ export class ResponseStream implements StreamWriter {
   constructor(identity: ReplyIdentity, options: ResponseOptions) {
     this.#identity = identity;
     this.#options = options;
+    this.#repeatedMembers = repeatedMembers(options.members);
   }
 
   write(events: readonly ReplyEvent[]): string {
@@ -72,8 +74,8 @@ export class ResponseStream implements StreamWriter {
 
   end(usage: TokenUsage): string {
     const frames = this.#begin() + this.#closeAll();
-    const { status } = this.#final(usage);
-    return frames + this.#responseFrame(status, this.#final(usage));
+    const state = this.#final(usage);
+    return frames + this.#responseFrame(state.status, state, this.#options.members);
   }
 
   fail({ code, row }: GatewayError): string {
@@ -112,8 +114,8 @@ export class ResponseStream implements StreamWriter {
     return this.#responseFrame('created', state) + this.#responseFrame('in_progress', state);
   }
 
-  #responseFrame(event: string, state: ResponseState): string {
-    const response = responseJson(this.#identity, this.#options.members, state);
+  #responseFrame(event: string, state: ResponseState, members = this.#repeatedMembers): string {
+    const response = responseJson(this.#identity, members, state);
     return this.#frame(`response.${event}`, `"response":${response}`);
   }
 
