@@ -15,7 +15,7 @@ import { NO_USAGE, ofTier, type TokenUsage, type UsageSource } from '../domain/u
 import type { TargetMetrics } from '../metrics';
 import { ReplyTooLarge, readReply } from '../providers/read-reply';
 import type { AbandonedCalls, ProviderCall } from './abandoned-calls';
-import type { AdmittedCall } from './admitted-call';
+import type { AdmittedCall, ModelCall } from './admitted-call';
 import type { Dispatcher, StartedReply } from './dispatcher';
 import { countedUsage, countReply, finalUsage, type Sent, tierOf } from './final-usage';
 import { OutgoingEvents } from './outgoing-events';
@@ -125,7 +125,7 @@ export class ChatRunner {
    */
   #settleReply(
     context: RequestContext,
-    { metered, usageIsHidden }: AdmittedCall,
+    { metered, usageIsHidden }: ModelCall,
     usage: TokenUsage,
     source: UsageSource,
     isKnown: boolean,
@@ -329,11 +329,11 @@ async function* releasedWhenRead(body: Buffer, memory: ReplyMemory): AsyncIterab
   }
 }
 
-function identityOf(context: RequestContext, call: AdmittedCall): ReplyIdentity {
+function identityOf(context: RequestContext, call: ModelCall): ReplyIdentity {
   return { requestId: context.requestId, model: call.model.slug, createdAtMs: call.metered.call.startedAtMs };
 }
 
-function passOrTranslate(context: RequestContext, call: AdmittedCall, sent: Sent): MeteredStream {
+function passOrTranslate(context: RequestContext, call: ModelCall, sent: Sent): MeteredStream {
   const { request, provider } = sent;
   const { includeUsage } = request;
   if (provider.wire === request.wire && provider.passStream)

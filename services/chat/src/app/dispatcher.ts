@@ -19,14 +19,14 @@ import { estimateInput } from '../domain/upper-bound';
 import type { TargetMetrics } from '../metrics';
 import { readRefusalBody } from '../providers/read-reply';
 import { failureBy } from '../providers/refusal';
-import type { AdmittedCall } from './admitted-call';
+import type { AdmittedCall, ModelCall } from './admitted-call';
 import { beginStream } from './begin-stream';
 import { upstreamBody } from './upstream-body';
 
 /** A call that a provider has started to answer. */
 export interface StartedReply {
   /** The call to the model that answers: the admitted one, or one of its fallbacks. */
-  readonly call: AdmittedCall;
+  readonly call: ModelCall;
   readonly route: Route;
   /** The request body that was sent. */
   readonly body: Buffer;
@@ -78,7 +78,7 @@ export class Dispatcher {
   /** Returns the failure for which a retry is most promising if no route of the model answers. */
   async #beginAtModel(
     context: RequestContext,
-    call: AdmittedCall,
+    call: ModelCall,
     options: SendOptions,
   ): Promise<StartedReply | UpstreamFailure> {
     const { health, limiter, sessions, metrics } = this.#deps;
@@ -129,7 +129,7 @@ export class Dispatcher {
   /** Counts the call as in flight until its reply is complete or broken, or the call fails. */
   async #send(
     context: RequestContext,
-    call: AdmittedCall,
+    call: ModelCall,
     route: Route,
     body: Buffer,
     options: SendOptions,
@@ -154,7 +154,7 @@ export class Dispatcher {
 
   async #begin(
     context: RequestContext,
-    { request }: AdmittedCall,
+    { request }: ModelCall,
     { provider, target }: Route,
     body: Buffer,
     { signal, bufferUntilMs, onClose }: SendOptions & { readonly onClose: () => void },
@@ -230,9 +230,9 @@ const inputTokensOf =
     estimateInput(size);
 
 /** Undefined if the route's provider cannot carry the call. */
-function bodyFor(call: AdmittedCall, route: Route): Buffer | undefined {
+function bodyFor(call: ModelCall, route: Route): Buffer | undefined {
   const { request, model, loweredMaxTokens } = call;
-  if (route === call.routes[0] && loweredMaxTokens === undefined) return call.body;
+  if (call.body && route === call.routes[0] && loweredMaxTokens === undefined) return call.body;
   try {
     return upstreamBody(request, model, route, loweredMaxTokens);
   } catch (error) {

@@ -152,6 +152,11 @@ test('a fallback model is named in its response header, beside the output that i
   ]);
 });
 
+test('only the body for the requested model is kept while it answers, which may take long', async () => {
+  const { body, fallbacks } = await call();
+  expect([body.length > 0, ...fallbacks.map((one) => one.body)]).toEqual([true, undefined, undefined]);
+});
+
 test('funds that suffice only for the requested model admit the call, and lower the output of the other', async () => {
   fundsNano = 2_000n;
   const { fallbacks } = await call();
@@ -282,5 +287,5 @@ describe('a model without a configured provider', () => {
 test('fallback models of a fallback model are not used', async () => {
   define(modelOf('second/model', { fallbackModels: ['fourth/model'] }));
   define(modelOf('fourth/model'));
-  expect((await call()).fallbacks[0]!.fallbacks).toEqual([]);
+  expect(slugsOf(await call())).toEqual(['second/model', 'third/model']);
 });

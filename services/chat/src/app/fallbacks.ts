@@ -4,7 +4,7 @@ import { canCall } from '@gateway/models';
 import type { CallerRequest } from '../domain/caller-request';
 import type { Model, ModelLookup } from '../domain/model';
 import { estimateInput, type RequestSize } from '../domain/upper-bound';
-import type { AdmittedCall } from './admitted-call';
+import type { AdmittedCall, ModelCall } from './admitted-call';
 import { type PlanDeps, type PlannedCall, planCall } from './plan-call';
 import { maxTokensHeader, paidOutput } from './reserve-call';
 
@@ -66,29 +66,31 @@ export function highestCost(calls: readonly PlannedCall[]): bigint {
   return highest;
 }
 
-/** Returns the admitted call as it is sent to its fallback models, without those that its hold does not pay for. */
+/**
+ * Returns the admitted call as it is sent to its fallback models, without those that its hold does not pay for. Their bodies are not
+ * kept, because few calls need them.
+ */
 export function admittedFallbacks(
   admitted: Omit<AdmittedCall, 'fallbacks'>,
   planned: readonly PlannedCall[],
-): readonly AdmittedCall[] {
+): readonly ModelCall[] {
+  const { body: _, ...own } = admitted;
   return planned.flatMap((plan) => {
     const holdNano = admitted.metered.call.holdNano ?? 0n;
     if (plan.bound.floorCostNano > holdNano) return [];
-    const { model, requestedModel, price, standardPrice, priceVersion, routes, session, body } = plan;
+    const { model, requestedModel, price, standardPrice, priceVersion, routes, session } = plan;
     const output = paidOutput(holdNano, { ...plan, ...admitted.request.size });
-    const { 'x-gateway-max-tokens': _, ...headers } = admitted.headers;
+    const { 'x-gateway-max-tokens': _lowered, ...headers } = admitted.headers;
     return [
       {
-        ...admitted,
+        ...own,
         ...output,
         model,
         ...(requestedModel !== undefined && { requestedModel }),
         routes,
         session,
-        body,
         headers: { ...headers, ...maxTokensHeader(output), ...answeredByHeader(plan) },
         billedAs: { model: model.slug, price, standardPrice, priceVersion },
-        fallbacks: [],
       },
     ];
   });
