@@ -6,6 +6,8 @@ import { LEFT_OUT, type ResponsesBody } from './responses-schema';
 export function requestMembers(body: ResponsesBody): string {
   const { reasoning, text, tools } = body;
   const members = {
+    // Required, like the others that are null (openai 7.55).
+    access_programs: null,
     background: false,
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,

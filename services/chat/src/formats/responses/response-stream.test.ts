@@ -105,6 +105,7 @@ test('a response repeats its request, with defaults, without tools that are not 
   expect(wholeOf([{ kind: 'text', text: 'x' }], fields)).toMatchObject({
     instructions: 'Be brief.',
     metadata: { a: 'b' },
+    access_programs: null,
     store: false,
     temperature: 1,
     tool_choice: 'auto',
