@@ -251,6 +251,26 @@ describe('reasoning', () => {
     expect(said).toMatchObject(parts);
   });
 
+  test('that proves several calls returns to each of them, also from clients that keep items in the order in which they end', () => {
+    const signed = (call: number): ReplyEvent => ({
+      kind: 'tool_call',
+      call,
+      id: `call_${call}`,
+      name: 'find',
+      signature: { wire: 'gemini', value: `G${call}` },
+    });
+    const events = streamOf([signed(0), signed(1), { kind: 'text', text: 'x' }], ENCRYPTED);
+    const ended = events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item);
+    for (const items of [ended, events.at(-1).response.output]) {
+      const { turns } = requestOf({ input: [{ role: 'user', content: 'hi' }, ...items] }).conversation();
+      const calls = turns.flatMap(({ parts }) => parts.filter(({ kind }) => kind === 'tool_call'));
+      expect(calls).toMatchObject([
+        { id: 'call_0', signature: { value: 'G0' } },
+        { id: 'call_1', signature: { value: 'G1' } },
+      ]);
+    }
+  });
+
   test('of OpenAI itself is not taken for that of another provider', () => {
     const foreign = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'hm' }] };
     const input = [

@@ -8,26 +8,26 @@ type ChatPart = Exclude<ChatMessage['content'], string | null | undefined>[numbe
 
 /** Returns the items as chat messages, one for each, so that the index of a message is that of its item. */
 export function toChatMessages(items: readonly InputItem[]): ChatMessage[] {
-  // Gemini's proof of a tool call is in the reasoning item before it.
-  let proof: EncryptedContent | undefined;
+  // Gemini's proof of a tool call is in the reasoning item before it; those of parallel calls may precede all of them.
+  let proofs: EncryptedContent[] = [];
   return items.map((item) => {
-    const proofOfCall = proof;
-    proof = undefined;
     switch (item.type) {
       case 'reasoning': {
         const encrypted = item.encrypted_content ? readEncrypted(item.encrypted_content) : undefined;
-        if (encrypted?.of === 'call') proof = encrypted;
+        if (encrypted?.of === 'call') proofs.push(encrypted);
         const text = (item.summary ?? []).map((part) => part.text).join('\n\n');
         return { role: 'assistant', content: '', reasoning_details: detailsOf(text, encrypted) };
       }
       case 'function_call':
-        return callMessage(item, item.arguments, proofOfCall);
+        return callMessage(item, item.arguments, proofs.shift());
       case 'custom_tool_call':
-        return callMessage(item, textArguments(item.input), proofOfCall);
+        return callMessage(item, textArguments(item.input), proofs.shift());
       case 'function_call_output':
       case 'custom_tool_call_output':
+        proofs = [];
         return { role: 'tool', tool_call_id: item.call_id, content: toContent(item.output) };
       default:
+        if (item.role !== 'assistant') proofs = [];
         return { role: item.role, content: toContent(item.content ?? '') };
     }
   });
