@@ -36,6 +36,7 @@ import { ChatRunner } from './app/chat-runner';
 import { Dispatcher } from './app/dispatcher';
 import { ProgressClock } from './app/progress-clock';
 import { Admission } from './app/reserve-call';
+import { RouteCaller } from './app/route-caller';
 import { CredentialCostSync } from './clients/credential-cost-sync';
 import { fromProtoModel } from './clients/from-proto-model';
 import { MediaProviders } from './clients/media-providers';
@@ -155,11 +156,10 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   quotaMetrics.track('replies', replyMemory);
   const limiter = new CredentialLimiter(() => performance.now(), dailyCosts);
   const sessions = new SessionPins(() => performance.now());
-  const dispatcher = new Dispatcher({
+  const caller = new RouteCaller({
     upstream,
     health,
     limiter,
-    sessions,
     metrics: metrics.targets,
     keepAliveMs: settings.KEEP_ALIVE_MS,
     timeouts: {
@@ -167,6 +167,12 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       firstByteMs: settings.UPSTREAM_FIRST_BYTE_TIMEOUT_MS,
       idleMs: settings.UPSTREAM_IDLE_TIMEOUT_MS,
     },
+  });
+  const dispatcher = new Dispatcher({
+    caller,
+    sessions,
+    metrics: metrics.targets,
+    keepAliveMs: settings.KEEP_ALIVE_MS,
   });
   const runner = new ChatRunner({
     dispatcher,

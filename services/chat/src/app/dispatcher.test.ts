@@ -21,6 +21,7 @@ import { parseMessagesRequest } from '../formats/anthropic/messages-request';
 import { readOpeningEvent } from '../providers/anthropic/read-opening';
 import type { AdmittedCall } from './admitted-call';
 import { Dispatcher } from './dispatcher';
+import { RouteCaller } from './route-caller';
 
 const TIMEOUTS = { connectMs: 1_000, firstByteMs: 1_000, idleMs: 1_000 };
 const HOLD_MS = 60_000;
@@ -67,7 +68,7 @@ beforeEach(() => {
   nowMs = 0;
   health = new TargetHealth(() => nowMs, 10_000);
   sessions = new SessionPins(() => nowMs);
-  dispatcher = new Dispatcher({
+  const caller = new RouteCaller({
     upstream: {
       send(request) {
         const provider = request.url.hostname;
@@ -78,16 +79,18 @@ beforeEach(() => {
     timeouts: TIMEOUTS,
     keepAliveMs: HOLD_MS,
     health,
-    sessions,
     limiter: new CredentialLimiter(() => nowMs, costs),
     metrics: {
       answered: ({ provider }) => outcomes.push(`${provider.id} answered`),
       failed: ({ provider }, failure) =>
         outcomes.push(`${provider.id} ${failure.kind === 'status' ? failure.status : failure.kind}`),
-      fellBack: (model, fallback) => outcomes.push(`${model} fell back to ${fallback}`),
-      streamBroke: () => {},
-      clientDisconnected: () => {},
     },
+  });
+  dispatcher = new Dispatcher({
+    caller,
+    keepAliveMs: HOLD_MS,
+    sessions,
+    metrics: { fellBack: (model, fallback) => outcomes.push(`${model} fell back to ${fallback}`) },
   });
 });
 

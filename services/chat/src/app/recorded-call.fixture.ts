@@ -16,6 +16,7 @@ import { ChatRunner } from './chat-runner';
 import { Dispatcher } from './dispatcher';
 import { MeteredChatCall } from './metered-chat-call';
 import { ProgressClock } from './progress-clock';
+import { RouteCaller } from './route-caller';
 import { upstreamBody } from './upstream-body';
 
 /** A prime per kind of token, so that a wrong figure changes the cost. */
@@ -107,20 +108,19 @@ export async function callThrough(
 }
 
 function dispatcherTo(upstream: Pick<HttpClient, 'send'>): Dispatcher {
-  return new Dispatcher({
+  const caller = new RouteCaller({
     upstream,
     timeouts: { connectMs: WAIT_MS, firstByteMs: WAIT_MS, idleMs: WAIT_MS },
     keepAliveMs: WAIT_MS,
     health: new TargetHealth(() => 0, WAIT_MS),
-    sessions: new SessionPins(() => 0),
     limiter: new CredentialLimiter(() => 0),
-    metrics: {
-      answered: () => {},
-      failed: () => {},
-      fellBack: () => {},
-      streamBroke: () => {},
-      clientDisconnected: () => {},
-    },
+    metrics: { answered: () => {}, failed: () => {} },
+  });
+  return new Dispatcher({
+    caller,
+    keepAliveMs: WAIT_MS,
+    sessions: new SessionPins(() => 0),
+    metrics: { fellBack: () => {} },
   });
 }
 
