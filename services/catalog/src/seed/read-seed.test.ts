@@ -117,6 +117,17 @@ describe('an invalid seed', () => {
       /decimal/,
     ],
     ['chat without an output price', { pricing: pricing({ tokens: { input: '1' } }) }, /input and output/],
+    [
+      'embeddings without an input price',
+      { output_modalities: ['embedding'], pricing: pricing({ tokens: { output: '1' } }) },
+      /an input price/,
+    ],
+    ['embeddings and text', { output_modalities: ['text', 'embedding'] }, /outputs nothing else/],
+    [
+      'embeddings without a context',
+      { output_modalities: ['embedding'], max_output_tokens: 0, context_length: 0 },
+      /context length/,
+    ],
     ['images without a price', { output_modalities: ['image'] }, /image prices/],
     ['video without a price', { output_modalities: ['video'], workflow: ['create'] }, /video prices/],
     [

@@ -32,7 +32,9 @@ export const usd = z.union([z.string(), z.number()]).transform((value, context) 
 const tokens = z.number().int().min(0).max(2_000_000_000);
 /** 0: the default of the service that answers. */
 const timeoutMs = z.number().int().min(0).max(3_600_000).default(0);
-const modality = z.enum(['text', 'image', 'video', 'audio', 'pdf']);
+const MODALITIES = ['text', 'image', 'video', 'audio', 'pdf'] as const;
+const inputModality = z.enum(MODALITIES);
+const outputModality = z.enum([...MODALITIES, 'embedding']);
 
 const rates = z.strictObject({
   input: usd.optional(),
@@ -118,8 +120,8 @@ export const modelSchema = z
     status: z.enum(['active', 'disabled', 'delisted']).default('active'),
     preview: z.boolean().default(false),
     successor: z.string().max(200).optional(),
-    input_modalities: listOf(modality, 5).min(1),
-    output_modalities: listOf(modality, 5).min(1),
+    input_modalities: listOf(inputModality, 5).min(1),
+    output_modalities: listOf(outputModality, 6).min(1),
     context_length: tokens.default(0),
     max_output_tokens: tokens.default(0),
     output_floor_tokens: tokens.default(0),
@@ -150,13 +152,20 @@ export const modelSchema = z
   .superRefine((entry, context) => {
     const wrong = (path: string, message: string) =>
       context.addIssue({ code: 'custom', message, path: [path] });
-    const makes = (output: 'text' | 'image' | 'video') => entry.output_modalities.includes(output);
+    const makes = (output: 'text' | 'image' | 'video' | 'embedding') =>
+      entry.output_modalities.includes(output);
     const { tokens: perToken, image, video } = entry.pricing;
     if (makes('text') && (perToken?.input === undefined || perToken.output === undefined)) {
       wrong('pricing', 'a text model needs input and output prices');
     }
     if (makes('text') && entry.max_output_tokens === 0)
       wrong('max_output_tokens', 'a text model needs a maximum output');
+    if (makes('embedding') && entry.output_modalities.length > 1)
+      wrong('output_modalities', 'an embedding model outputs nothing else');
+    if (makes('embedding') && perToken?.input === undefined)
+      wrong('pricing', 'an embedding model needs an input price');
+    if (makes('embedding') && entry.context_length === 0)
+      wrong('context_length', 'an embedding model needs a context length');
     if (makes('image') && !image) wrong('pricing', 'an image model needs image prices');
     if (makes('video') && !video) wrong('pricing', 'a video model needs video prices');
     if (makes('video') && entry.workflow.length === 0)

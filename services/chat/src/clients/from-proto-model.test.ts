@@ -6,7 +6,11 @@ import { fromProtoModel } from './from-proto-model';
 const RATES = { serviceTiers: {}, longContextAboveTokens: 0, longContext: null };
 
 /** Returns the price of a catalog entry with these rates and long-context rates. */
-function priceOf(rates: Partial<TokenPricing__Output>, longContext?: Partial<TokenPricing__Output>) {
+function priceOf(
+  rates: Partial<TokenPricing__Output>,
+  longContext?: Partial<TokenPricing__Output>,
+  output = 'text',
+) {
   const tokens = {
     ...RATES,
     ...rates,
@@ -15,7 +19,7 @@ function priceOf(rates: Partial<TokenPricing__Output>, longContext?: Partial<Tok
   const entry = {
     slug: 'sim/chat',
     status: 'MODEL_STATUS_ACTIVE',
-    outputModalities: ['text'],
+    outputModalities: [output],
     capabilities: [],
     targets: [],
     createdAtMs: '0',
@@ -39,5 +43,12 @@ test('prices that the long-context entry omits apply to long inputs too', () => 
   expect(priceOf({ inputNano: '1', outputNano: '2' }, { inputNano: '3' })?.base.longContext).toEqual({
     aboveTokens: 500,
     price: { inputNano: 3n, outputNano: 2n },
+  });
+});
+
+test('the output of an embedding model is free without an output price', () => {
+  expect(priceOf({ inputNano: '1' }, undefined, 'embedding')?.base).toEqual({
+    inputNano: 1n,
+    outputNano: 0n,
   });
 });

@@ -7,20 +7,21 @@ import type { CatalogModel, Pricing, TokenPrice } from '../domain/model';
 
 export function fromProtoModel(model: Model__Output): CatalogModel {
   const pricing = fromProtoPricing(model);
+  const { outputModalities } = model;
   return {
     slug: model.slug,
     aliases: model.aliases,
     name: model.name,
     active: model.status === 'MODEL_STATUS_ACTIVE',
     preview: model.preview,
-    outputModalities: model.outputModalities,
+    outputModalities,
     capabilities: new Set(model.capabilities),
     hidesReasoning: model.capabilities.includes('reasoning'),
     contextLength: model.contextLength,
     maxOutputTokens: model.maxOutputTokens,
     outputFloorTokens: model.outputFloorTokens,
     maxImageTokens: model.maxImageTokens,
-    targets: model.targets.map(fromProtoTarget),
+    targets: model.targets.map((target) => fromProtoTarget(target, outputModalities)),
     strategy: strategyOf(model.strategy),
     fallbackModels: model.fallbackModels,
     ...(pricing && { pricing }),
@@ -29,8 +30,8 @@ export function fromProtoModel(model: Model__Output): CatalogModel {
   };
 }
 
-function fromProtoTarget({ cost: given, ...target }: Target__Output): Target {
-  const cost = given && fromProtoPrice(given);
+function fromProtoTarget({ cost: given, ...target }: Target__Output, outputs: readonly string[]): Target {
+  const cost = given && fromProtoPrice(withFreeVectors(given, outputs));
   if (!cost) return target;
   const serviceTiers = fromProtoTiers(given.serviceTiers);
   return { ...target, cost: serviceTiers.size === 0 ? cost : { ...cost, serviceTiers } };
@@ -38,7 +39,7 @@ function fromProtoTarget({ cost: given, ...target }: Target__Output): Target {
 
 function fromProtoPricing(model: Model__Output): Pricing | undefined {
   const tokens = model.pricing?.tokens;
-  const base = tokens && fromProtoPrice(tokens);
+  const base = tokens && fromProtoPrice(withFreeVectors(tokens, model.outputModalities));
   if (!model.pricing || !base) return undefined;
   return { version: BigInt(model.pricing.version), base, serviceTiers: fromProtoTiers(tokens.serviceTiers) };
 }
@@ -52,6 +53,11 @@ function fromProtoTiers(
     if (price) prices.set(tier, price);
   }
   return prices;
+}
+
+/** The vectors of an embedding model cost nothing. */
+function withFreeVectors(pricing: TokenPricing__Output, outputs: readonly string[]): TokenPricing__Output {
+  return outputs.includes('embedding') ? { ...pricing, outputNano: pricing.outputNano ?? '0' } : pricing;
 }
 
 /** Returns undefined without both an input and an output price: the model is not priced by tokens. */

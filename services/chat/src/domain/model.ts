@@ -72,9 +72,12 @@ export interface ConfiguredProviders {
   has(id: string): boolean;
 }
 
-/** Returns whether the model outputs text, has a price, and its provider is configured here. */
-export function isServed(model: Model, providers: ConfiguredProviders): boolean {
-  if (!model.outputModalities.includes('text') || !model.pricing) return false;
+/** What chat's models output. */
+export type ChatOutput = 'text' | 'embedding';
+
+/** Returns whether the model has that output and a price, and its provider is configured here. */
+export function isServed(model: Model, output: ChatOutput, providers: ConfiguredProviders): boolean {
+  if (!model.outputModalities.includes(output) || !model.pricing) return false;
   return model.targets.some(({ provider }) => providers.has(provider));
 }
 
@@ -101,10 +104,22 @@ export function isServedByMedia(
  * @throws GatewayError `invalid_model` for an invalid model name; `model_not_found` for every other reason; both as a
  *   ModelPermissionError if the key is the reason; `internal_error` while the catalog has not been received
  */
-export function resolveChatModel(models: ModelLookup, name: string, access: ModelPermissions): Model {
+export const resolveChatModel = (models: ModelLookup, name: string, access: ModelPermissions): Model =>
+  resolveModel(models, name, 'text', access);
+
+/** Returns the embedding model with that slug, alias or bare name; throws as `resolveChatModel` does. */
+export const resolveEmbeddingModel = (models: ModelLookup, name: string, access: ModelPermissions): Model =>
+  resolveModel(models, name, 'embedding', access);
+
+function resolveModel(
+  models: ModelLookup,
+  name: string,
+  output: ChatOutput,
+  access: ModelPermissions,
+): Model {
   if (!models.loaded) throw catalogNotReceived();
   const model = findModelByName(models, name, access);
-  if (!model?.active || !model.outputModalities.includes('text')) throw new GatewayError('model_not_found');
+  if (!model?.active || !model.outputModalities.includes(output)) throw new GatewayError('model_not_found');
   if (!canCall(model, access)) throw new ModelNotAllowed(model);
   return model;
 }

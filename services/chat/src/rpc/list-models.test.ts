@@ -14,7 +14,12 @@ function entry(slug: string, output: string, more: Model = {}) {
     version: '7',
     source: 'a confidential contract',
     sourceDate: '2026-01-01',
-    tokens: output === 'text' ? { ...RATES, inputNano: '75000000', outputNano: '1000000000' } : null,
+    tokens:
+      output === 'text'
+        ? { ...RATES, inputNano: '75000000', outputNano: '1000000000' }
+        : output === 'embedding'
+          ? { ...RATES, inputNano: '20000000' }
+          : null,
     image: output === 'image' ? { perImage: [{ size: '', quality: 'low', priceNano: '10000000' }] } : null,
     video:
       output === 'video' ? { tiers: ['std'], defaultTier: 'std', perSecondNano: { std: '50000000' } } : null,
@@ -47,6 +52,7 @@ const MODELS = [
   entry('elsewhere/chat', 'text'),
   entry('elsewhere/image', 'image'),
   entry('sim/chat', 'text'),
+  entry('sim/embedding', 'embedding'),
   entry('sim/disabled', 'image', { status: 'MODEL_STATUS_DISABLED' }),
   entry('sim/image', 'image'),
   entry('sim/preview', 'video', { preview: true }),
@@ -75,15 +81,15 @@ const list = async (query = '', more: Partial<LinkCall> = {}): Promise<string[]>
   (await ask(listModels, { query, ...more })).data.map(({ id }: { id: string }) => id);
 
 describe('GET /v1/models', () => {
-  test('lists chat, image and video models that are active, priced and served', async () => {
-    expect(await list()).toEqual(['sim/chat', 'sim/image', 'sim/video']);
+  test('lists chat, embedding, image and video models that are active, priced and served', async () => {
+    expect(await list()).toEqual(['sim/chat', 'sim/embedding', 'sim/image', 'sim/video']);
   });
 
   test.each([
     ['chat', ['sim/chat']],
     ['image', ['sim/image']],
     ['video', ['sim/video']],
-    ['embedding', []],
+    ['embedding', ['sim/embedding']],
   ])('filters by type=%s', async (type, slugs) => {
     expect(await list(`type=${type}`)).toEqual(slugs);
   });

@@ -63,10 +63,12 @@ export function getModel(deps: ModelListDeps) {
   };
 }
 
-/** Anthropic's shape cannot describe image and video models, so its clients see chat models only. */
+/** Anthropic's shape cannot describe models of other types, so its clients see chat models only. */
 function isListed({ providers, isMediaProvider }: ModelListDeps, model: CatalogModel, call: LinkCall) {
   if (!canCall(model, call.key)) return false;
-  return isServed(model, providers) || (!asksAnthropic(call) && isServedByMedia(model, isMediaProvider));
+  if (isServed(model, 'text', providers)) return true;
+  if (asksAnthropic(call)) return false;
+  return isServed(model, 'embedding', providers) || isServedByMedia(model, isMediaProvider);
 }
 
 /** Anthropic's clients send this header with every call, others never do. */

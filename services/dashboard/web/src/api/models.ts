@@ -1,7 +1,9 @@
 import { apiGet, apiPost, type Page } from './client';
 
 export type ModelStatus = 'active' | 'disabled' | 'delisted';
-export type ModelType = 'chat' | 'image' | 'video';
+export type ModelType = 'chat' | 'image' | 'video' | 'embedding';
+/** The types that the playground can call. */
+export type PlaygroundType = Exclude<ModelType, 'embedding'>;
 
 /** USD per million tokens. */
 export interface TokenRates {

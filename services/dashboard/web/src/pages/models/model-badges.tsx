@@ -2,7 +2,12 @@ import { Badge, Group } from '@mantine/core';
 import type { Model, ModelType } from '../../api/models';
 import { KIND_NAMES, kindsOf } from './model-kinds';
 
-const KIND_COLORS: Readonly<Record<ModelType, string>> = { chat: 'indigo', image: 'grape', video: 'teal' };
+const KIND_COLORS: Readonly<Record<ModelType, string>> = {
+  chat: 'indigo',
+  image: 'grape',
+  video: 'teal',
+  embedding: 'cyan',
+};
 
 export function KindBadges({ model }: { model: Model }) {
   return (

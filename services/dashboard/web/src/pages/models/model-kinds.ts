@@ -4,12 +4,14 @@ const OUTPUTS: readonly (readonly [ModelType, string])[] = [
   ['chat', 'text'],
   ['image', 'image'],
   ['video', 'video'],
+  ['embedding', 'embedding'],
 ];
 
 export const KIND_NAMES: Readonly<Record<ModelType, string>> = {
   chat: 'Chat',
   image: 'Image',
   video: 'Video',
+  embedding: 'Embedding',
 };
 
 /** Returns the model's types; a model that generates text and images has both. */

@@ -55,7 +55,7 @@ function Content({ model }: { model: Model }) {
           </Group>
         }
         actions={
-          mayUsePlayground && model.status === 'active' ? (
+          mayUsePlayground && kind !== 'embedding' && model.status === 'active' ? (
             <Button
               component={Link}
               to={playground}

@@ -1,9 +1,9 @@
 import type { ApiKey } from '../../api/keys';
-import type { Model, ModelType } from '../../api/models';
+import type { Model, PlaygroundType } from '../../api/models';
 import { defaultModel } from './default-model';
 
 export interface Options {
-  readonly type: ModelType;
+  readonly type: PlaygroundType;
   readonly keys: readonly ApiKey[];
   readonly models: readonly Model[];
   /** Preview models that the account has opted in to. */

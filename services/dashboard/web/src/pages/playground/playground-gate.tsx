@@ -3,7 +3,7 @@ import { Boxes, KeyRound, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'react-router';
 import type { ApiKey } from '../../api/keys';
-import { type Model, type ModelType, modelPath } from '../../api/models';
+import { type Model, modelPath, type PlaygroundType } from '../../api/models';
 import { EmptyState } from '../../ui/empty-state';
 import { ErrorState } from '../../ui/error-state';
 import type { Problem } from './choose-key-and-model';
@@ -13,7 +13,7 @@ import { type Choices, useChoices } from './use-choices';
 export type Ready = Choices & { readonly key: ApiKey; readonly model: Model };
 
 interface PlaygroundGateProps {
-  type: ModelType;
+  type: PlaygroundType;
   children: (ready: Ready) => ReactNode;
 }
 
@@ -36,7 +36,7 @@ export function PlaygroundGate({ type, children }: PlaygroundGateProps) {
   );
 }
 
-function Missing({ type, choices }: { type: ModelType; choices: Choices }) {
+function Missing({ type, choices }: { type: PlaygroundType; choices: Choices }) {
   const { key, keys, problem, isPending, error, reload } = choices;
   if (error && keys.length === 0) return <ErrorState error={error} onRetry={reload} />;
   if (isPending) {
@@ -92,7 +92,7 @@ function NoKey() {
   );
 }
 
-function NoModel({ type, apiKey }: { type: ModelType; apiKey: ApiKey }) {
+function NoModel({ type, apiKey }: { type: PlaygroundType; apiKey: ApiKey }) {
   return (
     <EmptyState
       title={`No ${type} model available`}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { allKeysQuery } from '../../api/all-keys-query';
-import { listModels, type ModelType } from '../../api/models';
+import { listModels, type PlaygroundType } from '../../api/models';
 import { useMe } from '../../api/use-me';
 import { type Choice, chooseKeyAndModel } from './choose-key-and-model';
 
@@ -15,7 +15,7 @@ export interface Choices extends Choice {
 }
 
 /** Returns the key and the model of the address, by default the first key and a cheap model. */
-export function useChoices(type: ModelType): Choices {
+export function useChoices(type: PlaygroundType): Choices {
   const [params, setParams] = useSearchParams();
   const { account } = useMe();
   const keyList = useQuery(allKeysQuery);

@@ -12,9 +12,10 @@ import { useQuery } from '@tanstack/react-query';
 import { adminModelsQuery } from './admin-models-query';
 import { FeaturesJson } from './features-json';
 import {
-  MODALITIES,
+  INPUT_MODALITIES,
   type ModelDraft,
   makes,
+  OUTPUT_MODALITIES,
   TOKEN_COUNTS,
   type TokenCount,
   VIDEO_ACTIONS,
@@ -133,7 +134,7 @@ function Abilities({ draft, onChange, problems }: EntryFieldsProps) {
         <MultiSelect
           label="Input"
           required
-          data={MODALITIES}
+          data={INPUT_MODALITIES}
           value={[...draft.input_modalities]}
           onChange={(input_modalities) => onChange({ ...draft, input_modalities })}
           error={problemsAt(problems, 'input_modalities')}
@@ -141,7 +142,7 @@ function Abilities({ draft, onChange, problems }: EntryFieldsProps) {
         <MultiSelect
           label="Output"
           required
-          data={MODALITIES}
+          data={OUTPUT_MODALITIES}
           value={[...draft.output_modalities]}
           onChange={(output_modalities) => onChange({ ...draft, output_modalities })}
           error={problemsAt(problems, 'output_modalities')}

@@ -17,7 +17,8 @@ interface PricesFieldsProps {
 /** Fields for all prices of a model. Usage with an empty price is refused. */
 export function PricesFields(props: PricesFieldsProps) {
   const { draft, onChange, problems, outputs } = props;
-  const hasTokens = outputs.includes('text') || Object.values(draft.tokens).some(Boolean);
+  const hasTokens =
+    outputs.includes('text') || outputs.includes('embedding') || Object.values(draft.tokens).some(Boolean);
   return (
     <Stack>
       {hasTokens && <TokenPrices {...props} />}
