@@ -1,4 +1,5 @@
 export * from './empty-model';
+export { CLOSE_BRACKET, OPEN_BRACKET, QUOTE, skipSpace, stringEnd } from './json-bytes';
 export * from './json-members';
 export * from './missing-parameter';
 export * from './parse-json-object';

@@ -31,6 +31,7 @@ import tgi from './presets/tgi.json';
 import togetherai from './presets/togetherai.json';
 import vercel from './presets/vercel.json';
 import vllm from './presets/vllm.json';
+import voyage from './presets/voyage.json';
 import watsonx from './presets/watsonx.json';
 import xai from './presets/xai.json';
 import zai from './presets/zai.json';
@@ -71,6 +72,7 @@ export const PRESET_FILES: Readonly<Record<string, unknown>> = {
   togetherai,
   vercel,
   vllm,
+  voyage,
   watsonx,
   xai,
   zai,

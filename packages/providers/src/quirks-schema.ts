@@ -90,6 +90,12 @@ export const quirksSchema = z.strictObject({
     .string()
     .regex(/^\/[\w./-]{1,200}$/, 'must be a path that begins with /')
     .optional(),
+  /** It accepts `encoding_format: base64` for embeddings. Default: false; the gateway encodes its floats. */
+  embedding_base64: z.boolean().optional(),
+  /** The field for the dimensions of embeddings. Default: `dimensions`. */
+  embedding_dimensions_field: z.enum(['dimensions', 'output_dimension']).optional(),
+  /** It accepts `input_type` for embeddings: `document` or `query`. */
+  embedding_input_type: z.boolean().optional(),
 });
 
 export type Quirks = z.infer<typeof quirksSchema>;

@@ -32,8 +32,10 @@ import {
 } from '@gateway/upstream';
 import { AbandonedCalls } from './app/abandoned-calls';
 import { answerChat } from './app/answer-chat';
+import { answerEmbeddings } from './app/answer-embeddings';
 import { ChatRunner } from './app/chat-runner';
 import { Dispatcher } from './app/dispatcher';
+import { EmbeddingRunner } from './app/embedding-runner';
 import { ProgressClock } from './app/progress-clock';
 import { Admission } from './app/reserve-call';
 import { RouteCaller } from './app/route-caller';
@@ -49,6 +51,7 @@ import { connectorsOf } from './providers/connect-provider';
 import { createProviders, PROVIDERS } from './providers/registry';
 import { countTokens } from './rpc/count-tokens';
 import { createChatCompletion } from './rpc/create-chat-completion';
+import { createEmbeddings } from './rpc/create-embeddings';
 import { createMessage } from './rpc/create-message';
 import { createResponse } from './rpc/create-response';
 import { generateContent } from './rpc/generate-content';
@@ -194,6 +197,13 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     abandoned,
     counting: tokenizerCpuQuota(ADMISSION_COUNTS_MS),
   });
+  const embed = answerEmbeddings({
+    health,
+    models,
+    providers,
+    admission,
+    runner: new EmbeddingRunner({ caller, health, metrics: metrics.targets, replyMemory }),
+  });
   const keys = new KeyClient(billing);
   const refusals = createRefusalReporter(billing, log);
   const isMediaProvider = mediaProviders?.serves ?? (() => false);
@@ -202,6 +212,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const routes = routeCall({
     chatCompletion: createChatCompletion(answer, settings.UNKNOWN_FIELDS),
     response: createResponse(answer, settings.UNKNOWN_FIELDS),
+    embeddings: createEmbeddings(embed),
     message: createMessage(answer, settings.UNKNOWN_FIELDS),
     countTokens: countTokens(counted),
     generateContent: generateContent({ ...counted, answer, unknownFields: settings.UNKNOWN_FIELDS }),

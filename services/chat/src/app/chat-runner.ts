@@ -7,15 +7,16 @@ import type { RequestContext } from '@gateway/rpc';
 import { type CredentialLimiter, failureOf, type TargetHealth, toGatewayError } from '@gateway/upstream';
 import type { ReplyIdentity } from '../domain/caller-request';
 import type { MeteredStream } from '../domain/chat-provider';
-import { ReplyMemory, ReplyMemoryExhausted } from '../domain/reply-memory';
+import { ReplyMemory, ReplyTooLarge } from '../domain/reply-memory';
 import type { Route } from '../domain/route';
 import { providerCostNano } from '../domain/settlement-event';
 import { estimateInput } from '../domain/upper-bound';
 import { NO_USAGE, ofTier, type TokenUsage, type UsageSource } from '../domain/usage';
 import type { TargetMetrics } from '../metrics';
-import { ReplyTooLarge, readReply } from '../providers/read-reply';
+import { readReply } from '../providers/read-reply';
 import type { AbandonedCalls, ProviderCall } from './abandoned-calls';
 import type { AdmittedCall, ModelCall } from './admitted-call';
+import { ANSWERED, CLIENT_DISCONNECTED, failedBy, isUncharged, releasedWhenRead } from './call-outcome';
 import type { Dispatcher, StartedReply } from './dispatcher';
 import { countedUsage, countReply, finalUsage, type Sent, tierOf } from './final-usage';
 import { OutgoingEvents } from './outgoing-events';
@@ -35,9 +36,6 @@ const MAX_EVENTS_PER_TOKEN = 8;
 const SPARE_EVENTS = 4_096;
 /** Pings may go on forever. Models with hidden reasoning send nothing else, for an hour at worst. */
 const MAX_SILENCE_MS = 2 * 3_600_000;
-/** The client does not receive this status; it is for the request record. */
-const CLIENT_DISCONNECTED = { status: 499, errorCode: '' };
-const ANSWERED = { status: 200, errorCode: '' };
 
 export interface ChatRunnerDeps {
   readonly dispatcher: Pick<Dispatcher, 'begin'>;
@@ -289,14 +287,6 @@ export class ChatRunner {
   }
 }
 
-/** Whether the provider certainly charges nothing: it did not receive the complete call, or it refused it. */
-const isUncharged = (thrown: unknown): boolean =>
-  (thrown as { code?: unknown }).code === NOT_SENT ||
-  (thrown instanceof GatewayError && !(thrown instanceof ReplyMemoryExhausted)) ||
-  failureOf(thrown).kind !== 'broken';
-
-const failedBy = ({ row, code }: GatewayError) => ({ status: row.status, errorCode: code });
-
 function recordAnswer({
   call: { metered, billedAs, request },
   route: { provider, target },
@@ -318,15 +308,6 @@ async function settleUnread(context: RequestContext, begun: StartedReply): Promi
   const usage = countedUsage(sent, () => outputTokens);
   await metered.settle(usage, 'counted', outcome);
   return usage;
-}
-
-/** Releases the memory when the link has read the last of the body, or the client has disconnected. */
-async function* releasedWhenRead(body: Buffer, memory: ReplyMemory): AsyncIterable<Buffer> {
-  try {
-    yield body;
-  } finally {
-    memory.release();
-  }
 }
 
 function identityOf(context: RequestContext, call: ModelCall): ReplyIdentity {

@@ -1,18 +1,15 @@
 import type { GatewayError } from '@gateway/errors';
 import type { JsonObject, ProviderConnection, UpstreamFailure } from '@gateway/upstream';
 import type { ApiFormat, Conversation } from './conversation';
+import type { EmbeddingProtocol } from './embedding';
 import type { MaxTokensField, MemberOverrides } from './pass-through-change';
 import type { Reply, StreamReader } from './reply';
 import type { Encoding } from './token-estimator';
+import type { UpstreamAddress } from './upstream-address';
 import type { TokenUsage } from './usage';
 
 export type { ProviderConnection } from '@gateway/upstream';
-
-export interface UpstreamAddress {
-  readonly url: URL;
-  /** Includes the credential; `accept` if the provider's streams are not server-sent events. */
-  readonly headers: Readonly<Record<string, string>>;
-}
+export type { UpstreamAddress } from './upstream-address';
 
 /** What a request needs in order to be addressed and authenticated. */
 export interface AddressedCall {
@@ -106,6 +103,8 @@ export interface ChatProvider {
   readOpening(event: JsonObject): OpeningEvent;
   /** Passes a stream through to a caller of the same format; absent if no caller format matches. */
   passStream?(options: PassThroughOptions): MeteredStream;
+  /** Absent: it has no embedding models. */
+  readonly embeddings?: EmbeddingProtocol;
   /** Absent: its models can't be listed. */
   readonly modelListing?: ModelListing;
   /** Returns what an error status means at this provider in particular; undefined for the common meaning. */

@@ -10,6 +10,9 @@ const MAX_WAIT_MS = 30_000;
 /** There is no memory for a reply that the provider has already produced. */
 export class ReplyMemoryExhausted extends GatewayError {}
 
+/** The provider has produced and billed the reply; its size is known at the end. */
+export class ReplyTooLarge extends Error {}
+
 /**
  * Memory for one reply that is buffered as a whole, from its first bytes until the client has received it. What the link
  * buffers anyway does not count. The reservation grows in two steps: a first part, then enough for the largest reply.

@@ -1,6 +1,6 @@
 import type { HttpResponse } from '@gateway/http-client';
 import type { WholeReply } from '../domain/chat-provider';
-import { MAX_REPLY_BYTES, type ReplyMemory } from '../domain/reply-memory';
+import { MAX_REPLY_BYTES, type ReplyMemory, ReplyTooLarge } from '../domain/reply-memory';
 import { parseExact } from '../json/exact-json';
 
 /** Enough of an error response to read its message. */
@@ -10,20 +10,23 @@ export interface ReplyObject extends WholeReply {
   readonly value: Record<string, unknown>;
 }
 
-/** The provider has produced and billed the reply; its size is known at the end. */
-export class ReplyTooLarge extends Error {}
-
 /**
  * Reads a complete reply.
  * @param memory reserved for the reply; its caller releases it
  * @throws Error when the reply is truncated or not a JSON object; ReplyTooLarge; ReplyMemoryExhausted
  */
 export async function readReply(reply: HttpResponse['body'], memory: ReplyMemory): Promise<ReplyObject> {
-  const bytes = await readAll(reply, MAX_REPLY_BYTES, memory);
-  memory.shrink(bytes.length);
+  const bytes = await readReplyBytes(reply, memory);
   const value = parseJson(bytes, parseExact);
   if (typeof value !== 'object' || value === null) throw new Error('reply is not a JSON object');
   return { bytes, value: value as Record<string, unknown> };
+}
+
+/** Reads the bytes of a complete reply; as `readReply`. */
+export async function readReplyBytes(reply: HttpResponse['body'], memory: ReplyMemory): Promise<Buffer> {
+  const bytes = await readAll(reply, MAX_REPLY_BYTES, memory);
+  memory.shrink(bytes.length);
+  return bytes;
 }
 
 /** Returns the body of an error response, or undefined if it can't be read. */

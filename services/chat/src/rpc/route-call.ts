@@ -6,6 +6,7 @@ export interface Routes {
   readonly chatCompletion: LinkHandler;
   readonly message: LinkHandler;
   readonly response: LinkHandler;
+  readonly embeddings: LinkHandler;
   readonly countTokens: LinkHandler;
   readonly generateContent: LinkHandler;
   readonly listModels: LinkHandler;
@@ -19,6 +20,7 @@ export function routeCall(routes: Routes): LinkHandler {
     if (route === 'POST /v1/chat/completions') return routes.chatCompletion(context, call);
     if (route === 'POST /v1/messages') return routes.message(context, call);
     if (route === 'POST /v1/responses') return routes.response(context, call);
+    if (route === 'POST /v1/embeddings') return routes.embeddings(context, call);
     if (route === 'POST /v1/messages/count_tokens') return routes.countTokens(context, call);
     if (call.method === 'POST' && modelActionOf(call.path)) return routes.generateContent(context, call);
     if (route === 'GET /v1/models') return routes.listModels(context, call);

@@ -58,6 +58,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   },
   { name: 'responses', method: 'POST', path: '/v1/responses', body: 'json', ...RESPONSES },
   { name: 'messages', method: 'POST', path: '/v1/messages', body: 'json', ...ANTHROPIC },
+  { name: 'embeddings', method: 'POST', path: '/v1/embeddings', body: 'json', ...OPENAI },
   {
     name: 'count_tokens',
     method: 'POST',

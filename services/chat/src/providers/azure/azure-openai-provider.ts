@@ -3,6 +3,7 @@ import type { Quota } from '@gateway/quota';
 import type { ChatProvider } from '../../domain/chat-provider';
 import { withBearer } from '../cloud-auth/with-bearer';
 import { readModels } from '../endpoint-models';
+import { readEmbeddingReply, writeEmbeddingRequest } from '../openai/embeddings';
 import { openAiProvider } from '../openai/openai-provider';
 import { QUIRKS } from '../openai/quirks';
 import { refusedCompletion } from '../openai/refused-completion';
@@ -37,15 +38,18 @@ export function azureOpenAiProvider(
   } = azureOptions.parse(options);
   const credential = azureCredential(secret, auth);
   const api = `${baseUrl.replace(/\/+$/, '').replace(/\/openai(\/v1)?$/, '')}/openai`;
-  const v1 = new URL(`${api}/v1/chat/completions`);
   const models = new URL(`${api}/v1/models`);
   const deploymentOf = (model: string): string =>
     Object.hasOwn(deployments, model) ? (deployments[model] ?? model) : model;
-  const urlOf = (model: string): URL => {
+  const v1 = {
+    'chat/completions': new URL(`${api}/v1/chat/completions`),
+    embeddings: new URL(`${api}/v1/embeddings`),
+  };
+  const urlOf = (model: string, endpoint: keyof typeof v1): URL => {
     const deployment = encodeURIComponent(deploymentOf(model));
     return version === 'v1'
-      ? v1
-      : new URL(`${api}/deployments/${deployment}/chat/completions?api-version=${version}`);
+      ? v1[endpoint]
+      : new URL(`${api}/deployments/${deployment}/${endpoint}?api-version=${version}`);
   };
   const headers = { ...ownHeaders, 'content-type': 'application/json' };
   const authenticated = (url: URL) =>
@@ -66,7 +70,7 @@ export function azureOpenAiProvider(
   );
   return {
     ...openAi,
-    address: ({ upstreamModel }) => authenticated(urlOf(upstreamModel)),
+    address: ({ upstreamModel }) => authenticated(urlOf(upstreamModel, 'chat/completions')),
     writeRequest: (conversation, upstreamModel, maxOutputTokens, capabilities) =>
       openAi.writeRequest(conversation, deploymentOf(upstreamModel), maxOutputTokens, capabilities),
     passThroughMembers: (body, capabilities, upstreamModel) =>
@@ -74,6 +78,13 @@ export function azureOpenAiProvider(
         ...(openAi.passThroughMembers?.(body, capabilities, upstreamModel) ?? []),
         ['model', JSON.stringify(deploymentOf(upstreamModel))],
       ]),
+    embeddings: {
+      returnsBase64: true,
+      address: (upstreamModel) => authenticated(urlOf(upstreamModel, 'embeddings')),
+      writeRequest: (request, upstreamModel) =>
+        writeEmbeddingRequest(request, deploymentOf(upstreamModel), QUIRKS.azure),
+      readReply: readEmbeddingReply,
+    },
     refusalOf(refused) {
       if (refused.status === 401 && 'tokens' in credential) credential.tokens.forget();
       return refusedCompletion(refused);

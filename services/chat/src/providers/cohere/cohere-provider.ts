@@ -4,6 +4,7 @@ import { type ListedEntry, readModels } from '../endpoint-models';
 import { refusedCompletion } from '../openai/refused-completion';
 import { ChatEvents } from './chat-events';
 import { readCohereUsage } from './cohere-usage';
+import { readEmbedReply, writeEmbedRequest } from './embeddings';
 import { readChat } from './read-chat';
 import { writeChatRequest } from './write-request';
 
@@ -20,6 +21,7 @@ export interface CohereAccount {
 export function cohereProvider({ id, baseUrl, apiKey, headers: ownHeaders }: CohereAccount): ChatProvider {
   const base = baseUrl.replace(/\/+$/, '');
   const url = new URL(`${base}/v2/chat`);
+  const embed = new URL(`${base}/v2/embed`);
   const models = new URL(`${base}/v1/models?endpoint=chat&page_size=1000`);
   const headers = {
     ...ownHeaders,
@@ -46,6 +48,11 @@ export function cohereProvider({ id, baseUrl, apiKey, headers: ownHeaders }: Coh
     },
     // Its errors have their message where Mistral's have it.
     refusalOf: refusedCompletion,
+    embeddings: {
+      address: () => ({ url: embed, headers }),
+      writeRequest: writeEmbedRequest,
+      readReply: readEmbedReply,
+    },
     modelListing: {
       address: () => ({ url: models, headers }),
       read: ({ models: listed }) => readModels(listed, chatModelOf),

@@ -3,6 +3,7 @@ import { googleFailure, type JsonObject, listOf } from '@gateway/upstream';
 import type { ChatProvider } from '../../domain/chat-provider';
 import { type ListedEntry, readModels } from '../endpoint-models';
 import { addedInputTokens } from './added-input';
+import { readGeminiEmbeddingReply, writeGeminiEmbeddingRequest } from './embeddings';
 import { GeminiStream } from './gemini-stream';
 import { readGeminiUsage } from './gemini-usage';
 import { PassThroughContents } from './pass-through-contents';
@@ -11,7 +12,7 @@ import { refuseAudio, withSlug } from './whole-contents';
 import { wholeReply } from './whole-reply';
 import { writeGeminiRequest } from './write-request';
 
-/** Two URLs per model; the cache is cleared beyond this number. */
+/** Up to two URLs per model; the cache is cleared beyond this number. */
 const MAX_URLS = 1_000;
 
 export interface GeminiProviderOptions {
@@ -73,6 +74,14 @@ export function geminiProvider({
       return events.length > 0 ? 'content' : 'waiting';
     },
     refusalOf: googleFailure,
+    embeddings: {
+      address: (upstreamModel) => ({
+        url: urlOf(`${models}/${encodeURIComponent(upstreamModel)}:batchEmbedContents`),
+        headers,
+      }),
+      writeRequest: writeGeminiEmbeddingRequest,
+      readReply: readGeminiEmbeddingReply,
+    },
     modelListing: {
       address: () => ({ url: urlOf(`${models}?pageSize=1000`), headers }),
       read: ({ models: listed }) => readModels(listed, chatModelOf),

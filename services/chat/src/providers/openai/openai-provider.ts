@@ -6,6 +6,7 @@ import { readModels } from '../endpoint-models';
 import { ModelNameRewriter } from '../model-name-rewriter';
 import { countCompletion } from './count-completion';
 import { type CountedRequest, countBound, countPrompt } from './count-prompt';
+import { readEmbeddingReply, writeEmbeddingRequest } from './embeddings';
 import { fromOpenAiUsage, serviceTierOf, withTopUsage } from './openai-usage';
 import { PassThroughChunks } from './pass-through-chunks';
 import { passThroughMembers } from './pass-through-members';
@@ -38,6 +39,7 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
   const { quirks } = account;
   const baseUrl = account.baseUrl.replace(/\/+$/, '');
   const url = new URL(`${baseUrl}/chat/completions`);
+  const embeddingsUrl = new URL(`${baseUrl}/embeddings`);
   const models = new URL(`${baseUrl}${quirks.modelsPath}`);
   const headers = {
     ...account.headers,
@@ -78,6 +80,12 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
     }),
     countReply: countCompletion,
     refusalOf: refusedCompletion,
+    embeddings: {
+      returnsBase64: quirks.embeddings.returnsBase64,
+      address: () => ({ url: embeddingsUrl, headers }),
+      writeRequest: (request, upstreamModel) => writeEmbeddingRequest(request, upstreamModel, quirks),
+      readReply: readEmbeddingReply,
+    },
     modelListing: {
       address: () => ({ url: models, headers }),
       // The context: OpenRouter, vLLM, Groq, LiteLLM. The maximum output: OpenRouter, Groq, LiteLLM.

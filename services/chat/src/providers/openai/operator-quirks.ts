@@ -26,6 +26,12 @@ export function withOperatorQuirks(base: OpenAiQuirks, quirks: Quirks): OpenAiQu
     stringContent: quirks.string_content ?? base.stringContent,
     developerRole: quirks.developer_role ?? base.developerRole,
     modelsPath: quirks.models_path ?? base.modelsPath,
+    embeddings: {
+      ...base.embeddings,
+      returnsBase64: quirks.embedding_base64 ?? base.embeddings.returnsBase64,
+      dimensionsField: quirks.embedding_dimensions_field ?? base.embeddings.dimensionsField,
+      acceptsInputType: quirks.embedding_input_type ?? base.embeddings.acceptsInputType,
+    },
     unsupportedFields: quirks.dropped_message_fields ?? base.unsupportedFields,
     notWhileThinking: quirks.dropped_while_thinking ?? base.notWhileThinking,
     refusedHints: [

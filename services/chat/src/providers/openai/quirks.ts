@@ -70,6 +70,18 @@ export interface OpenAiQuirks {
   readonly developerRole: boolean;
   /** Path of its model list, after the base URL. */
   readonly modelsPath: string;
+  readonly embeddings: EmbeddingQuirks;
+}
+
+/** How its embeddings deviate. */
+export interface EmbeddingQuirks {
+  /** It accepts `encoding_format: base64`. */
+  readonly returnsBase64: boolean;
+  readonly dimensionsField: 'dimensions' | 'output_dimension';
+  /** It accepts `input_type` in the words of Voyage AI. */
+  readonly acceptsInputType: boolean;
+  /** It accepts tokens as inputs. */
+  readonly acceptsTokens: boolean;
 }
 
 export type ThinkingSwitch = 'thinking' | 'enable_thinking' | 'reasoning' | 'chat_template_kwargs';
@@ -85,6 +97,14 @@ const EXTENSIONS = ['cache_control', 'extra_content', 'reasoning', 'reasoning_co
 
 /** Of OpenAI's models. */
 const NOT_WHILE_THINKING = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty'];
+
+const EMBEDDINGS: EmbeddingQuirks = {
+  returnsBase64: false,
+  dimensionsField: 'dimensions',
+  acceptsInputType: false,
+  acceptsTokens: true,
+};
+const BASE64_EMBEDDINGS: EmbeddingQuirks = { ...EMBEDDINGS, returnsBase64: true };
 
 const COMMON: OpenAiQuirks = {
   maxTokensField: 'max_tokens',
@@ -107,6 +127,7 @@ const COMMON: OpenAiQuirks = {
   stringContent: false,
   developerRole: false,
   modelsPath: '/models',
+  embeddings: EMBEDDINGS,
 };
 
 /**
@@ -134,6 +155,7 @@ export const QUIRKS = {
     allowsTools: true,
     developerRole: true,
     documentPart: 'file',
+    embeddings: BASE64_EMBEDDINGS,
   },
   azure: {
     ...COMMON,
@@ -141,6 +163,7 @@ export const QUIRKS = {
     unsupportedFields: EXTENSIONS,
     notWhileThinking: NOT_WHILE_THINKING,
     sendsFilterChunks: true,
+    embeddings: BASE64_EMBEDDINGS,
   },
   deepseek: {
     ...COMMON,
@@ -179,6 +202,8 @@ export const QUIRKS = {
     repairsReplies: true,
     refusesEmptyTurns: true,
     documentPart: 'document_url',
+    // @mistralai/mistralai 2.7, `EmbeddingRequest`.
+    embeddings: { ...EMBEDDINGS, dimensionsField: 'output_dimension', acceptsTokens: false },
   },
   xai: {
     ...COMMON,
@@ -201,5 +226,11 @@ export const QUIRKS = {
     documentPart: 'file',
   },
   /** The simulator. */
-  common: { ...COMMON, ownFields: EXTENSION_FIELDS, developerRole: true, documentPart: 'file' },
+  common: {
+    ...COMMON,
+    ownFields: EXTENSION_FIELDS,
+    developerRole: true,
+    documentPart: 'file',
+    embeddings: BASE64_EMBEDDINGS,
+  },
 } as const satisfies Record<string, OpenAiQuirks>;

@@ -1,0 +1,174 @@
+import { GatewayError } from '@gateway/errors';
+import { type HttpResponse, NOT_SENT } from '@gateway/http-client';
+import type { LinkReply } from '@gateway/link';
+import type { Quota } from '@gateway/quota';
+import type { RequestContext } from '@gateway/rpc';
+import { failureOf, type TargetHealth, toGatewayError, UpstreamError } from '@gateway/upstream';
+import type { EmbeddingProtocol } from '../domain/embedding';
+import { countTokens } from '../domain/embedding-size';
+import { ReplyMemory, ReplyTooLarge } from '../domain/reply-memory';
+import type { Route } from '../domain/route';
+import { NO_USAGE } from '../domain/usage';
+import type { Vector } from '../domain/vector';
+import { writeEmbeddings } from '../formats/openai/embeddings-reply';
+import { parseWithoutNumbers, type WithoutNumbers } from '../json/number-lists';
+import type { TargetMetrics } from '../metrics';
+import { readReplyBytes } from '../providers/read-reply';
+import { ANSWERED, CLIENT_DISCONNECTED, failedBy, isUncharged, releasedWhenRead } from './call-outcome';
+import { embeddingBody, type PlannedEmbeddings } from './plan-embeddings';
+import type { Admitted } from './reserve-call';
+import { type Answered, bodyOrUndefined, type RouteCaller } from './route-caller';
+
+/** A call for embeddings that has a hold. */
+export interface AdmittedEmbeddings
+  extends Pick<Admitted, 'metered' | 'rates' | 'headers'>,
+    Pick<PlannedEmbeddings, 'request' | 'model' | 'routes' | 'body' | 'estimatedTokens'> {
+  readonly accountId: string;
+}
+
+export interface EmbeddingRunnerDeps {
+  readonly caller: Pick<RouteCaller, 'firstAnswer' | 'send' | 'timeoutsOf'>;
+  readonly health: Pick<TargetHealth, 'recordBrokenReply' | 'recordCompleteReply'>;
+  readonly metrics: Pick<TargetMetrics, 'clientDisconnected'>;
+  readonly replyMemory: Quota;
+}
+
+type Begun = Answered<HttpResponse['body']>;
+
+/** Sends admitted calls for embeddings to their providers and returns the replies, metered. */
+export class EmbeddingRunner {
+  readonly #deps: EmbeddingRunnerDeps;
+
+  constructor(deps: EmbeddingRunnerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Ends the call's record in every case. @throws GatewayError */
+  async send(context: RequestContext, call: AdmittedEmbeddings): Promise<LinkReply> {
+    try {
+      await call.metered.dispatched(call.estimatedTokens);
+      if (context.signal.aborted) throw Object.assign(new Error('client disconnected'), { code: NOT_SENT });
+      return await this.#answer(context, call, await this.#begin(context, call));
+    } catch (thrown) {
+      const error = thrown instanceof GatewayError ? thrown : toGatewayError(failureOf(thrown));
+      await this.#endUnanswered(context, call, thrown, error);
+      throw error.withRates(call.rates);
+    }
+  }
+
+  async #begin(context: RequestContext, call: AdmittedEmbeddings): Promise<Begun> {
+    const { caller } = this.#deps;
+    const { accountId, routes, request, body: firstBody, estimatedTokens } = call;
+    const begun = await caller.firstAnswer(context, {
+      accountId,
+      routes,
+      inputTokens: () => estimatedTokens,
+      bodyFor: (route) =>
+        route === routes[0] ? firstBody : bodyOrUndefined(() => embeddingBody(request, route)),
+      begin: async (route, body, onClose) => {
+        const response = await caller.send(context, route, {
+          address: protocolOf(route).address(route.target.upstreamModel),
+          accept: 'application/json',
+          body,
+          signal: context.signal,
+          timeouts: caller.timeoutsOf(route),
+          onClose,
+        });
+        return response.body;
+      },
+    });
+    if (!('answer' in begun)) throw new UpstreamError(begun);
+    return begun;
+  }
+
+  /** Counts an unreadable reply as a failure of its target, unless the gateway had no memory for it. */
+  async #answer(context: RequestContext, call: AdmittedEmbeddings, begun: Begun): Promise<LinkReply> {
+    const { health, replyMemory } = this.#deps;
+    const memory = new ReplyMemory(replyMemory, call.accountId);
+    try {
+      const body = await this.#readAndSettle(context, call, begun, memory);
+      health.recordCompleteReply(begun.route);
+      const headers = {
+        'content-type': 'application/json',
+        'content-length': String(body.length),
+        ...call.headers,
+      };
+      return { status: 200, headers, body: memory.bytes === 0 ? body : releasedWhenRead(body, memory) };
+    } catch (error) {
+      memory.release();
+      if (!(error instanceof GatewayError) && !context.signal.aborted) health.recordBrokenReply(begun.route);
+      // The provider charges for a reply that is too large, and the client must not get such calls for free.
+      if (error instanceof ReplyTooLarge) await settleCounted(context, call);
+      throw error;
+    }
+  }
+
+  async #readAndSettle(
+    context: RequestContext,
+    call: AdmittedEmbeddings,
+    { route, answer }: Begun,
+    memory: ReplyMemory,
+  ): Promise<Buffer> {
+    const { metered, request, model } = call;
+    metered.answeredBy(route.provider.id, route.target.cost);
+    const parsed = parseWithoutNumbers(await readReplyBytes(answer, memory));
+    const { vectors, inputTokens: reported } = protocolOf(route).readReply(parsed.value, vectorsOf(parsed));
+    if (vectors.length !== request.inputs.list.length) throw new Error('reply has another number of vectors');
+    const inputTokens = reported ?? countTokens(request.inputs, model.contextLength);
+    // Converted before it is settled: an unreadable reply is not charged.
+    const { encoding } = request;
+    const body = await writeEmbeddings({ model: model.slug, vectors, encoding, inputTokens });
+    const source = reported === undefined ? 'counted' : 'provider';
+    if (context.signal.aborted) this.#deps.metrics.clientDisconnected('charged');
+    const outcome = context.signal.aborted ? CLIENT_DISCONNECTED : ANSWERED;
+    await metered.settle({ ...NO_USAGE, input: inputTokens }, source, outcome);
+    return body;
+  }
+
+  /**
+   * Ends a call without a reply, unless it is settled already. One that its client abandoned is free; what it may have cost is an
+   * operator loss.
+   */
+  async #endUnanswered(
+    context: RequestContext,
+    { metered, model, estimatedTokens }: AdmittedEmbeddings,
+    thrown: unknown,
+    error: GatewayError,
+  ): Promise<void> {
+    if (!context.signal.aborted) {
+      await metered.release(failedBy(error));
+      context.log.warn({ model: model.slug, code: error.code, err: error.cause }, 'provider failed');
+    } else if (isUncharged(thrown)) await metered.release(CLIENT_DISCONNECTED);
+    else {
+      this.#deps.metrics.clientDisconnected('cancelled');
+      await metered.abandon(estimatedTokens, CLIENT_DISCONNECTED);
+    }
+  }
+}
+
+async function settleCounted(
+  context: RequestContext,
+  { metered, request, model }: AdmittedEmbeddings,
+): Promise<void> {
+  const outcome = context.signal.aborted
+    ? CLIENT_DISCONNECTED
+    : failedBy(new GatewayError('upstream_failed'));
+  const input = countTokens(request.inputs, model.contextLength);
+  await metered.settle({ ...NO_USAGE, input }, 'counted', outcome);
+}
+
+/** Returns the protocol of a route for which a request has been written. */
+function protocolOf({ provider }: Route): EmbeddingProtocol {
+  if (!provider.embeddings) throw new Error(`${provider.id} has no embeddings`);
+  return provider.embeddings;
+}
+
+/** Returns how the vectors of a reply are read. */
+const vectorsOf =
+  ({ lists }: WithoutNumbers) =>
+  (value: unknown): Vector => {
+    if (typeof value === 'string') return { base64: value };
+    const json = Array.isArray(value) ? lists[value[0]] : undefined;
+    if (!json) throw new Error('reply does not match its format');
+    return { json };
+  };

@@ -1,0 +1,48 @@
+import { GatewayError } from '@gateway/errors';
+import { type JsonObject, listOf, membersOf, tokenFigure } from '@gateway/upstream';
+import type { EmbeddingReply, EmbeddingRequest, InputType } from '../../domain/embedding';
+import type { Vector } from '../../domain/vector';
+import { refuseTokens } from '../openai/embeddings';
+
+/** Google refuses more: weaviate/weaviate#11277, vercel/ai#16575. */
+const MAX_INPUTS = 100;
+
+const TASK_TYPES: Readonly<Record<InputType, string>> = {
+  search_document: 'RETRIEVAL_DOCUMENT',
+  search_query: 'RETRIEVAL_QUERY',
+  classification: 'CLASSIFICATION',
+  clustering: 'CLUSTERING',
+  document: 'RETRIEVAL_DOCUMENT',
+  query: 'RETRIEVAL_QUERY',
+};
+
+/** Writes a request of `batchEmbedContents`. @throws GatewayError `invalid_request` for tokens and for too many inputs */
+export function writeGeminiEmbeddingRequest(
+  { inputs, dimensions, inputType }: EmbeddingRequest,
+  upstreamModel: string,
+): Buffer {
+  if (inputs.kind === 'tokens') throw refuseTokens();
+  if (inputs.list.length > MAX_INPUTS) {
+    throw new GatewayError('invalid_request', {
+      detail: `input: this model takes at most ${MAX_INPUTS} inputs`,
+    });
+  }
+  const shared = {
+    model: `models/${upstreamModel}`,
+    ...(inputType !== undefined && { taskType: TASK_TYPES[inputType] }),
+    ...(dimensions !== undefined && { outputDimensionality: dimensions }),
+  };
+  const requests = inputs.list.map((text) => ({ ...shared, content: { parts: [{ text }] } }));
+  return Buffer.from(JSON.stringify({ requests }));
+}
+
+/** The usage is optional. @throws Error for a reply of another shape */
+export function readGeminiEmbeddingReply(
+  { embeddings, usageMetadata }: JsonObject,
+  vectorAt: (value: unknown) => Vector,
+): EmbeddingReply {
+  return {
+    vectors: listOf(embeddings).map((embedding) => vectorAt(membersOf(embedding).values)),
+    inputTokens: tokenFigure(membersOf(usageMetadata).promptTokenCount),
+  };
+}

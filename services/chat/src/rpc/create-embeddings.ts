@@ -1,0 +1,8 @@
+import type { LinkHandler } from '@gateway/link';
+import type { AnswerEmbeddings } from '../app/answer-embeddings';
+import { parseEmbeddingsRequest } from '../formats/openai/embeddings-request';
+
+/** `POST /v1/embeddings`. */
+export function createEmbeddings(answer: AnswerEmbeddings): LinkHandler {
+  return async (context, call) => answer(context, call, parseEmbeddingsRequest(call.body));
+}
