@@ -15,6 +15,7 @@ import { O200kTokenizer } from './domain/tokenizer';
 import { createHttpServer } from './http/http-server';
 import { createAnthropic } from './providers/anthropic/anthropic';
 import { createBfl } from './providers/bfl/bfl';
+import { createCohere } from './providers/cohere/cohere';
 import { createDashScope } from './providers/dashscope/dashscope';
 import { createGemini } from './providers/gemini/gemini';
 import { createKling } from './providers/kling/kling';
@@ -81,6 +82,7 @@ function createSimulator(
         createOpenAi(deps),
         createAnthropic(deps),
         createGemini(deps),
+        createCohere(deps),
         createBfl(deps),
         createMinimax(deps),
         createKling(deps, klingSecret),

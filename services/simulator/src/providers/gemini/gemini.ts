@@ -3,7 +3,9 @@ import { queryOf } from '../../http/url';
 import type { ChatProtocol } from '../chat-protocol';
 import { handleLookup, handleMetered, readJson, sendError } from '../handle-call';
 import { answerChat, handleTokenCount } from '../handle-chat';
+import { handleEmbeddings } from '../handle-embeddings';
 import type { Provider, ProviderDeps } from '../provider';
+import { parseBatchEmbed, toEmbedContents } from './embeddings';
 import { errorOfStatus, geminiError, invalid } from './error';
 import { toFrame, toResponse, toStream } from './generate-format';
 import {
@@ -48,6 +50,10 @@ function handleMethod(call: Call, deps: ProviderDeps, model: string, method: str
       return handleGenerate(call, deps, target);
     case 'predictLongRunning':
       return handleVeoSubmit(call, deps, model);
+    case 'batchEmbedContents': {
+      const parse = (body: unknown) => parseBatchEmbed(body, model);
+      return handleEmbeddings(call, deps, generateProtocol, parse, toEmbedContents);
+    }
     case 'countTokens':
       return handleTokenCount(
         call,

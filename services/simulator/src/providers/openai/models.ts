@@ -1,5 +1,13 @@
 // Any model name is accepted; the list contains only these.
-const MODELS = ['sim-chat', 'sim-preview', 'gpt-5.5', 'gpt-5-mini', 'sim-image', 'gpt-image-2'];
+const MODELS = [
+  'sim-chat',
+  'sim-preview',
+  'gpt-5.5',
+  'gpt-5-mini',
+  'sim-image',
+  'text-embedding-3-small',
+  'gpt-image-2',
+];
 
 const CREATED_SECONDS = 1_767_225_600;
 

@@ -2,9 +2,11 @@ import type { Call } from '../../http/call';
 import type { ChatProtocol } from '../chat-protocol';
 import { handleLookup, sendError } from '../handle-call';
 import { handleChat } from '../handle-chat';
+import { handleEmbeddings } from '../handle-embeddings';
 import type { Provider, ProviderDeps } from '../provider';
 import { toChatCompletion, toStreamFrames } from './chat-format';
 import { type ChatRequest, checkReplySize, parseChatRequest } from './chat-request';
+import { parseEmbeddings, toEmbeddingList } from './embeddings';
 import { contentPolicy, errorOfStatus, unknownPath, wrongMethod } from './error';
 import { authorize, openAiHeaders } from './headers';
 import { handleImageEdit, handleImageGeneration } from './images';
@@ -32,6 +34,9 @@ export function createCompatibleProvider(
   const handlers = new Map(Object.entries(images));
   handlers.set('/v1/chat/completions', (call) =>
     handleChat(call, deps, protocol, (body) => parseChatRequest(body, quirks)),
+  );
+  handlers.set('/v1/embeddings', (call) =>
+    handleEmbeddings(call, deps, protocol, (body) => parseEmbeddings(body, quirks), toEmbeddingList),
   );
   return {
     name,
