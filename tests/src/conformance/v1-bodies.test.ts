@@ -8,6 +8,7 @@ import {
 } from '../../../services/chat/src/formats/anthropic/messages-schema';
 import { generateContentSchema } from '../../../services/chat/src/formats/gemini/gemini-schema';
 import { chatCompletionSchema, messageSchema } from '../../../services/chat/src/formats/openai/chat-schema';
+import { embeddingsSchema } from '../../../services/chat/src/formats/openai/embeddings-schema';
 import {
   itemSchemas,
   responsesSchema,
@@ -58,6 +59,11 @@ const blockMessage = {
 const messages = (items: object) => ({ messages: { type: 'array', minItems: 1, items } });
 const prompt = { prompt: { type: 'string', minLength: 1, maxLength: 200_000 } };
 
+const token = { type: 'integer', minimum: 0 };
+const tokens = { type: 'array', minItems: 1, items: token };
+const embeddedText = { type: 'string', minLength: 1 };
+const inputs = (items: object) => ({ type: 'array', minItems: 1, maxItems: 2_048, items });
+
 const BODIES = {
   ChatCompletionRequest: bodyOf(
     chatCompletionSchema,
@@ -85,6 +91,13 @@ const BODIES = {
   }),
   MessagesRequest: bodyOf(messagesSchema, ['model', 'messages', 'max_tokens'], messages(blockMessage)),
   CountTokensRequest: bodyOf(countTokensSchema, ['model', 'messages'], messages(blockMessage)),
+  EmbeddingsRequest: bodyOf(embeddingsSchema, ['model', 'input'], {
+    input: {
+      description:
+        'A text, texts, tokens of the model, or lists of tokens; tokens only for models of some providers',
+      anyOf: [embeddedText, inputs(embeddedText), tokens, inputs(tokens)],
+    },
+  }),
   ImageGenerationRequest: bodyOf(generationSchema, ['model', 'prompt'], prompt),
   ImageEditForm: bodyOf(editSchema, ['model', 'prompt', 'image'], {
     ...prompt,

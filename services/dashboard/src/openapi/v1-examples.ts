@@ -52,6 +52,15 @@ export const V1_EXAMPLES: Readonly<Record<string, { readonly body?: unknown; rea
     body: { model: MODEL, messages: [{ role: 'user', content: 'Hello!' }] },
     answer: { input_tokens: 9 },
   },
+  '/v1/embeddings': {
+    body: { model: 'sim/embedding', input: ['A cat in a hat.'], dimensions: 2 },
+    answer: {
+      object: 'list',
+      data: [{ object: 'embedding', index: 0, embedding: [0.6, -0.8] }],
+      model: 'sim/embedding',
+      usage: { prompt_tokens: 6, total_tokens: 6 },
+    },
+  },
   '/v1/images': { body: { model: 'sim/image', prompt: 'A cat in a hat.', size: '1024x1024' } },
   '/v1/images/generations': { body: { model: 'sim/image', prompt: 'A cat in a hat.' } },
   '/v1/videos/{provider}/create': {

@@ -117,6 +117,22 @@ const contents = z
     modelVersion: text.optional(),
   })
   .meta({ id: 'GenerateContentResponse' });
+const embeddings = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(
+      z.object({
+        object: z.literal('embedding'),
+        index: count,
+        embedding: z
+          .union([z.array(z.number()), text])
+          .meta({ description: 'Floats, or the base64 of little-endian float32 if the body asks for it' }),
+      }),
+    ),
+    model: text,
+    usage: z.object({ prompt_tokens: count, total_tokens: count }),
+  })
+  .meta({ id: 'Embeddings' });
 const openAiModel = z
   .object({
     id: text.meta({ description: 'The slug' }),
@@ -258,6 +274,15 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
       codes: [...WITH_KEY, ...OF_MODEL],
     },
   ]),
+  {
+    method: 'POST',
+    tag: 'Embeddings',
+    path: '/v1/embeddings',
+    summary: "Create embeddings of texts in OpenAI's format, with any embedding model",
+    body: 'EmbeddingsRequest',
+    answer: embeddings,
+    codes: CHAT,
+  },
   {
     ...models,
     path: '/v1/models',

@@ -28,6 +28,9 @@ const OTHER = {
   developer_role: true,
   documents: 'none',
   models_path: '/list',
+  embedding_base64: true,
+  embedding_dimensions_field: 'output_dimension',
+  embedding_input_type: true,
 };
 
 test.each(Object.keys(quirksSchema.shape))('the quirk %s changes how a provider is called', (quirk) => {
