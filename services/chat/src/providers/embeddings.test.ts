@@ -31,8 +31,8 @@ const PROTOCOLS = {
     access('https://r.openai.azure.com', { api_version: 'v1', deployments: { m: 'deployed' } }),
     quota,
   ),
-  gemini: KINDS.gemini(access('https://g'), quota),
-  cohere: KINDS.cohere(access('https://c'), quota),
+  gemini: KINDS.gemini(access('https://g')),
+  cohere: KINDS.cohere(access('https://c')),
 };
 type Name = keyof typeof PROTOCOLS;
 
