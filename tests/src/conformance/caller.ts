@@ -4,7 +4,7 @@ import type { System } from '../support/system';
 
 export type Method = 'GET' | 'POST';
 
-/** An endpoint that accepts a conversation. */
+/** An endpoint of chat's that generates something. */
 export interface ChatEndpoint {
   readonly path: string;
   /** Returns a valid body with these fields; `undefined` omits a field. */
@@ -31,6 +31,10 @@ export const RESPONSES: ChatEndpoint = {
 export const COUNT_TOKENS: ChatEndpoint = {
   path: '/v1/messages/count_tokens',
   body: (fields) => ({ ...CONVERSATION, ...fields }),
+};
+export const EMBEDDINGS: ChatEndpoint = {
+  path: '/v1/embeddings',
+  body: (fields) => ({ model: 'sim/embedding', input: 'hi', ...fields }),
 };
 /** Endpoints that generate a reply, one per format. */
 export const CHAT_FORMATS: readonly ChatEndpoint[] = [COMPLETIONS, MESSAGES, RESPONSES];

@@ -8,6 +8,7 @@ import {
   COMPLETIONS,
   COUNT_TOKENS,
   createCaller,
+  EMBEDDINGS,
   MESSAGES,
 } from '../conformance/caller';
 import type { HttpAnswer } from '../support/http';
@@ -65,19 +66,30 @@ const COMPLETION_BODIES = ofEveryModel(COMPLETION_REQUESTS);
 const MESSAGE_BODIES = ofEveryModel(MESSAGE_REQUESTS);
 const COUNT_BODIES = MESSAGE_REQUESTS.map(({ max_tokens: _maximum, stream: _stream, ...body }) => body);
 
+const EMBEDDING_MODELS = ['sim/embedding', 'google/gemini-embedding-001', 'mistral/mistral-embed'];
+const EMBEDDING_BODIES = EMBEDDING_MODELS.flatMap((model) => [
+  { model, input: 'hi' },
+  { model, input: ['hi', 'ho'], encoding_format: 'base64', dimensions: 16, input_type: 'query', user: 'u' },
+  { model, input: [[1, 2], [3]], encoding_format: 'float' },
+]);
+
 /** Number of cases per endpoint, by value and by byte. */
 const FUZZED = [
   { endpoint: COMPLETIONS, bodies: COMPLETION_BODIES, byValue: 18_000, byByte: 12_000 },
   { endpoint: MESSAGES, bodies: MESSAGE_BODIES, byValue: 18_000, byByte: 12_000 },
   { endpoint: COUNT_TOKENS, bodies: COUNT_BODIES, byValue: 6_000, byByte: 3_600 },
+  { endpoint: EMBEDDINGS, bodies: EMBEDDING_BODIES, byValue: 6_000, byByte: 3_600 },
 ];
 
 describe.each(FUZZED)('POST $endpoint.path', ({ endpoint, bodies, byValue, byByte }) => {
   const expectLawfulAnswer = async (body: string | Buffer) => {
     const answer = await caller.chatBytes(customer.apiKey, body, endpoint);
     expectWithinContract(answer, REQUEST_CODES);
-    if (endpoint !== COUNT_TOKENS) expectTranslated(answer, endpoint.path);
-    else if (answer.status === 200) expect(answer.json).toEqual({ input_tokens: expect.any(Number) });
+    if (answer.status !== 200) return;
+    if (endpoint === COUNT_TOKENS) expect(answer.json).toEqual({ input_tokens: expect.any(Number) });
+    else if (endpoint === EMBEDDINGS)
+      expect(answer.json).toMatchObject({ object: 'list', model: expect.any(String) });
+    else expectTranslated(answer, endpoint.path);
   };
 
   test(

@@ -13,7 +13,7 @@ import { connectSimulator, KINDS } from '../providers/connect-provider';
 import { answerEmbeddings } from './answer-embeddings';
 import { EmbeddingRunner } from './embedding-runner';
 import { MeteredChatCall } from './metered-chat-call';
-import type { AdmissionRequest } from './reserve-call';
+import type { AdmissionRequest, Admitted } from './reserve-call';
 import { RouteCaller } from './route-caller';
 
 const WAIT_MS = 60_000;
@@ -48,14 +48,9 @@ interface Fixture {
   readonly signal?: AbortSignal;
 }
 
-/** Sends a call to a simulator `first` and, if that fails, to Cohere, `second`, which give these answers in this order. */
-async function embed({ answers, request = TEXTS, model = {}, signal }: Fixture) {
-  const sent: HttpRequest[] = [];
-  const billed: UsageEvent[] = [];
-  const asked: AdmissionRequest[] = [];
-  const dispatched: number[] = [];
-  const health = new TargetHealth(() => 0, WAIT_MS);
-  const caller = new RouteCaller({
+/** Returns a caller of providers that give these answers in this order. @param sent gets the requests */
+function callerOf(answers: readonly Answer[], sent: HttpRequest[], health: TargetHealth): RouteCaller {
+  return new RouteCaller({
     upstream: {
       async send(one) {
         sent.push(one);
@@ -70,39 +65,59 @@ async function embed({ answers, request = TEXTS, model = {}, signal }: Fixture) 
     limiter: new CredentialLimiter(() => 0),
     metrics: { answered: () => {}, failed: () => {} },
   });
-  const bufferQuota = new Quota({ limit: 1 });
-  const first = connectSimulator({ id: 'first', baseUrl: 'http://first/v1', apiKey: 'k' }, bufferQuota);
-  const second = KINDS.cohere({ id: 'second', baseUrl: 'http://second', apiKey: 'k' });
-  const targets = [first, second].map(({ id }, priority) => targetOf(id, { priority }));
-  const embeddingModel = { ...MODEL, targets, ...model } as unknown as Model;
+}
+
+/** Returns a call with a hold of its bound. @param dispatched gets the input tokens in the journal */
+function admitted(admission: AdmissionRequest, dispatched: number[], billed: UsageEvent[]): Admitted {
+  const { model, provider, endpoint, streamed, price, priceVersion, bound } = admission;
+  const journal = {
+    dispatched: async (_call: unknown, inputTokens: number) => void dispatched.push(inputTokens),
+    progress: () => {},
+    final: async () => {},
+  };
+  const call = {
+    ...{ requestId: 'r', accountId: 'a', keyId: 'k', model: model.slug, provider, endpoint, streamed },
+    ...{ price, priceVersion, startedAtMs: 0, holdNano: bound.costNano },
+  };
+  return {
+    metered: new MeteredChatCall(call, journal, (event) => billed.push(event)),
+    rates: {},
+    headers: { 'x-ratelimit': '1' },
+    loweredMaxTokens: undefined,
+    outputTokens: 0,
+    rateReport: undefined,
+  };
+}
+
+const CONNECTED = [
+  connectSimulator({ id: 'first', baseUrl: 'http://first/v1', apiKey: 'k' }, new Quota({ limit: 1 })),
+  KINDS.cohere({ id: 'second', baseUrl: 'http://second', apiKey: 'k' }),
+];
+const TARGETS = CONNECTED.map(({ id }, priority) => targetOf(id, { priority }));
+
+/** Sends a call to a simulator `first` and, if that fails, to Cohere, `second`, which give these answers in this order. */
+async function embed({ answers, request = TEXTS, model = {}, signal }: Fixture) {
+  const sent: HttpRequest[] = [];
+  const billed: UsageEvent[] = [];
+  const asked: AdmissionRequest[] = [];
+  const dispatched: number[] = [];
+  const health = new TargetHealth(() => 0, WAIT_MS);
+  const embeddingModel = { ...MODEL, targets: TARGETS, ...model } as unknown as Model;
   const answer = answerEmbeddings({
     health,
     models: { loaded: true, get: () => embeddingModel },
     providers: {
       loaded: true,
-      accountsOf: environmentAccounts(new Map([first, second].map((one) => [one.id, one]))),
+      accountsOf: environmentAccounts(new Map(CONNECTED.map((one) => [one.id, one]))),
     },
     admission: {
       async admit(_context, admission) {
         asked.push(admission);
-        const journal = {
-          dispatched: async (_call: unknown, inputTokens: number) => void dispatched.push(inputTokens),
-          progress: () => {},
-          final: async () => {},
-        };
-        const call = {
-          ...{ requestId: 'r', accountId: 'a', keyId: 'k', model: admission.model.slug },
-          ...{ provider: admission.provider, endpoint: admission.endpoint, streamed: admission.streamed },
-          ...{ price: admission.price, priceVersion: admission.priceVersion, startedAtMs: 0 },
-          holdNano: admission.bound.costNano,
-        };
-        const metered = new MeteredChatCall(call, journal, (event) => billed.push(event));
-        const paid = { loweredMaxTokens: undefined, outputTokens: 0, rateReport: undefined };
-        return { metered, rates: {}, headers: { 'x-ratelimit': '1' }, ...paid };
+        return admitted(admission, dispatched, billed);
       },
     },
     runner: new EmbeddingRunner({
-      caller,
+      caller: callerOf(answers, sent, health),
       health,
       metrics: { clientDisconnected: () => {} },
       replyMemory: memoryQuota(2 * MAX_REPLY_BYTES, 0),
