@@ -2,11 +2,23 @@ import { describe, expect, test } from '@jest/globals';
 import { expectConforms, type Particulars } from '../support/conforms';
 import { CHAT_FORMATS, RESPONSES } from './caller';
 import type { World } from './case';
-import { balancesUsd, callWith, FAULTS, type Fault, IMAGE_FAULTS, VIDEO_FAULTS } from './precedence';
+import {
+  balancesUsd,
+  callWith,
+  EMBEDDING_FAULTS,
+  FAULTS,
+  type Fault,
+  IMAGE_FAULTS,
+  VIDEO_FAULTS,
+} from './precedence';
 
 const IMAGES = {
   path: '/v1/images',
   body: (fields?: object) => ({ model: 'openai/gpt-image-1.5', prompt: 'A cat.', ...fields }),
+};
+const EMBEDDINGS = {
+  path: '/v1/embeddings',
+  body: (fields?: object) => ({ model: 'sim/embedding', input: 'A cat in a hat.', ...fields }),
 };
 const VIDEOS = {
   path: '/v1/videos/sim/create',
@@ -28,15 +40,16 @@ export function testPrecedence(world: () => World): void {
   });
 
   describe.each([
-    { path: IMAGES.path, endpoint: IMAGES, faults: IMAGE_FAULTS },
-    { path: VIDEOS.path, endpoint: VIDEOS, faults: VIDEO_FAULTS },
-  ])('POST $path', ({ endpoint, faults }) => {
+    { path: EMBEDDINGS.path, endpoint: EMBEDDINGS, faults: EMBEDDING_FAULTS, missing: 'input' },
+    { path: IMAGES.path, endpoint: IMAGES, faults: IMAGE_FAULTS, missing: 'prompt' },
+    { path: VIDEOS.path, endpoint: VIDEOS, faults: VIDEO_FAULTS, missing: 'prompt' },
+  ])('POST $path', ({ endpoint, faults, missing }) => {
     // Adjacent pairs only: chat's pairs show that precedence is transitive.
     for (const [place, loses] of faults.slice(1).entries()) {
       const wins = faults[place]!;
       test.concurrent(`${wins.code} takes precedence over ${loses.code}`, async () => {
         const answer = await callWith(world(), endpoint, [wins, loses]);
-        expectConforms(answer, wins.code, particularsOf(wins, loses, 'prompt'));
+        expectConforms(answer, wins.code, particularsOf(wins, loses, missing));
       });
     }
   });
