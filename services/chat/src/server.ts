@@ -250,7 +250,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
         },
         handlers: {
           ListProviders: unary(log, listing),
-          ProbeProvider: unary(log, probeProvider({ providers, upstream, replyMemory })),
+          ProbeProvider: unary(log, probeProvider({ providers, models, upstream, replyMemory })),
         },
         callers: ['dashboard'],
       },

@@ -83,7 +83,7 @@ export function embeddingBody(request: EmbeddingRequest, { provider, target }: R
 
 /** Of a model whose dimensions are not known: no common model has more. */
 const MOST_DIMENSIONS = 4_096;
-/** Digits, sign, point and comma of a float32 that is written with the digits of a double. */
+/** What a float32 takes on average, with its comma, if it is written with the digits of a double: seldom more than 21.5. */
 const JSON_BYTES = 22;
 const BASE64_BYTES = 16 / 3;
 const ENTRY_BYTES = 64;

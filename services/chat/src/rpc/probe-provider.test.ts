@@ -6,6 +6,7 @@ import type { RequestContext } from '@gateway/rpc';
 import { environmentAccount } from '@gateway/upstream';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { ChatProvider } from '../domain/chat-provider';
+import type { Model } from '../domain/model';
 import { KINDS } from '../providers/connect-provider';
 import { probeProvider } from './probe-provider';
 
@@ -45,10 +46,11 @@ function probe(kind: keyof typeof KINDS, { upstreamModel = '', url = baseUrl } =
   return probeAccount(KINDS[kind](access, NO_MEMORY_LIMIT), upstreamModel);
 }
 
-function probeAccount(provider: ChatProvider, upstreamModel = '') {
+function probeAccount(provider: ChatProvider, upstreamModel = '', models: readonly Model[] = []) {
   const account = environmentAccount(provider);
   const handler = probeProvider({
     providers: { accountsOf: (id) => (id === 'p' ? [account] : []) },
+    models: { all: () => models },
     upstream,
     replyMemory: NO_MEMORY_LIMIT,
   });
@@ -139,10 +141,25 @@ test('reports why no token was issued for the credential', async () => {
 test('fails for a provider without a usable credential', async () => {
   const handler = probeProvider({
     providers: { accountsOf: () => [] },
+    models: { all: () => [] },
     upstream,
     replyMemory: NO_MEMORY_LIMIT,
   });
   await expect(
     handler(CONTEXT, { provider: 'p', credentialId: '', upstreamModel: '' }),
   ).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('embeds a text to probe a model that the catalog has as an embedding model', async () => {
+  const targets = [{ provider: 'p', upstreamModel: 'embed' }];
+  const models = [{ outputModalities: ['embedding'], targets }] as unknown as Model[];
+  const provider = KINDS.openai({ id: 'p', baseUrl, apiKey: SECRET }, NO_MEMORY_LIMIT);
+  reply = { data: [{ embedding: [0.5, -0.5], index: 0 }] };
+  expect(await probeAccount(provider, 'embed', models)).toMatchObject({ models: [] });
+  expect(received).toMatchObject([{ method: 'POST', url: '/embeddings' }]);
+  expect(JSON.parse(received[0]!.body)).toEqual({ model: 'embed', input: 'ok' });
+  reply = { data: [{ embedding: 'no vector' }] };
+  expect((await probeAccount(provider, 'embed', models)).failure?.message).toMatch('malformed');
+  reply = COMPLETION;
+  expect((await probeAccount(provider, 'chat', models)).failure).toBeUndefined();
 });

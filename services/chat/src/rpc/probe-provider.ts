@@ -8,12 +8,17 @@ import type { RequestContext } from '@gateway/rpc';
 import { type Account, type JsonObject, membersOf, textOf, UpstreamError } from '@gateway/upstream';
 import type { ChatProvider, EndpointModel, UpstreamAddress } from '../domain/chat-provider';
 import type { Conversation } from '../domain/conversation';
+import type { EmbeddingRequest } from '../domain/embedding';
+import type { Model } from '../domain/model';
 import { ReplyMemory } from '../domain/reply-memory';
+import { toFloats } from '../domain/vector';
 import { readRefusalBody, readReply } from '../providers/read-reply';
 
 export interface ProbeProviderDeps {
   readonly providers: { accountsOf(provider: string): readonly Account<ChatProvider>[] };
   readonly upstream: Pick<HttpClient, 'send'>;
+  /** The catalog: it tells whether the model of a probe creates embeddings. */
+  readonly models: { all(): readonly Model[] };
   /** Memory for the replies. */
   readonly replyMemory: Quota;
 }
@@ -55,7 +60,8 @@ export function probeProvider(deps: ProbeProviderDeps) {
       NO_CREDENTIAL,
     );
     const startMs = performance.now();
-    const outcome = await tryCall(deps, context, provider, upstreamModel);
+    const probeOf = embeds(deps.models.all(), id, upstreamModel) ? embeddingProbe : chatProbe;
+    const outcome = await tryCall(deps, context, provider, () => probeOf(provider, upstreamModel));
     const latencyMs = Math.round(performance.now() - startMs);
     return { credentialId: credential.id, credentialName: credential.name, latencyMs, ...outcome };
   };
@@ -64,20 +70,20 @@ export function probeProvider(deps: ProbeProviderDeps) {
 type Outcome = Pick<ProbeProviderResponse, 'failure' | 'models'>;
 
 async function tryCall(
-  { upstream, replyMemory }: ProbeProviderDeps,
+  { upstream, replyMemory }: Pick<ProbeProviderDeps, 'upstream' | 'replyMemory'>,
   { requestId, signal }: RequestContext,
-  provider: ChatProvider,
-  upstreamModel: string,
+  { connection }: ChatProvider,
+  probe: () => Promise<Probe>,
 ): Promise<Outcome> {
   let secrets: readonly string[] = [];
   const memory = new ReplyMemory(replyMemory, OPERATOR);
   try {
-    const { address, body, read } = await probeOf(provider, upstreamModel);
+    const { address, body, read } = await probe();
     secrets = Object.values(address.headers).flatMap((value) => [value, value.replace(/^Bearer /, '')]);
     const response = await upstream.send({
       method: body ? 'POST' : 'GET',
       url: address.url,
-      proxy: provider.connection?.proxy,
+      proxy: connection?.proxy,
       headers: { ...address.headers, accept: 'application/json', 'x-request-id': requestId },
       ...(body && { body }),
       connection: 'persistent',
@@ -111,7 +117,7 @@ interface Probe {
   read(reply: JsonObject): readonly EndpointModel[];
 }
 
-async function probeOf(provider: ChatProvider, upstreamModel: string): Promise<Probe> {
+async function chatProbe(provider: ChatProvider, upstreamModel: string): Promise<Probe> {
   if (upstreamModel === '') {
     const { modelListing } = provider;
     if (!modelListing)
@@ -127,6 +133,38 @@ async function probeOf(provider: ChatProvider, upstreamModel: string): Promise<P
       if (!provider.isReply(reply))
         throw new Error('the reply does not match the API of this kind of provider');
       provider.readReply(reply);
+      return [];
+    },
+  };
+}
+
+const SAMPLE: EmbeddingRequest = {
+  model: 'probe',
+  inputs: { kind: 'texts', list: ['ok'] },
+  encoding: 'float',
+};
+
+/** Whether the catalog has an embedding model with that target. */
+const embeds = (models: readonly Model[], provider: string, upstreamModel: string): boolean =>
+  models.some(
+    ({ outputModalities, targets }) =>
+      outputModalities.includes('embedding') &&
+      targets.some((target) => target.provider === provider && target.upstreamModel === upstreamModel),
+  );
+
+async function embeddingProbe({ embeddings }: ChatProvider, upstreamModel: string): Promise<Probe> {
+  if (!embeddings) throw new Error('this kind of provider has no embeddings');
+  return {
+    address: await embeddings.address(upstreamModel),
+    body: embeddings.writeRequest(SAMPLE, upstreamModel),
+    read(reply) {
+      const { vectors } = embeddings.readReply(reply, (value) =>
+        typeof value === 'string' ? { base64: value } : { json: Buffer.from(JSON.stringify(value ?? null)) },
+      );
+      const [vector] = vectors;
+      if (!vector || vectors.length > 1)
+        throw new Error('the reply does not match the embeddings API of this kind of provider');
+      toFloats(vector);
       return [];
     },
   };
