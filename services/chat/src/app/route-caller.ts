@@ -186,11 +186,6 @@ function limitOf(
   return { kind: 'status', status: 429, retryAfterSeconds: Math.ceil(waitMs / 1_000) };
 }
 
-const inputTokensOf =
-  ({ size }: CallerRequest) =>
-  () =>
-    estimateInput(size);
-
 /** Returns the body that `write` returns; undefined if the provider cannot carry the call. */
 export function bodyOrUndefined(write: () => Buffer): Buffer | undefined {
   try {
