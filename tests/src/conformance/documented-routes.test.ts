@@ -10,11 +10,14 @@ const routeOf = ({ method, path }: V1Operation) =>
     path.replace(/\{(\w+)\}/g, (_, name) => SAMPLES[name] ?? ''),
   );
 
-test('every API route of edge is documented exactly once, and no other path is', () => {
-  const documented = V1_OPERATIONS.map(
-    (operation) => routeOf(operation)?.name ?? `none for ${operation.path}`,
-  );
-  expect(documented.sort()).toEqual(API_ROUTES.map(({ name }) => name).sort());
+test('every API route of edge is documented, and no other path is', () => {
+  const documented = new Set(V1_OPERATIONS.map(routeOf));
+  expect(documented).toEqual(new Set(API_ROUTES));
+});
+
+test('no operation is documented twice', () => {
+  const operations = V1_OPERATIONS.map(({ method, path }) => `${method} ${path}`);
+  expect(operations).toEqual([...new Set(operations)]);
 });
 
 test.each(V1_OPERATIONS)('$method $path accepts the documented body and credentials', (operation) => {
