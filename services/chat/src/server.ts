@@ -202,7 +202,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     models,
     providers,
     admission,
-    runner: new EmbeddingRunner({ caller, health, metrics: metrics.targets, replyMemory }),
+    runner: new EmbeddingRunner({ caller, limiter, health, metrics: metrics.targets, replyMemory }),
   });
   const keys = new KeyClient(billing);
   const refusals = createRefusalReporter(billing, log);

@@ -64,6 +64,8 @@ describe('with hosts for both spaces', () => {
       const byQuery = await sent(`/v1/models/google%2Fgemini%3AstreamGenerateContent?key=${KEY}&alt=sse`);
       expect([byQuery.status, byQuery.call?.query]).toEqual([200, 'alt=sse']);
       expect(JSON.stringify(byQuery.call)).not.toContain(KEY);
+      const encoded = await sent(`${PATH}?alt=sse&k%65y=${KEY}`);
+      expect([encoded.status, encoded.call?.query]).toEqual([200, 'alt=sse']);
     });
 
     test('two keys, or another path, are refused', async () => {

@@ -101,6 +101,7 @@ async function embed({ answers, request = TEXTS, model = {}, signal }: Fixture) 
   const billed: UsageEvent[] = [];
   const asked: AdmissionRequest[] = [];
   const dispatched: number[] = [];
+  const costs: bigint[] = [];
   const health = new TargetHealth(() => 0, WAIT_MS);
   const embeddingModel = { ...MODEL, targets: TARGETS, ...model } as unknown as Model;
   const answer = answerEmbeddings({
@@ -118,6 +119,7 @@ async function embed({ answers, request = TEXTS, model = {}, signal }: Fixture) 
     },
     runner: new EmbeddingRunner({
       caller: callerOf(answers, sent, health),
+      limiter: { addCost: (_route, nano) => costs.push(nano) },
       health,
       metrics: { clientDisconnected: () => {} },
       replyMemory: memoryQuota(2 * MAX_REPLY_BYTES, 0),
@@ -132,7 +134,7 @@ async function embed({ answers, request = TEXTS, model = {}, signal }: Fixture) 
     ({ body, headers }) => ({ reply: JSON.parse(String(body)), headers, error: undefined }),
     (error) => ({ reply: undefined, headers: undefined, error }),
   );
-  return { ...outcome, sent, billed, asked, dispatched };
+  return { ...outcome, sent, billed, asked, dispatched, costs };
 }
 
 async function* inPieces(text: string): AsyncGenerator<Buffer> {
@@ -182,10 +184,19 @@ test.each(['float', 'base64'] as const)(
   },
 );
 
-test('charges counted tokens if the provider reports none', async () => {
-  const { billed, reply } = await embed({ answers: [{ body: BASE64.replace('prompt_tokens', 'other') }] });
+test.each([
+  ['none', BASE64.replace('prompt_tokens', 'other')],
+  ['zero', BASE64.replace('9}', '0,"total_tokens":0}')],
+])('charges counted tokens if the provider reports %s', async (_, body) => {
+  const { billed, reply } = await embed({ answers: [{ body }] });
   expect(billed).toEqual([expect.objectContaining(settled(2, { usageSource: 'USAGE_SOURCE_COUNTED' }))]);
   expect(reply.usage).toEqual({ prompt_tokens: 2, total_tokens: 2 });
+});
+
+test("counts what the provider charges for its credential's daily cost limit", async () => {
+  const cost = { inputNano: 3_000_000n, outputNano: 0n };
+  const targets = TARGETS.map((target) => ({ ...target, cost }));
+  expect((await embed({ answers: [{ body: FLOATS }], model: { targets } })).costs).toEqual([27n]);
 });
 
 test('goes on to the next target when one fails, in the format of that target', async () => {

@@ -143,10 +143,13 @@ function send(
     stream = true,
     usageIsHidden = false,
     fallback = undefined as BilledModel | undefined,
+    keepAlive = undefined as string | undefined,
   } = {},
 ) {
   const body = bodyOf(stream);
-  const call = admitted(outputTokens, body, usageIsHidden);
+  const openAi = admitted(outputTokens, body, usageIsHidden);
+  const replies = { ...openAi.request.replies, ...(keepAlive && { keepAlive }) };
+  const call = { ...openAi, request: { ...openAi.request, replies } };
   const runner = new ChatRunner({
     dispatcher: {
       begin: async () =>
@@ -285,6 +288,13 @@ describe('during a pause of the provider', () => {
     );
     expect(ended).toMatchObject([{ costNano: '11', providerCostNano: '37' }]);
     expect(costs).toEqual([37n]);
+  });
+
+  test('a format whose clients do not read comments has its own keep-alive', async () => {
+    const silent = reply(chunk('a'), NOTHING, USAGE, DONE);
+    expect(await textOf(await send(Promise.resolve(silent), { keepAlive: '\n\n' }))).toBe(
+      `${chunk('a')}\n\n${DONE}`,
+    );
   });
 
   test('no keep-alive comment is sent between the chunks of one event', async () => {

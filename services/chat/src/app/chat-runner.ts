@@ -30,7 +30,7 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 };
 /** A comment of server-sent events, which clients ignore. */
-const KEEP_ALIVE = Buffer.from(': keep-alive\n\n');
+const KEEP_ALIVE_COMMENT = ': keep-alive\n\n';
 /** Some providers send a token in several chunks; a provider beyond this ignores its maximum. */
 const MAX_EVENTS_PER_TOKEN = 8;
 const SPARE_EVENTS = 4_096;
@@ -202,7 +202,7 @@ export class ChatRunner {
     let answered: StartedReply | undefined;
     try {
       while (!answered) {
-        yield KEEP_ALIVE;
+        yield keepAliveOf(call);
         answered = await within(begun, this.#deps.keepAliveMs);
       }
     } catch (thrown) {
@@ -247,7 +247,7 @@ export class ChatRunner {
         const isKeepAliveDue = bytes.length === 0 || nowMs - lastSentAtMs >= this.#deps.keepAliveMs;
         if (passed.length > 0 || isKeepAliveDue) {
           lastSentAtMs = nowMs;
-          yield passed.length > 0 ? passed : KEEP_ALIVE;
+          yield passed.length > 0 ? passed : keepAliveOf(call);
         }
         const outputNow = stream.estimateOutput();
         if (outputNow > output) lastOutputAtMs = nowMs;
@@ -326,3 +326,6 @@ function passOrTranslate(context: RequestContext, call: ModelCall, sent: Sent): 
   );
   return translated;
 }
+
+const keepAliveOf = ({ request }: ModelCall): Buffer =>
+  Buffer.from(request.replies.keepAlive ?? KEEP_ALIVE_COMMENT);

@@ -3,11 +3,18 @@ import { type HttpResponse, NOT_SENT } from '@gateway/http-client';
 import type { LinkReply } from '@gateway/link';
 import type { Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import { failureOf, type TargetHealth, toGatewayError, UpstreamError } from '@gateway/upstream';
+import {
+  type CredentialLimiter,
+  failureOf,
+  type TargetHealth,
+  toGatewayError,
+  UpstreamError,
+} from '@gateway/upstream';
 import type { EmbeddingProtocol } from '../domain/embedding';
 import { countTokens } from '../domain/embedding-size';
 import { ReplyMemory, ReplyTooLarge } from '../domain/reply-memory';
 import type { Route } from '../domain/route';
+import { providerCostNano } from '../domain/settlement-event';
 import { NO_USAGE } from '../domain/usage';
 import type { Vector } from '../domain/vector';
 import { writeEmbeddings } from '../formats/openai/embeddings-reply';
@@ -28,6 +35,7 @@ export interface AdmittedEmbeddings
 
 export interface EmbeddingRunnerDeps {
   readonly caller: Pick<RouteCaller, 'firstAnswer' | 'send' | 'timeoutsOf'>;
+  readonly limiter: Pick<CredentialLimiter, 'addCost'>;
   readonly health: Pick<TargetHealth, 'recordBrokenReply' | 'recordCompleteReply'>;
   readonly metrics: Pick<TargetMetrics, 'clientDisconnected'>;
   readonly replyMemory: Quota;
@@ -98,7 +106,7 @@ export class EmbeddingRunner {
       memory.release();
       if (!(error instanceof GatewayError) && !context.signal.aborted) health.recordBrokenReply(begun.route);
       // The provider charges for a reply that is too large, and the client must not get such calls for free.
-      if (error instanceof ReplyTooLarge) await settleCounted(context, call);
+      if (error instanceof ReplyTooLarge) await this.#settleCounted(context, call, begun.route);
       throw error;
     }
   }
@@ -114,15 +122,36 @@ export class EmbeddingRunner {
     const parsed = parseWithoutNumbers(await readReplyBytes(answer, memory));
     const { vectors, inputTokens: reported } = protocolOf(route).readReply(parsed.value, vectorsOf(parsed));
     if (vectors.length !== request.inputs.list.length) throw new Error('reply has another number of vectors');
-    const inputTokens = reported ?? countTokens(request.inputs, model.contextLength);
+    // No input is empty, so zero is no figure.
+    const inputTokens = reported || countTokens(request.inputs, model.contextLength);
     // Converted before it is settled: an unreadable reply is not charged.
     const { encoding } = request;
     const body = await writeEmbeddings({ model: model.slug, vectors, encoding, inputTokens });
-    const source = reported === undefined ? 'counted' : 'provider';
+    const source = reported ? 'provider' : 'counted';
     if (context.signal.aborted) this.#deps.metrics.clientDisconnected('charged');
     const outcome = context.signal.aborted ? CLIENT_DISCONNECTED : ANSWERED;
+    this.#countCost(route, inputTokens);
     await metered.settle({ ...NO_USAGE, input: inputTokens }, source, outcome);
     return body;
+  }
+
+  async #settleCounted(
+    context: RequestContext,
+    { metered, request, model }: AdmittedEmbeddings,
+    route: Route,
+  ): Promise<void> {
+    const outcome = context.signal.aborted
+      ? CLIENT_DISCONNECTED
+      : failedBy(new GatewayError('upstream_failed'));
+    const input = countTokens(request.inputs, model.contextLength);
+    this.#countCost(route, input);
+    await metered.settle({ ...NO_USAGE, input }, 'counted', outcome);
+  }
+
+  /** Counts a reply for the daily cost limit of its credential. A target without a cost costs nothing. */
+  #countCost(route: Route, input: number): void {
+    const { cost } = route.target;
+    if (cost) this.#deps.limiter.addCost(route, providerCostNano(cost, { ...NO_USAGE, input }));
   }
 
   /**
@@ -144,17 +173,6 @@ export class EmbeddingRunner {
       await metered.abandon(estimatedTokens, CLIENT_DISCONNECTED);
     }
   }
-}
-
-async function settleCounted(
-  context: RequestContext,
-  { metered, request, model }: AdmittedEmbeddings,
-): Promise<void> {
-  const outcome = context.signal.aborted
-    ? CLIENT_DISCONNECTED
-    : failedBy(new GatewayError('upstream_failed'));
-  const input = countTokens(request.inputs, model.contextLength);
-  await metered.settle({ ...NO_USAGE, input }, 'counted', outcome);
 }
 
 /** Returns the protocol of a route for which a request has been written. */

@@ -47,4 +47,6 @@ export interface ReplyFormat {
   stream(identity: ReplyIdentity, options: { includeUsage: boolean; estimatedInput: number }): StreamWriter;
   /** Returns the frame that ends a stream that broke before its first event. */
   errorFrame(error: GatewayError, identity: ReplyIdentity): string;
+  /** What a silent stream sends, instead of a comment: google-genai for Python parses comments as JSON (`_iter_response_stream`). */
+  readonly keepAlive?: string;
 }

@@ -169,9 +169,9 @@ async function resolveKey(
   return (await keys.resolve(presented, route.maxKeyAgeMs)).context;
 }
 
-/** A key never leaves edge. */
+/** A key never leaves edge. Its name may be percent-encoded. */
 function withoutKey(query: string): string {
-  if (!query.includes('key')) return query;
+  if (!/key|%/.test(query)) return query;
   const parameters = new URLSearchParams(query);
   parameters.delete('key');
   return parameters.toString();

@@ -69,6 +69,15 @@ test('a call is written when its arguments are complete, also if they are not JS
   expect(parts('')).toEqual([{ functionCall: { id: 'call_1', name: 'find', args: {} } }]);
 });
 
+test('long integers in arguments keep their digits', () => {
+  const reply = requestOf().replies.stream(identity, OPTIONS);
+  reply.write([
+    { kind: 'tool_call', call: 0, id: 'call_1', name: 'find' },
+    { kind: 'tool_arguments', call: 0, text: '{"id":12345678901234567890}' },
+  ]);
+  expect(reply.end(USAGE)).toContain('"args":{"id":12345678901234567890}');
+});
+
 test('thoughts are shown only to a caller that asks for them', () => {
   const parts: AssistantPart[] = [
     { kind: 'thinking', text: 'hm' },

@@ -1,11 +1,11 @@
 import { toErrorFrame } from '@gateway/errors';
-import { isObject } from '@gateway/upstream';
 import type { ReplyFormat, ReplyIdentity } from '../../domain/caller-request';
 import type { Signature } from '../../domain/conversation';
 import { placedSignature } from '../../domain/gemini-signature';
 import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
 import type { TokenUsage } from '../../domain/usage';
+import { parseExactObject } from '../../json/exact-json';
 import { eventsOf } from '../reply-events';
 import { type ForeignThought, writeForeign } from './thought-signature';
 
@@ -37,6 +37,7 @@ export function geminiReplies(showsThoughts: boolean): ReplyFormat {
     },
     stream: (identity) => new ContentStream(identity, showsThoughts),
     errorFrame: (error) => toErrorFrame(error, 'google'),
+    keepAlive: '\n\n',
   };
 }
 
@@ -160,16 +161,8 @@ const frame = (response: object): string => `data: ${JSON.stringify(response)}\n
 const candidateOf = (parts: readonly WrittenPart[]) => ({ content: { role: 'model', parts }, index: 0 });
 
 /** Arguments that are no object, because the reply was cut, are kept as text. */
-function argsOf(text: string): object {
-  if (text.trim() === '') return {};
-  try {
-    const args: unknown = JSON.parse(text);
-    if (isObject(args)) return args;
-  } catch {
-    // Kept as text below.
-  }
-  return { INVALID_JSON: text };
-}
+const argsOf = (text: string): object =>
+  text.trim() === '' ? {} : (parseExactObject(text) ?? { INVALID_JSON: text });
 
 /** In this format the prompt includes cache reads, and the candidates exclude thoughts. */
 function usageOf(usage: TokenUsage): object {

@@ -6,8 +6,8 @@ const user = (...parts: object[]) => ({ role: 'user', parts });
 const model = (...parts: object[]) => ({ role: 'model', parts });
 const text = (value: string) => ({ text: value });
 const valid = { contents: [user(text('hi'))] };
-const parse = (body: unknown) =>
-  parseGenerateContent(Buffer.from(JSON.stringify(body)), { model: 'sim/chat', stream: false });
+const parse = (body: unknown, stream = false) =>
+  parseGenerateContent(Buffer.from(JSON.stringify(body)), { model: 'sim/chat', stream });
 const conversationOf = (fields: object) => parse({ ...valid, ...fields }).conversation();
 const partsOf = (fields: object) =>
   conversationOf(fields).turns.flatMap((turn): readonly object[] => turn.parts);
@@ -136,6 +136,17 @@ describe('a request', () => {
     const audio = { inlineData: { mimeType: 'audio/wav', data: 'AAAA' } };
     expect(parse({ contents: [user(audio)] }).size.hasMedia).toBe(true);
   });
+
+  test('has its thinking budget as the least output', () => {
+    const config = (thinkingBudget: number) => ({ generationConfig: { thinkingConfig: { thinkingBudget } } });
+    expect(parse({ ...valid, ...config(2_000) }).size.thinkingBudgetTokens).toBe(2_000);
+    expect(parse({ ...valid, ...config(-1) }).size.thinkingBudgetTokens).toBeUndefined();
+  });
+
+  test('may have instructions of any role', () => {
+    const systemInstruction = { role: 'system', parts: [text('Be brief.')] };
+    expect(conversationOf({ systemInstruction }).system).toMatchObject([{ text: 'Be brief.' }]);
+  });
 });
 
 describe('a request that passes to Gemini', () => {
@@ -168,7 +179,15 @@ describe('a request that passes to Gemini', () => {
   });
 });
 
+test('a stream of several candidates is refused, because it would end with the first', () => {
+  const body = { ...valid, generationConfig: { candidateCount: 2 } };
+  expect(parse(body).size.choices).toBe(2);
+  expect(() => parse(body, true)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+});
+
 describe('a request is refused', () => {
+  const REPEATED = 'invalid_request the body has a repeated key';
+  const uploaded = { fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/x' };
   const file = (fileUri: string, mimeType = 'application/pdf') => ({
     contents: [user({ fileData: { fileUri, mimeType } })],
   });
@@ -182,6 +201,28 @@ describe('a request is refused', () => {
     ['invalid_request body: Unrecognized key: "messages"', { messages: [] }],
     ['invalid_request generationConfig.temperature', { generationConfig: { temperature: 3 } }],
     ['invalid_request tools[0].googleSearch: not supported', { tools: [{ googleSearch: {} }] }],
+    [REPEATED, { tools: [{ google_search: {}, googleSearch: null }] }],
+    [REPEATED, { contents: [user({ file_data: uploaded, fileData: null })] }],
+    [REPEATED, { cached_content: 'cachedContents/1', cachedContent: '' }],
+    [
+      'invalid_request systemInstruction.parts: only text',
+      { systemInstruction: { parts: [{ fileData: uploaded }] } },
+    ],
+    [
+      'invalid_request contents[0].parts[0].functionResponse.parts[0].fileData',
+      { contents: [user({ functionResponse: { name: 'f', parts: [{ fileData: uploaded }] } })] },
+    ],
+    [
+      'invalid_request contents[0].parts[0]: videos',
+      {
+        contents: [
+          user({
+            functionResponse: { name: 'f', parts: [{ inlineData: { mimeType: 'video/mp4', data: '' } }] },
+          }),
+        ],
+      },
+    ],
+    ['invalid_request contents: too many parts', { contents: user(...Array(20_001).fill(text('a'))) }],
     ['invalid_request tools[1].codeExecution: not supported', { tools: [{}, { code_execution: {} }] }],
     [
       'invalid_request cachedContent: cached contents are not supported',

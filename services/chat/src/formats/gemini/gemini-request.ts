@@ -47,7 +47,11 @@ export function parseGenerateContent(
   const { value, members } = parseJsonObject(bytes, BODY_BOUNDS);
   const body = parseBody(value, unknownFields);
   const { generationConfig: config } = body;
+  // The passage of a stream ends with its first candidate.
+  if (stream && (config?.candidateCount ?? 1) > 1)
+    throw invalid('generationConfig.candidateCount: only 1 is supported in streams');
   const maxOutputTokens = config?.maxOutputTokens ?? undefined;
+  const thinkingBudgetTokens = config?.thinkingConfig?.thinkingBudget ?? 0;
   let conversation: Conversation | undefined;
   return {
     wire: 'gemini',
@@ -61,6 +65,7 @@ export function parseGenerateContent(
       choices: config?.candidateCount ?? 1,
       predictionBytes: 0,
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+      ...(thinkingBudgetTokens > 0 && { thinkingBudgetTokens }),
     },
     passThroughHeaders: {},
     parsed: value,
@@ -111,8 +116,8 @@ function parseBody(value: Record<string, unknown>, unknownFields: UnknownFields)
 /** True for a part with nothing but an empty text. */
 const isEmptyText = (part: Part): boolean => part.text === '' && Object.keys(part).length === 1;
 
-function refuseExcess(contents: unknown): void {
-  if (!Array.isArray(contents)) return;
+function refuseExcess(value: unknown): void {
+  const contents = Array.isArray(value) ? value : [value];
   if (contents.length > MAX_CONTENTS) throw invalid('contents: too many entries');
   let parts = 0;
   for (const entry of contents) if (Array.isArray(entry?.parts)) parts += entry.parts.length;
@@ -121,7 +126,7 @@ function refuseExcess(contents: unknown): void {
 
 /** What costs something that has no price here, or belongs to the account that all callers share. */
 function refuseUnsupported(
-  { cachedContent, generationConfig, contents }: GenerateContentBody,
+  { cachedContent, generationConfig, contents, systemInstruction: system }: GenerateContentBody,
   tools: unknown,
 ): void {
   if (cachedContent) throw invalid('cachedContent: cached contents are not supported');
@@ -134,11 +139,17 @@ function refuseUnsupported(
     );
     if (other !== undefined) throw invalid(`tools[${index}].${other.slice(0, 64)}: not supported`);
   }
+  if (typeof system === 'object' && system?.parts.some(({ text }) => typeof text !== 'string'))
+    throw invalid('systemInstruction.parts: only text is supported');
   for (const [index, { parts }] of contents.entries())
-    for (const [at, part] of parts.entries()) refuseMedia(part, `contents[${index}].parts[${at}]`);
+    for (const [at, part] of parts.entries()) {
+      const path = `contents[${index}].parts[${at}]`;
+      refuseMedia(part, path);
+      for (const inner of part.functionResponse?.parts ?? []) refuseMedia(inner, path);
+    }
 }
 
-function refuseMedia({ inlineData, fileData }: Part, path: string): void {
+function refuseMedia({ inlineData, fileData }: Pick<Part, 'inlineData' | 'fileData'>, path: string): void {
   if (inlineData && /^video\//i.test(inlineData.mimeType)) throw invalid(`${path}: videos are not supported`);
   if (!fileData) return;
   const why = refusalOfLink(fileData.fileUri);

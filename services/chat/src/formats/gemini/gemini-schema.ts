@@ -25,7 +25,7 @@ const part = z.looseObject({
       id: optional(text),
       name: z.string().min(1),
       response: optional(jsonObject),
-      parts: optional(list(z.looseObject({ inlineData: optional(blob) }))),
+      parts: optional(list(z.looseObject({ inlineData: optional(blob), fileData: z.null().optional() }))),
     }),
   ),
 });
@@ -33,6 +33,9 @@ export type Part = z.output<typeof part>;
 
 const content = z.looseObject({ role: optional(z.enum(['user', 'model', 'function'])), parts: list(part) });
 export type Content = z.output<typeof content>;
+
+/** Its role means nothing: clients send `system`, `user` or none. */
+const instruction = z.looseObject({ role: optional(text), parts: list(part) });
 
 const declaration = z.looseObject({
   name: z.string().min(1),
@@ -70,7 +73,7 @@ const generationConfig = z.looseObject({
 /** The body of `generateContent` and `streamGenerateContent` (@google/genai 3.1), with names in camel case. */
 export const generateContentSchema = z.strictObject({
   contents: z.preprocess((value) => (Array.isArray(value) || value == null ? value : [value]), list(content)),
-  systemInstruction: optional(z.union([text, content])),
+  systemInstruction: optional(z.union([text, instruction])),
   tools: optional(list(z.looseObject({ functionDeclarations: optional(list(declaration)) }))),
   toolConfig: optional(
     z.looseObject({

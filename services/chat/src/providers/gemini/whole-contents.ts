@@ -19,7 +19,8 @@ export function refuseAudio(
   { contents }: Readonly<Record<string, unknown>>,
   capabilities: ReadonlySet<string>,
 ): MemberOverrides {
-  const hears = listOf(contents).some((turn) => listOf(membersOf(turn).parts).some(isAudio));
+  const turns = Array.isArray(contents) ? contents : [contents];
+  const hears = turns.some((turn) => listOf(membersOf(turn).parts).some(hasAudio));
   if (hears && !capabilities.has(AUDIO))
     throw new GatewayError('invalid_request', {
       detail: 'audio is not supported with this model: it costs more than text',
@@ -27,8 +28,11 @@ export function refuseAudio(
   return NO_CHANGES;
 }
 
-function isAudio(part: unknown): boolean {
-  const { inlineData, inline_data, fileData, file_data } = membersOf(part);
+/** True for audio, also in the result of a function. Names of members may be in either case. */
+function hasAudio(part: unknown): boolean {
+  const { inlineData, inline_data, fileData, file_data, functionResponse, function_response } =
+    membersOf(part);
+  if (listOf(membersOf(functionResponse ?? function_response).parts).some(hasAudio)) return true;
   const { mimeType, mime_type } = membersOf(inlineData ?? inline_data ?? fileData ?? file_data);
   return /^audio\//i.test(textOf(mimeType ?? mime_type));
 }

@@ -57,6 +57,6 @@ export function readEmbeddingReply(
   const { prompt_tokens, total_tokens } = membersOf(usage);
   return {
     vectors: vectors as Vector[],
-    inputTokens: tokenFigure(prompt_tokens) ?? tokenFigure(total_tokens),
+    inputTokens: tokenFigure(prompt_tokens) || tokenFigure(total_tokens),
   };
 }
