@@ -2,7 +2,7 @@ import type { CallOutcome } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import { NOT_SENT } from '@gateway/http-client';
 import { failureOf } from '@gateway/upstream';
-import { type ReplyMemory, ReplyMemoryExhausted } from '../domain/reply-memory';
+import { ReplyMemoryExhausted } from '../domain/reply-memory';
 
 /** The client does not receive this status; it is for the request record. */
 export const CLIENT_DISCONNECTED: CallOutcome = { status: 499, errorCode: '' };
@@ -18,12 +18,3 @@ export const isUncharged = (thrown: unknown): boolean =>
   (thrown as { code?: unknown }).code === NOT_SENT ||
   (thrown instanceof GatewayError && !(thrown instanceof ReplyMemoryExhausted)) ||
   failureOf(thrown).kind !== 'broken';
-
-/** Releases the memory when the link has read the last of the body, or the client has disconnected. */
-export async function* releasedWhenRead(body: Buffer, memory: ReplyMemory): AsyncIterable<Buffer> {
-  try {
-    yield body;
-  } finally {
-    memory.release();
-  }
-}

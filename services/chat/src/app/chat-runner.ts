@@ -2,12 +2,11 @@ import type { CallOutcome } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import { NOT_SENT } from '@gateway/http-client';
 import type { LinkReply } from '@gateway/link';
-import type { Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import { type CredentialLimiter, failureOf, type TargetHealth, toGatewayError } from '@gateway/upstream';
+import { type CredentialLimiter, failureOf, toGatewayError } from '@gateway/upstream';
 import type { ReplyIdentity } from '../domain/caller-request';
 import type { MeteredStream } from '../domain/chat-provider';
-import { ReplyMemory, ReplyTooLarge } from '../domain/reply-memory';
+import type { ReplyMemory } from '../domain/reply-memory';
 import type { Route } from '../domain/route';
 import { providerCostNano } from '../domain/settlement-event';
 import { estimateInput } from '../domain/upper-bound';
@@ -16,7 +15,8 @@ import type { TargetMetrics } from '../metrics';
 import { readReply } from '../providers/read-reply';
 import type { AbandonedCalls, ProviderCall } from './abandoned-calls';
 import type { AdmittedCall, ModelCall } from './admitted-call';
-import { ANSWERED, CLIENT_DISCONNECTED, failedBy, isUncharged, releasedWhenRead } from './call-outcome';
+import { type AnswerBufferedDeps, answerBuffered } from './answer-buffered';
+import { ANSWERED, CLIENT_DISCONNECTED, failedBy, isUncharged } from './call-outcome';
 import type { Dispatcher, StartedReply } from './dispatcher';
 import { countedUsage, countReply, finalUsage, type Sent, tierOf } from './final-usage';
 import { OutgoingEvents } from './outgoing-events';
@@ -37,15 +37,12 @@ const SPARE_EVENTS = 4_096;
 /** Pings may go on forever. Models with hidden reasoning send nothing else, for an hour at worst. */
 const MAX_SILENCE_MS = 2 * 3_600_000;
 
-export interface ChatRunnerDeps {
+export interface ChatRunnerDeps extends AnswerBufferedDeps {
   readonly dispatcher: Pick<Dispatcher, 'begin'>;
   readonly abandoned: Pick<AbandonedCalls, 'begin'>;
   readonly clock: ProgressClock;
   readonly metrics: Pick<TargetMetrics, 'streamBroke' | 'clientDisconnected'>;
-  readonly health: Pick<TargetHealth, 'recordBrokenReply' | 'recordCompleteReply'>;
   readonly limiter: Pick<CredentialLimiter, 'addOutput' | 'addCost'>;
-  /** Memory for replies that are not streams. */
-  readonly replyMemory: Quota;
   /** A client without data for much longer may consider the connection dead. */
   readonly keepAliveMs: number;
 }
@@ -66,7 +63,14 @@ export class ChatRunner {
       if (context.signal.aborted) throw Object.assign(new Error('client disconnected'), { code: NOT_SENT });
       const begun = this.#deps.dispatcher.begin(context, call, providerCall.signal);
       if (!call.request.stream) {
-        const reply = await this.#answerBuffered(context, await begun);
+        const answered = await begun;
+        const reply = await answerBuffered(this.#deps, context, {
+          route: answered.route,
+          accountId: answered.call.accountId,
+          headers: answered.call.headers,
+          readAndSettle: (memory) => this.#readAndSettle(context, answered, memory),
+          settleUnread: async () => this.#countUse(answered.route, await settleUnread(context, answered)),
+        });
         providerCall.end();
         return reply;
       }
@@ -140,30 +144,6 @@ export class ChatRunner {
     const { cost } = route.target;
     this.#deps.limiter.addOutput(route, usage.output);
     if (cost) this.#deps.limiter.addCost(route, providerCostNano(cost, usage));
-  }
-
-  /** Counts an unreadable reply as a failure of its target, unless the gateway had no memory for it. */
-  async #answerBuffered(context: RequestContext, begun: StartedReply): Promise<LinkReply> {
-    const { call } = begun;
-    const memory = new ReplyMemory(this.#deps.replyMemory, call.accountId);
-    try {
-      const body = await this.#readAndSettle(context, begun, memory);
-      this.#deps.health.recordCompleteReply(begun.route);
-      const headers = {
-        'content-type': 'application/json',
-        'content-length': String(body.length),
-        ...call.headers,
-      };
-      return { status: 200, headers, body: memory.bytes === 0 ? body : releasedWhenRead(body, memory) };
-    } catch (error) {
-      memory.release();
-      const isOurs = error instanceof GatewayError;
-      if (!isOurs && !context.signal.aborted) this.#deps.health.recordBrokenReply(begun.route);
-      if (error instanceof ReplyTooLarge) {
-        this.#countUse(begun.route, await settleUnread(context, begun));
-      }
-      throw error;
-    }
   }
 
   /** Reads and settles a reply that is not a stream. */

@@ -1,18 +1,11 @@
 import { GatewayError } from '@gateway/errors';
 import { type HttpResponse, NOT_SENT } from '@gateway/http-client';
 import type { LinkReply } from '@gateway/link';
-import type { Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import {
-  type CredentialLimiter,
-  failureOf,
-  type TargetHealth,
-  toGatewayError,
-  UpstreamError,
-} from '@gateway/upstream';
+import { type CredentialLimiter, failureOf, toGatewayError, UpstreamError } from '@gateway/upstream';
 import type { EmbeddingProtocol } from '../domain/embedding';
 import { countTokens } from '../domain/embedding-size';
-import { ReplyMemory, ReplyTooLarge } from '../domain/reply-memory';
+import type { ReplyMemory } from '../domain/reply-memory';
 import type { Route } from '../domain/route';
 import { providerCostNano } from '../domain/settlement-event';
 import { NO_USAGE } from '../domain/usage';
@@ -21,7 +14,8 @@ import { writeEmbeddings } from '../formats/openai/embeddings-reply';
 import { parseWithoutNumbers, type WithoutNumbers } from '../json/number-lists';
 import type { TargetMetrics } from '../metrics';
 import { readReplyBytes } from '../providers/read-reply';
-import { ANSWERED, CLIENT_DISCONNECTED, failedBy, isUncharged, releasedWhenRead } from './call-outcome';
+import { type AnswerBufferedDeps, answerBuffered } from './answer-buffered';
+import { ANSWERED, CLIENT_DISCONNECTED, failedBy, isUncharged } from './call-outcome';
 import { embeddingBody, type PlannedEmbeddings } from './plan-embeddings';
 import type { Admitted } from './reserve-call';
 import { type Answered, bodyOrUndefined, type RouteCaller } from './route-caller';
@@ -33,12 +27,10 @@ export interface AdmittedEmbeddings
   readonly accountId: string;
 }
 
-export interface EmbeddingRunnerDeps {
+export interface EmbeddingRunnerDeps extends AnswerBufferedDeps {
   readonly caller: Pick<RouteCaller, 'firstAnswer' | 'send' | 'timeoutsOf'>;
   readonly limiter: Pick<CredentialLimiter, 'addCost'>;
-  readonly health: Pick<TargetHealth, 'recordBrokenReply' | 'recordCompleteReply'>;
   readonly metrics: Pick<TargetMetrics, 'clientDisconnected'>;
-  readonly replyMemory: Quota;
 }
 
 type Begun = Answered<HttpResponse['body']>;
@@ -56,7 +48,14 @@ export class EmbeddingRunner {
     try {
       await call.metered.dispatched(call.estimatedTokens);
       if (context.signal.aborted) throw Object.assign(new Error('client disconnected'), { code: NOT_SENT });
-      return await this.#answer(context, call, await this.#begin(context, call));
+      const begun = await this.#begin(context, call);
+      return await answerBuffered(this.#deps, context, {
+        route: begun.route,
+        accountId: call.accountId,
+        headers: call.headers,
+        readAndSettle: (memory) => this.#readAndSettle(context, call, begun, memory),
+        settleUnread: () => this.#settleCounted(context, call, begun.route),
+      });
     } catch (thrown) {
       const error = thrown instanceof GatewayError ? thrown : toGatewayError(failureOf(thrown));
       await this.#endUnanswered(context, call, thrown, error);
@@ -87,28 +86,6 @@ export class EmbeddingRunner {
     });
     if (!('answer' in begun)) throw new UpstreamError(begun);
     return begun;
-  }
-
-  /** Counts an unreadable reply as a failure of its target, unless the gateway had no memory for it. */
-  async #answer(context: RequestContext, call: AdmittedEmbeddings, begun: Begun): Promise<LinkReply> {
-    const { health, replyMemory } = this.#deps;
-    const memory = new ReplyMemory(replyMemory, call.accountId);
-    try {
-      const body = await this.#readAndSettle(context, call, begun, memory);
-      health.recordCompleteReply(begun.route);
-      const headers = {
-        'content-type': 'application/json',
-        'content-length': String(body.length),
-        ...call.headers,
-      };
-      return { status: 200, headers, body: memory.bytes === 0 ? body : releasedWhenRead(body, memory) };
-    } catch (error) {
-      memory.release();
-      if (!(error instanceof GatewayError) && !context.signal.aborted) health.recordBrokenReply(begun.route);
-      // The provider charges for a reply that is too large, and the client must not get such calls for free.
-      if (error instanceof ReplyTooLarge) await this.#settleCounted(context, call, begun.route);
-      throw error;
-    }
   }
 
   async #readAndSettle(

@@ -1,0 +1,58 @@
+import { GatewayError } from '@gateway/errors';
+import type { LinkReply } from '@gateway/link';
+import type { Quota } from '@gateway/quota';
+import type { RequestContext } from '@gateway/rpc';
+import type { TargetHealth } from '@gateway/upstream';
+import { ReplyMemory, ReplyTooLarge } from '../domain/reply-memory';
+import type { Route } from '../domain/route';
+
+export interface AnswerBufferedDeps {
+  readonly health: Pick<TargetHealth, 'recordBrokenReply' | 'recordCompleteReply'>;
+  /** Memory for replies that are not streams. */
+  readonly replyMemory: Quota;
+}
+
+/** A reply that is not a stream. */
+export interface BufferedReply {
+  readonly route: Route;
+  readonly accountId: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Reads the reply, settles the call and returns the body for the client. */
+  readAndSettle(memory: ReplyMemory): Promise<Buffer>;
+  /** Settles a reply that is too large to be read. The provider charges for it, and the client must not get it for free. */
+  settleUnread(): Promise<void>;
+}
+
+/** Counts an unreadable reply as a failure of its target, unless the gateway had no memory for it. */
+export async function answerBuffered(
+  { health, replyMemory }: AnswerBufferedDeps,
+  { signal }: RequestContext,
+  reply: BufferedReply,
+): Promise<LinkReply> {
+  const { route, accountId } = reply;
+  const memory = new ReplyMemory(replyMemory, accountId);
+  try {
+    const body = await reply.readAndSettle(memory);
+    health.recordCompleteReply(route);
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+      ...reply.headers,
+    };
+    return { status: 200, headers, body: memory.bytes === 0 ? body : releasedWhenRead(body, memory) };
+  } catch (error) {
+    memory.release();
+    if (!(error instanceof GatewayError) && !signal.aborted) health.recordBrokenReply(route);
+    if (error instanceof ReplyTooLarge) await reply.settleUnread();
+    throw error;
+  }
+}
+
+/** Releases the memory when the link has read the last of the body, or the client has disconnected. */
+async function* releasedWhenRead(body: Buffer, memory: ReplyMemory): AsyncIterable<Buffer> {
+  try {
+    yield body;
+  } finally {
+    memory.release();
+  }
+}
