@@ -1,6 +1,7 @@
 import { DailyCosts } from './daily-costs';
 import { RollingSum } from './rolling-sum';
 import { credentialName, type Route } from './route';
+import type { UpstreamFailure } from './upstream-failure';
 
 /** Credentials come from the catalog and are rarely removed, so this limit is only a safeguard. */
 const MAX_TRACKED = 10_000;
@@ -28,9 +29,20 @@ export class CredentialLimiter {
     this.#costs = costs;
   }
 
-  /** Returns whether the credential has reached its daily limit of the cost: it must not be used before the next UTC midnight. */
-  isSpent({ credential }: Route): boolean {
-    return this.#costs.isSpent(credential.id);
+  /**
+   * Returns the failure of a route whose credential is at a limit; undefined: it may be used. A daily limit makes it unavailable
+   * rather than rate limited: a `Retry-After` of up to a day would not help clients, and the operator may raise the limit any time.
+   * @param inputTokens called only if the credential has a limit of tokens
+   */
+  refusal(route: Route, inputTokens: () => number): UpstreamFailure | undefined {
+    const { provider, credential } = route;
+    if (this.#costs.isSpent(credential.id)) {
+      const cause = new Error(`credential ${credential.name} of ${provider.id} is at its daily cost limit`);
+      return { kind: 'unreachable', cause };
+    }
+    const waitMs = this.waitMs(route, inputTokens);
+    if (waitMs === 0) return undefined;
+    return { kind: 'status', status: 429, retryAfterSeconds: Math.ceil(waitMs / 1_000) };
   }
 
   /**

@@ -23,7 +23,7 @@ export interface RouteCallerDeps {
   /** Time without bytes after which a reply yields an empty piece. */
   readonly keepAliveMs: number;
   readonly health: TargetHealth;
-  readonly limiter: Pick<CredentialLimiter, 'isSpent' | 'waitMs' | 'enter' | 'leave'>;
+  readonly limiter: Pick<CredentialLimiter, 'refusal' | 'enter' | 'leave'>;
   readonly metrics: Pick<TargetMetrics, 'answered' | 'failed'>;
 }
 
@@ -84,7 +84,7 @@ export class RouteCaller {
     for (const route of health.inOrder(call.routes)) {
       const body = call.bodyFor(route);
       if (!body) continue;
-      const limited = limitOf(limiter, route, call.inputTokens);
+      const limited = limiter.refusal(route, call.inputTokens);
       if (limited) {
         failure = failure ? preferRetryable(failure, limited) : limited;
         continue;
@@ -165,25 +165,6 @@ export class RouteCaller {
       throw error;
     }
   }
-}
-
-/**
- * Returns the failure of a route whose credential is at a limit; undefined: it may be used. A daily limit makes it unavailable rather
- * than rate limited: a `Retry-After` of up to a day would not help clients, and the operator may raise the limit any time.
- */
-function limitOf(
-  limiter: Pick<CredentialLimiter, 'isSpent' | 'waitMs'>,
-  route: Route,
-  inputTokens: () => number,
-): UpstreamFailure | undefined {
-  if (limiter.isSpent(route)) {
-    const { provider, credential } = route;
-    const cause = new Error(`credential ${credential.name} of ${provider.id} is at its daily cost limit`);
-    return { kind: 'unreachable', cause };
-  }
-  const waitMs = limiter.waitMs(route, inputTokens);
-  if (waitMs === 0) return undefined;
-  return { kind: 'status', status: 429, retryAfterSeconds: Math.ceil(waitMs / 1_000) };
 }
 
 /** Returns the body that `write` returns; undefined if the provider cannot carry the call. */

@@ -2,21 +2,17 @@ import type { CredentialLimiter, Route, TargetHealth, UpstreamFailure } from '@g
 
 export interface CallCounters {
   readonly health: Pick<TargetHealth, 'enter' | 'leave'>;
-  readonly limiter: Pick<CredentialLimiter, 'waitMs' | 'enter' | 'leave'>;
+  readonly limiter: Pick<CredentialLimiter, 'refusal' | 'enter' | 'leave'>;
 }
 
 /** Images and videos do not count against a limit of tokens. */
 const NO_TOKENS = () => 0;
 
 /** Returns the failure of a call that the limits of its credential do not allow now; undefined: they do. */
-export function limitFailure(
+export const limitFailure = (
   { limiter }: Pick<CallCounters, 'limiter'>,
   route: Route,
-): UpstreamFailure | undefined {
-  const waitMs = limiter.waitMs(route, NO_TOKENS);
-  if (waitMs === 0) return undefined;
-  return { kind: 'status', status: 429, retryAfterSeconds: Math.ceil(waitMs / 1_000) };
-}
+): UpstreamFailure | undefined => limiter.refusal(route, NO_TOKENS);
 
 /** Makes a call that counts as in flight until it ends. */
 export async function countedCall<T>(

@@ -21,7 +21,7 @@ export type ImageRoute = Route<ImageProvider>;
 
 export interface ImageDispatcherDeps {
   readonly health: TargetHealth;
-  readonly limiter: Pick<CredentialLimiter, 'waitMs' | 'enter' | 'leave'>;
+  readonly limiter: Pick<CredentialLimiter, 'refusal' | 'enter' | 'leave'>;
   readonly metrics: TargetMetrics;
   readonly timeouts: UpstreamTimeouts;
 }

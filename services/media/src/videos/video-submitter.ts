@@ -30,7 +30,7 @@ export type VideoRoute = Route<VideoProvider>;
 
 export interface VideoSubmitterDeps {
   readonly health: TargetHealth;
-  readonly limiter: Pick<CredentialLimiter, 'waitMs' | 'enter' | 'leave'>;
+  readonly limiter: Pick<CredentialLimiter, 'refusal' | 'enter' | 'leave'>;
   readonly metrics: TargetMetrics;
   readonly timeouts: UpstreamTimeouts;
 }
