@@ -1,11 +1,18 @@
 import { arrivedAccount } from '@gateway/catalog-client';
-import { GatewayError } from '@gateway/errors';
-import type { HttpClient, HttpTimeouts } from '@gateway/http-client';
+import type { HttpClient } from '@gateway/http-client';
 import type { ProbeProviderRequest__Output } from '@gateway/proto/generated/gateway/chat/v1/ProbeProviderRequest';
 import type { ProbeProviderResponse } from '@gateway/proto/generated/gateway/chat/v1/ProbeProviderResponse';
 import type { Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import { type Account, type JsonObject, membersOf, textOf, UpstreamError } from '@gateway/upstream';
+import {
+  type Account,
+  type JsonObject,
+  membersOf,
+  PROBE_TIMEOUTS,
+  probeFailureOf,
+  textOf,
+  withoutSecrets,
+} from '@gateway/upstream';
 import type { ChatProvider, EndpointModel, UpstreamAddress } from '../domain/chat-provider';
 import type { Conversation } from '../domain/conversation';
 import type { EmbeddingRequest } from '../domain/embedding';
@@ -25,13 +32,9 @@ export interface ProbeProviderDeps {
 
 /** Holder of the memory for replies to probes. */
 const OPERATOR = 'operator';
-const TIMEOUTS: HttpTimeouts = { connectMs: 5_000, firstByteMs: 20_000, idleMs: 10_000, totalMs: 25_000 };
 const NO_CREDENTIAL = 'the provider has no usable credential for chat';
 /** Enough for a word, and for the shortest answer that OpenAI accepts. */
 const MAX_OUTPUT_TOKENS = 16;
-const MAX_MESSAGE_CHARS = 500;
-/** A shorter value of a header, such as a content type, is not a credential. */
-const MIN_SECRET_CHARS = 8;
 
 const GREETING: Conversation = {
   system: [],
@@ -89,7 +92,7 @@ async function tryCall(
       connection: 'persistent',
       onAbort: 'close',
       signal,
-      timeouts: TIMEOUTS,
+      timeouts: PROBE_TIMEOUTS,
     });
     const { status } = response;
     if (status < 200 || status > 299) {
@@ -98,14 +101,8 @@ async function tryCall(
     }
     return { models: [...read((await readReply(response.body, memory)).value)] };
   } catch (error) {
-    const failure = error instanceof UpstreamError ? error.failure : undefined;
-    if (failure?.kind === 'status') {
-      const { status, message = '' } = failure;
-      return { failure: { status, message: withoutSecrets(message, secrets) } };
-    }
-    const { message, code } = (failure?.cause ?? error) as NodeJS.ErrnoException;
-    const reason = error instanceof GatewayError ? (error.detail ?? message) : (code ?? message);
-    return { failure: { status: 0, message: withoutSecrets(reason, secrets) } };
+    const { status, message } = probeFailureOf(error);
+    return { failure: { status, message: withoutSecrets(message, secrets) } };
   } finally {
     memory.release();
   }
@@ -174,10 +171,3 @@ function messageOf(refusal: unknown): string {
   const { error, message } = membersOf(Array.isArray(refusal) ? refusal[0] : refusal);
   return textOf(membersOf(error).message) || textOf(error) || textOf(message) || 'no message';
 }
-
-/** Some providers quote the credential that they refuse. */
-const withoutSecrets = (message: string, secrets: readonly string[]): string =>
-  secrets
-    .filter((secret) => secret.length >= MIN_SECRET_CHARS)
-    .reduce((text, secret) => text.replaceAll(secret, '…'), message)
-    .slice(0, MAX_MESSAGE_CHARS);

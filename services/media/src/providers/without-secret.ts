@@ -1,9 +1,6 @@
-import { isObject, UpstreamError } from '@gateway/upstream';
+import { isObject, UpstreamError, withoutSecrets } from '@gateway/upstream';
 import type { CredentialProbe } from '../images/rules/image-provider';
 
-const MAX_MESSAGE_CHARS = 500;
-/** A shorter text in a message is not the secret. */
-const MIN_SECRET_CHARS = 8;
 /** A token that a secret has signed. */
 const SIGNED_TOKEN = /\beyJ[\w-]{8,}[\w.-]*/g;
 
@@ -16,15 +13,12 @@ export const withoutSecret =
     } catch (error) {
       const failure = error instanceof UpstreamError ? error.failure : undefined;
       if (failure?.kind !== 'status' || failure.message === undefined) throw error;
-      throw new UpstreamError({ ...failure, message: scrub(failure.message, partsOf(secret)) });
+      throw new UpstreamError({
+        ...failure,
+        message: withoutSecrets(failure.message.replaceAll(SIGNED_TOKEN, '…'), partsOf(secret)),
+      });
     }
   };
-
-const scrub = (message: string, secrets: readonly string[]): string =>
-  secrets
-    .filter((secret) => secret.length >= MIN_SECRET_CHARS)
-    .reduce((text, secret) => text.replaceAll(secret, '…'), message.replaceAll(SIGNED_TOKEN, '…'))
-    .slice(0, MAX_MESSAGE_CHARS);
 
 /** Returns the secret, and the values in it if it is a JSON object. */
 function partsOf(secret: string): string[] {

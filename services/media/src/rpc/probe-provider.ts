@@ -3,7 +3,7 @@ import type { ProbeFailure } from '@gateway/proto/generated/gateway/media/v1/Pro
 import type { ProbeProviderRequest__Output } from '@gateway/proto/generated/gateway/media/v1/ProbeProviderRequest';
 import type { ProbeProviderResponse } from '@gateway/proto/generated/gateway/media/v1/ProbeProviderResponse';
 import type { RequestContext } from '@gateway/rpc';
-import { type Account, UpstreamError } from '@gateway/upstream';
+import { type Account, PROBE_TIMEOUTS, probeFailureOf } from '@gateway/upstream';
 import type { CredentialProbe, ImageProvider } from '../images/rules/image-provider';
 import type { VideoProvider } from '../videos/rules/video-provider';
 
@@ -14,7 +14,6 @@ export interface ProbeProviderDeps {
   accountsOf(provider: string): readonly MediaAccount[];
 }
 
-const TIMEOUTS = { connectMs: 5_000, firstByteMs: 20_000, idleMs: 10_000, totalMs: 25_000 };
 const NO_CREDENTIAL = 'the provider has no usable credential for images or videos';
 const NO_PROBE = 'credentials of this kind of provider cannot be tested without ordering an image or a video';
 
@@ -45,12 +44,9 @@ async function failureOfProbe(
   { requestId, signal }: RequestContext,
 ): Promise<ProbeFailure | undefined> {
   try {
-    await probe({ requestId, signal, timeouts: TIMEOUTS });
+    await probe({ requestId, signal, timeouts: PROBE_TIMEOUTS });
     return undefined;
   } catch (error) {
-    const failure = error instanceof UpstreamError ? error.failure : undefined;
-    if (failure?.kind === 'status') return { status: failure.status, message: failure.message ?? '' };
-    const { message, code } = (failure?.cause ?? error) as NodeJS.ErrnoException;
-    return { status: 0, message: code ?? message };
+    return probeFailureOf(error);
   }
 }

@@ -1,4 +1,4 @@
-import { isObject } from '@gateway/upstream';
+import { isPrintable, readSecretKeys } from '@gateway/upstream';
 
 /** How calls to Bedrock are authenticated: by an API key of Bedrock, or by signatures with an access key of AWS. */
 export type AwsCredential =
@@ -10,10 +10,6 @@ export type AwsCredential =
       readonly sessionToken?: string;
     };
 
-/** What a header may contain, without spaces. */
-const PRINTABLE = /^[\x21-\x7e]+$/;
-const MEMBERS = new Set(['access_key_id', 'secret_access_key', 'session_token']);
-
 /**
  * Returns the credential in a secret: an API key, or a JSON object `{access_key_id, secret_access_key, session_token?}`.
  * @throws Error that does not contain the secret
@@ -21,30 +17,14 @@ const MEMBERS = new Set(['access_key_id', 'secret_access_key', 'session_token'])
 export function readAwsCredential(secret: string): AwsCredential {
   const trimmed = secret.trim();
   if (!trimmed.startsWith('{')) {
-    if (!PRINTABLE.test(trimmed)) throw unusable();
+    if (!isPrintable(trimmed)) throw unusable();
     return { kind: 'api_key', apiKey: trimmed };
   }
-  const members = parseObject(trimmed);
-  const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, session_token: token } = members;
-  if (!isPrintable(accessKeyId) || !isPrintable(secretAccessKey)) throw unusable();
-  if (token !== undefined && !isPrintable(token)) throw unusable();
-  if (Object.keys(members).some((key) => !MEMBERS.has(key))) throw unusable();
+  const keys = readSecretKeys(trimmed, ['access_key_id', 'secret_access_key'], ['session_token']);
+  if (!keys) throw unusable();
+  const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, session_token: token } = keys;
   return { kind: 'access_key', accessKeyId, secretAccessKey, ...(token && { sessionToken: token }) };
 }
-
-/** Without the parser's own error, which quotes the text. */
-function parseObject(json: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    throw unusable();
-  }
-  if (!isObject(value)) throw unusable();
-  return value;
-}
-
-const isPrintable = (value: unknown): value is string => typeof value === 'string' && PRINTABLE.test(value);
 
 const unusable = () =>
   new Error(
