@@ -1,8 +1,7 @@
-import { GatewayError } from '@gateway/errors';
 import { type JsonObject, listOf, membersOf, tokenFigure } from '@gateway/upstream';
 import type { EmbeddingReply, EmbeddingRequest, InputType } from '../../domain/embedding';
 import type { Vector } from '../../domain/vector';
-import { refuseTokens } from '../openai/embeddings';
+import { textsOf } from '../openai/embeddings';
 
 /** Of `texts` in `/v2/embed`: types of cohere-ai 8.1. */
 const MAX_INPUTS = 96;
@@ -21,16 +20,10 @@ export function writeEmbedRequest(
   { inputs, dimensions, inputType = 'search_document' }: EmbeddingRequest,
   upstreamModel: string,
 ): Buffer {
-  if (inputs.kind === 'tokens') throw refuseTokens();
-  if (inputs.list.length > MAX_INPUTS) {
-    throw new GatewayError('invalid_request', {
-      detail: `input: this model takes at most ${MAX_INPUTS} inputs`,
-    });
-  }
   return Buffer.from(
     JSON.stringify({
       model: upstreamModel,
-      texts: inputs.list,
+      texts: textsOf(inputs, MAX_INPUTS),
       input_type: INPUT_TYPES[inputType],
       embedding_types: ['float'],
       ...(dimensions !== undefined && { output_dimension: dimensions }),

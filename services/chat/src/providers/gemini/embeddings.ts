@@ -1,8 +1,7 @@
-import { GatewayError } from '@gateway/errors';
 import { type JsonObject, listOf, membersOf, tokenFigure } from '@gateway/upstream';
 import type { EmbeddingReply, EmbeddingRequest, InputType } from '../../domain/embedding';
 import type { Vector } from '../../domain/vector';
-import { refuseTokens } from '../openai/embeddings';
+import { textsOf } from '../openai/embeddings';
 
 /** Google refuses more: weaviate/weaviate#11277, vercel/ai#16575. */
 const MAX_INPUTS = 100;
@@ -21,18 +20,12 @@ export function writeGeminiEmbeddingRequest(
   { inputs, dimensions, inputType }: EmbeddingRequest,
   upstreamModel: string,
 ): Buffer {
-  if (inputs.kind === 'tokens') throw refuseTokens();
-  if (inputs.list.length > MAX_INPUTS) {
-    throw new GatewayError('invalid_request', {
-      detail: `input: this model takes at most ${MAX_INPUTS} inputs`,
-    });
-  }
   const shared = {
     model: `models/${upstreamModel}`,
     ...(inputType !== undefined && { taskType: TASK_TYPES[inputType] }),
     ...(dimensions !== undefined && { outputDimensionality: dimensions }),
   };
-  const requests = inputs.list.map((text) => ({ ...shared, content: { parts: [{ text }] } }));
+  const requests = textsOf(inputs, MAX_INPUTS).map((text) => ({ ...shared, content: { parts: [{ text }] } }));
   return Buffer.from(JSON.stringify({ requests }));
 }
 

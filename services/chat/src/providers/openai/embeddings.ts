@@ -30,9 +30,19 @@ export function writeEmbeddingRequest(
   );
 }
 
-/** Returns the refusal of a call whose inputs are tokens: only the providers of OpenAI's format take those. */
-export const refuseTokens = (): GatewayError =>
+const refuseTokens = (): GatewayError =>
   new GatewayError('invalid_request', { detail: 'input: this model takes texts, not tokens' });
+
+/** Returns the texts for a provider of another format. @throws GatewayError `invalid_request` for tokens and for too many inputs */
+export function textsOf(inputs: EmbeddingRequest['inputs'], maxInputs: number): readonly string[] {
+  if (inputs.kind === 'tokens') throw refuseTokens();
+  if (inputs.list.length > maxInputs) {
+    throw new GatewayError('invalid_request', {
+      detail: `input: this model takes at most ${maxInputs} inputs`,
+    });
+  }
+  return inputs.list;
+}
 
 /** Voyage AI knows two types (docs.voyageai.com, embeddings API); undefined for the others. */
 function voyageType(type: InputType): 'document' | 'query' | undefined {
