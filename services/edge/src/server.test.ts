@@ -79,7 +79,7 @@ describe('with hosts for both spaces', () => {
     });
   });
 
-  test('a WebSocket for responses is told to go on over HTTP, and any other is not found', async () => {
+  test('a WebSocket upgrade of /v1/responses is answered 426, and any other 404', async () => {
     const { apiPort } = await start({});
     const upgrade = (path: string) =>
       sendRaw(

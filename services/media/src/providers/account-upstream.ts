@@ -1,6 +1,6 @@
 import type { ProviderAccess } from '@gateway/catalog-client';
 import type { Upstream } from '../domain/upstream';
-import { isSameHost } from './bfl/own-address';
+import { isSameHost } from './link-address';
 
 /** Sends requests as the account's provider is configured: with its proxy and, to its own host, with its headers. */
 export function accountUpstream(

@@ -112,7 +112,7 @@ describe('a request', () => {
     ]);
   });
 
-  test('with a result that is an error, or several members, is told as such', () => {
+  test('keeps whether the result of a call is an error, and all members of a result', () => {
     const call = { functionCall: { id: 'x', name: 'a', args: {} } };
     const results = [{ error: 'broken' }, { rows: 2, more: false }].map((response, at) => ({
       functionResponse: { id: `x${at}`, name: 'a', response },

@@ -187,7 +187,7 @@ describe('tools', () => {
     expect(item.arguments).toBe('{}');
   });
 
-  test('whose pieces alternate are told apart by their item', () => {
+  test('whose pieces alternate each have their own arguments, by the id of the item', () => {
     const events = streamOf([
       { kind: 'tool_call', call: 0, id: 'call_a', name: 'find' },
       { kind: 'tool_call', call: 1, id: 'call_b', name: 'find' },

@@ -6,8 +6,9 @@ import { anOrder, aProviderCall } from '../../images/rules/image-order.fixture';
 import type { ImageOrder } from '../../images/rules/image-provider';
 import { MASK_NOTE } from '../../images/rules/mask-note';
 import { type FakeReply, FakeUpstream } from '../../testing/fake-upstream';
+import { isResultAddress } from '../link-address';
 import { bflImages } from './bfl-images';
-import { isOwnAddress, isResultAddress } from './own-address';
+import { isOwnAddress } from './own-address';
 
 const ACCOUNT = { id: 'bfl', baseUrl: 'https://api.bfl.ai', apiKey: 'k' };
 const POLL = 'https://api.eu1.bfl.ai/v1/get_result?id=t';

@@ -3,13 +3,14 @@ import { MediaRefused } from '../../domain/media-refused';
 import type { Upstream } from '../../domain/upstream';
 import type { GeneratedImage, ImageProvider, ProviderCall } from '../../images/rules/image-provider';
 import { probeCredential } from '../credential-probe';
+import { isResultAddress } from '../link-address';
 import type { ProviderAccount } from '../provider-account';
 import { brokenReply, refusedBy } from '../refusal';
 import { isSuccess, type JsonReply, sendJson } from '../send-json';
 import { fetchSample } from './fetch-sample';
 import { fluxBody } from './flux-body';
 import { pollFlux } from './flux-poll';
-import { isOwnAddress, isResultAddress } from './own-address';
+import { isOwnAddress } from './own-address';
 
 export interface BflOptions {
   /** Time until the first poll of a task, and the maximum between two polls. */

@@ -1,7 +1,7 @@
 import type { Upstream, UpstreamReply } from '../../domain/upstream';
 import type { ProviderCall } from '../../images/rules/image-provider';
 import type { VideoContent } from '../../videos/rules/video-provider';
-import { isResultAddress, isSameHost } from '../bfl/own-address';
+import { isResultAddress, isSameHost } from '../link-address';
 import { brokenReply, refusedBy } from '../refusal';
 import { isSuccess } from '../send-json';
 
