@@ -23,6 +23,8 @@ export interface ListedPricing {
     readonly service_tiers: Readonly<Record<string, TokenRates>>;
     /** Price of all tokens when the input is longer than the threshold. */
     readonly long_context?: TokenRates & { readonly above_tokens: number };
+    /** USD per unit of usage that is not counted in tokens. */
+    readonly units: Readonly<Record<string, number>>;
   };
   readonly image?: {
     /** USD per image. */

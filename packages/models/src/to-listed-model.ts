@@ -65,6 +65,7 @@ export function toTokenPricing(tokens: TokenPricing__Output): NonNullable<Listed
     ...toRates(tokens),
     service_tiers: mapValues(tokens.serviceTiers, toRates),
     ...(longContext && { long_context: { above_tokens: longContextAboveTokens, ...toRates(longContext) } }),
+    units: mapValues(tokens.unitNano, toUsd),
   };
 }
 

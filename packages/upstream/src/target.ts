@@ -24,4 +24,6 @@ export interface TargetCost {
   readonly longContext?: { readonly aboveTokens: number; readonly price: TargetCost };
   /** Costs in other service tiers than the standard one. */
   readonly serviceTiers?: ReadonlyMap<string, TargetCost>;
+  /** Nano-USD per unit of usage that is not counted in tokens. */
+  readonly unitNano?: ReadonlyMap<string, bigint>;
 }

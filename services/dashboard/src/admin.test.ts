@@ -272,7 +272,7 @@ describe('models', () => {
     const { targets, strategy, fallback_models, output_floor_tokens, max_image_tokens, ...listed } =
       made.body;
     expect([targets[0].cost, strategy, fallback_models, output_floor_tokens, max_image_tokens]).toEqual([
-      { input: 0.05, output: 0.1, service_tiers: {} },
+      { input: 0.05, output: 0.1, service_tiers: {}, units: {} },
       'lowest-price',
       ['sim/chat'],
       10,

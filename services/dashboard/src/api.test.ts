@@ -100,7 +100,7 @@ describe('models', () => {
         version: 7,
         source: 'a page',
         source_date: '2026-01-01',
-        tokens: { input: 0.075, output: 1e-9, cache_read: 0, service_tiers: {} },
+        tokens: { input: 0.075, output: 1e-9, cache_read: 0, service_tiers: {}, units: {} },
       },
     });
     expect((await dashboard.get('models/sim/image', token)).body.pricing.image).toEqual({

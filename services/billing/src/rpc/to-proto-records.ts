@@ -21,6 +21,7 @@ export function toProtoRequestRecord(row: RequestRow): RequestRecord {
       cacheWrite: String(row.cache_write_tokens),
       output: String(row.output_tokens),
       reasoning: String(row.reasoning_tokens),
+      units: Object.fromEntries(Object.entries(row.units ?? {}).map(([unit, n]) => [unit, String(n)])),
     },
     images: Number(row.images),
     videoMs: String(row.video_ms),

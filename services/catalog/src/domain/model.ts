@@ -63,6 +63,12 @@ export interface Pricing {
 }
 
 /**
+ * Units of usage that are not tokens and that a model may have a price for: searches of the web, prompts for which the provider
+ * searched the web, however often, and searches of a rerank model.
+ */
+export const PRICED_UNITS = ['web_search', 'web_search_prompt', 'search_unit'] as const;
+
+/**
  * Nano-USD per million tokens. A call is refused if its model has no input or output price. Without a cache price, cached tokens
  * cost the input price; without `cacheWriteLongNano`, cache writes with a lifetime of an hour are refused.
  */
@@ -79,6 +85,8 @@ export interface TokenPricing extends TokenRates {
   readonly serviceTiers: Readonly<Record<string, TokenRates>>;
   /** Prices of all tokens of a call whose input is longer than `aboveTokens`. */
   readonly longContext: (TokenRates & { readonly aboveTokens: number }) | undefined;
+  /** Nano-USD per unit of usage that is not counted in tokens, by the name of the unit. */
+  readonly unitNano: Readonly<Record<string, bigint>>;
 }
 
 export interface ImagePricing {

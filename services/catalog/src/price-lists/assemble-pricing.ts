@@ -60,6 +60,7 @@ export function assemblePricing(listed: ListedPrices): {
       ...(longContext && longContext.cacheWriteLongNano === undefined && { cacheWriteLongNano: undefined }),
       serviceTiers: tierRates(listed.serviceTiers, base, longContext !== undefined, unpriced),
       longContext,
+      unitNano: {},
     },
     unpriced: [...unpriced],
   };

@@ -20,7 +20,7 @@ export function diffPricing(current: TokenPricing | undefined, next: TokenPricin
     .filter(({ from, to }) => from !== to);
 }
 
-function fieldsOf({ serviceTiers, longContext, ...base }: TokenPricing): Map<string, string> {
+function fieldsOf({ serviceTiers, longContext, unitNano, ...base }: TokenPricing): Map<string, string> {
   const fields = new Map<string, string>();
   const add = (prefix: string, rates: TokenRates) => {
     for (const [field, key] of RATE_FIELDS) {
@@ -34,5 +34,7 @@ function fieldsOf({ serviceTiers, longContext, ...base }: TokenPricing): Map<str
     add('tokens.long_context', longContext);
   }
   for (const [tier, rates] of Object.entries(serviceTiers)) add(`tokens.service_tiers.${tier}`, rates);
+  for (const [unit, nano] of Object.entries(unitNano))
+    fields.set(`tokens.units.${unit}`, decimalFromNano(nano));
   return fields;
 }

@@ -7,7 +7,7 @@ import { readPriceList } from './read-price-list';
 export const pricingOf = (
   rates: Partial<TokenRates>,
   more: Partial<Pick<TokenPricing, 'serviceTiers' | 'longContext'>> = {},
-): TokenPricing => ({ ...ratesOf(rates), serviceTiers: {}, longContext: undefined, ...more });
+): TokenPricing => ({ ...ratesOf(rates), serviceTiers: {}, longContext: undefined, unitNano: {}, ...more });
 
 export const ratesOf = (rates: Partial<TokenRates>): TokenRates => ({
   inputNano: undefined,

@@ -51,6 +51,7 @@ describe('an entry of LiteLLM', () => {
         cacheWriteNano: 3_125_000_000n,
         cacheWriteLongNano: 5_000_000_000n,
         serviceTiers: {},
+        unitNano: {},
         longContext: undefined,
       },
       unpriced: [],

@@ -53,6 +53,7 @@ describe('an entry of models.dev', () => {
         cacheWriteNano: 3_125_000_000n,
         cacheWriteLongNano: undefined,
         serviceTiers: {},
+        unitNano: {},
         longContext: undefined,
       },
       unpriced: [],

@@ -25,12 +25,13 @@ export function withMarkup(pricing: TokenPricing, markupPercent: string): TokenP
     if (price > MAX_NANO) throw invalid('markup_percent: a price would exceed 1000000000 USD');
     return price;
   };
-  const { serviceTiers, longContext } = pricing;
+  const { serviceTiers, longContext, unitNano } = pricing;
   return {
     ...mapRates(pricing, sell),
     serviceTiers: Object.fromEntries(
       Object.entries(serviceTiers).map(([tier, rates]) => [tier, mapRates(rates, sell)]),
     ),
     longContext: longContext && { aboveTokens: longContext.aboveTokens, ...mapRates(longContext, sell) },
+    unitNano: Object.fromEntries(Object.entries(unitNano).map(([unit, nano]) => [unit, sell(nano)])),
   };
 }

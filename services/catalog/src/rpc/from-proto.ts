@@ -98,6 +98,7 @@ function fromProtoTokens(tokens: TokenPricing__Output): TokenPricing {
     longContext: longContext
       ? { aboveTokens: longContextAboveTokens, ...fromProtoRates(longContext) }
       : undefined,
+    unitNano: mapValues(tokens.unitNano, BigInt),
   };
 }
 

@@ -101,6 +101,9 @@ export function toProtoTokenPricing(pricing: TokenPricing): TokenPricingProto {
       longContextAboveTokens: longContext.aboveTokens,
       longContext: toProtoRates(longContext),
     }),
+    unitNano: Object.fromEntries(
+      Object.entries(pricing.unitNano).map(([unit, nano]) => [unit, nano.toString()]),
+    ),
   };
 }
 

@@ -63,6 +63,7 @@ const fromSeedTokens = (tokens: SeedTokens): TokenPricing => ({
     aboveTokens: tokens.long_context.above_tokens,
     ...fromSeedRates(tokens.long_context),
   },
+  unitNano: tokens.units as Readonly<Record<string, bigint>>,
 });
 
 function fromSeedImage(image: SeedImage): ImageFeatures {

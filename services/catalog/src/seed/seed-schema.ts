@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { nanoFromDecimal } from '../domain/decimal';
+import { PRICED_UNITS } from '../domain/model';
 import { DEFAULT_STRATEGY, STRATEGIES } from '../domain/strategy';
 import { imageFeatures, videoFeatures } from './feature-schema';
 import { listOf, text } from './seed-types';
@@ -51,6 +52,8 @@ const tokenPricing = rates.extend({
     .refine((tiers) => Object.keys(tiers).length <= 20, 'more than 20 tiers')
     .default({}),
   long_context: rates.extend({ above_tokens: tokens.min(1) }).optional(),
+  /** USD per unit. */
+  units: z.partialRecord(z.enum(PRICED_UNITS), usd).default({}),
 });
 
 const imagePricing = z

@@ -119,6 +119,7 @@ function toSeedTokens(tokens: TokenPricing) {
     ...(tokens.longContext && {
       long_context: { above_tokens: tokens.longContext.aboveTokens, ...toSeedRates(tokens.longContext) },
     }),
+    units: mapValues(tokens.unitNano, decimalFromNano),
   };
 }
 

@@ -26,6 +26,8 @@ interface RatesJson {
 interface TokensJson extends RatesJson {
   service_tiers: Record<string, RatesJson>;
   long_context: (RatesJson & { above_tokens: number }) | null;
+  /** Absent in versions from before these prices existed. */
+  units?: Record<string, string>;
 }
 
 /** Column `pricing` of price_versions. */
@@ -201,6 +203,7 @@ function toTokensJson(tokens: TokenPricing): TokensJson {
     ...toRatesJson(tokens),
     service_tiers: mapValues(tokens.serviceTiers, toRatesJson),
     long_context: longContext ? { above_tokens: longContext.aboveTokens, ...toRatesJson(longContext) } : null,
+    units: mapValues(tokens.unitNano, String),
   };
 }
 
@@ -212,6 +215,7 @@ function fromTokensJson(json: TokensJson): TokenPricing {
     longContext: long_context
       ? { aboveTokens: long_context.above_tokens, ...fromRatesJson(long_context) }
       : undefined,
+    unitNano: mapValues(json.units ?? {}, BigInt),
   };
 }
 

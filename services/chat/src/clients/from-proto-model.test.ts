@@ -3,7 +3,7 @@ import type { TokenPricing__Output } from '@gateway/proto/generated/gateway/cata
 import { expect, test } from '@jest/globals';
 import { fromProtoModel } from './from-proto-model';
 
-const RATES = { serviceTiers: {}, longContextAboveTokens: 0, longContext: null };
+const RATES = { serviceTiers: {}, longContextAboveTokens: 0, longContext: null, unitNano: {} };
 
 /** Returns the price of a catalog entry with these rates and long-context rates. */
 function priceOf(
@@ -44,6 +44,14 @@ test('prices that the long-context entry omits apply to long inputs too', () => 
     aboveTokens: 500,
     price: { inputNano: 3n, outputNano: 2n },
   });
+});
+
+test('prices per unit are those of every service tier', () => {
+  const unitNano = { web_search: '10000000' };
+  const serviceTiers = { flex: { ...RATES, inputNano: '1', outputNano: '1' } };
+  const price = priceOf({ inputNano: '1', outputNano: '2', unitNano, serviceTiers });
+  const units = new Map([['web_search', 10_000_000n]]);
+  expect([price?.base.unitNano, price?.serviceTiers.get('flex')?.unitNano]).toEqual([units, units]);
 });
 
 test('the output of an embedding model is free without an output price', () => {

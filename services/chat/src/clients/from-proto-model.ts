@@ -33,7 +33,7 @@ export function fromProtoModel(model: Model__Output): CatalogModel {
 function fromProtoTarget({ cost: given, ...target }: Target__Output, outputs: readonly string[]): Target {
   const cost = given && fromProtoPrice(withFreeVectors(given, outputs));
   if (!cost) return target;
-  const serviceTiers = fromProtoTiers(given.serviceTiers);
+  const serviceTiers = fromProtoTiers(given);
   return { ...target, cost: serviceTiers.size === 0 ? cost : { ...cost, serviceTiers } };
 }
 
@@ -41,15 +41,13 @@ function fromProtoPricing(model: Model__Output): Pricing | undefined {
   const tokens = model.pricing?.tokens;
   const base = tokens && fromProtoPrice(withFreeVectors(tokens, model.outputModalities));
   if (!model.pricing || !base) return undefined;
-  return { version: BigInt(model.pricing.version), base, serviceTiers: fromProtoTiers(tokens.serviceTiers) };
+  return { version: BigInt(model.pricing.version), base, serviceTiers: fromProtoTiers(tokens) };
 }
 
-function fromProtoTiers(
-  tiers: Readonly<Record<string, TokenPricing__Output>>,
-): ReadonlyMap<string, TokenPrice> {
+function fromProtoTiers({ serviceTiers, unitNano }: TokenPricing__Output): ReadonlyMap<string, TokenPrice> {
   const prices = new Map<string, TokenPrice>();
-  for (const [tier, pricing] of Object.entries(tiers)) {
-    const price = fromProtoPrice(pricing);
+  for (const [tier, pricing] of Object.entries(serviceTiers)) {
+    const price = fromProtoPrice({ ...pricing, unitNano });
     if (price) prices.set(tier, price);
   }
   return prices;
@@ -62,7 +60,7 @@ function withFreeVectors(pricing: TokenPricing__Output, outputs: readonly string
 
 /** Returns undefined without both an input and an output price: the model is not priced by tokens. */
 function fromProtoPrice(pricing: TokenPricing__Output): TokenPrice | undefined {
-  const { inputNano, outputNano, cacheReadNano, cacheWriteNano, cacheWriteLongNano } = pricing;
+  const { inputNano, outputNano, cacheReadNano, cacheWriteNano, cacheWriteLongNano, unitNano } = pricing;
   if (inputNano === undefined || outputNano === undefined) return undefined;
   // Prices that the long-context entry does not change apply to long inputs too.
   const long = pricing.longContext && fromProtoPrice({ inputNano, outputNano, ...pricing.longContext });
@@ -73,5 +71,9 @@ function fromProtoPrice(pricing: TokenPricing__Output): TokenPrice | undefined {
     ...(cacheWriteNano !== undefined && { cacheWriteNano: BigInt(cacheWriteNano) }),
     ...(cacheWriteLongNano !== undefined && { cacheWriteLongNano: BigInt(cacheWriteLongNano) }),
     ...(long && { longContext: { aboveTokens: pricing.longContextAboveTokens, price: long } }),
+    ...(Object.keys(unitNano).length > 0 && { unitNano: fromProtoUnits(unitNano) }),
   };
 }
+
+const fromProtoUnits = (unitNano: Readonly<Record<string, string>>): ReadonlyMap<string, bigint> =>
+  new Map(Object.entries(unitNano).map(([unit, nano]) => [unit, BigInt(nano)]));

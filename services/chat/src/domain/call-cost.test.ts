@@ -48,6 +48,17 @@ test('outputWithin is the inverse of boundOf', () => {
   expect(outputWithin(0n, 123, price)).toBe(0);
 });
 
+test('units are charged at their price, and count for the bound', () => {
+  const priced = { ...price, unitNano: new Map([['web_search', 10_000_000n]]) };
+  const units = { web_search: 3, web_search_prompt: 1 };
+  expect(costOf({ ...NO_USAGE, output: 1, units }, priced)).toBe(30_004_000n);
+  expect(costOf({ ...NO_USAGE, output: 1, units }, price)).toBe(4_000n);
+  const bound = boundOf(123, 7, priced, units);
+  expect(bound).toBe(boundOf(123, 7, price) + 30_000_000n);
+  expect(outputWithin(bound, 123, priced, units)).toBe(7);
+  expect(outputWithin(29_999_999n, 0, priced, units)).toBe(0);
+});
+
 describe('cache writes that last an hour', () => {
   const dear = { ...price, cacheWriteNano: 1_250_000_000n, cacheWriteLongNano: 2_000_000_000n };
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { TokenPrice } from './model';
-import type { TokenUsage } from './usage';
+import type { TokenUsage, UnitCounts } from './usage';
 
 const TOKENS_PER_PRICE = 1_000_000n;
 
@@ -18,7 +18,15 @@ export function costOf(usage: TokenUsage, price: TokenPrice): bigint {
     BigInt(usage.cacheWrite) * cacheWriteNano +
     BigInt(cacheWriteLong) * (rates.cacheWriteLongNano ?? cacheWriteNano) +
     BigInt(usage.output) * rates.outputNano;
-  return ceilDiv(total, TOKENS_PER_PRICE);
+  return ceilDiv(total, TOKENS_PER_PRICE) + unitsNano(usage.units, price);
+}
+
+/** Returns the cost of usage that is not counted in tokens. A unit without a price costs nothing. */
+export function unitsNano(units: UnitCounts | undefined, { unitNano }: TokenPrice): bigint {
+  let total = 0n;
+  if (!units || !unitNano) return total;
+  for (const [unit, count] of Object.entries(units)) total += BigInt(count) * (unitNano.get(unit) ?? 0n);
+  return total;
 }
 
 /**
@@ -42,17 +50,28 @@ function withoutLongCache({ cacheWriteLongNano, longContext, ...price }: TokenPr
 }
 
 /** Returns the maximum cost of a call: its input at the highest rate that may apply. */
-export function boundOf(inputTokens: number, outputTokens: number, price: TokenPrice): bigint {
+export function boundOf(
+  inputTokens: number,
+  outputTokens: number,
+  price: TokenPrice,
+  units?: UnitCounts,
+): bigint {
   const short = BigInt(inputTokens) * highestInputRate(price) + BigInt(outputTokens) * price.outputNano;
   const rates = ratesFor(inputTokens, price);
   const long = BigInt(inputTokens) * highestInputRate(rates) + BigInt(outputTokens) * rates.outputNano;
-  return ceilDiv(long > short ? long : short, TOKENS_PER_PRICE);
+  return ceilDiv(long > short ? long : short, TOKENS_PER_PRICE) + unitsNano(units, price);
 }
 
-/** Returns the maximum output tokens that `amountNano` covers beside that input; the inverse of `boundOf`. */
-export function outputWithin(amountNano: bigint, inputTokens: number, price: TokenPrice): number {
+/** Returns the maximum output tokens that `amountNano` covers beside that input and units; the inverse of `boundOf`. */
+export function outputWithin(
+  amountNano: bigint,
+  inputTokens: number,
+  price: TokenPrice,
+  units?: UnitCounts,
+): number {
+  const tokensNano = amountNano - unitsNano(units, price);
   const fit = (rates: TokenPrice) => {
-    const left = amountNano * TOKENS_PER_PRICE - BigInt(inputTokens) * highestInputRate(rates);
+    const left = tokensNano * TOKENS_PER_PRICE - BigInt(inputTokens) * highestInputRate(rates);
     if (left < 0n) return 0;
     return rates.outputNano === 0n ? Number.MAX_SAFE_INTEGER : Number(left / rates.outputNano);
   };

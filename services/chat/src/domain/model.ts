@@ -21,6 +21,8 @@ export interface TokenPrice {
   readonly cacheWriteLongNano?: bigint;
   /** When the input exceeds this length, all tokens of the call cost `price`. */
   readonly longContext?: { readonly aboveTokens: number; readonly price: TokenPrice };
+  /** Nano-USD per unit of usage that is not counted in tokens, by the name of the unit. */
+  readonly unitNano?: ReadonlyMap<string, bigint>;
 }
 
 /** One price version of a model. */

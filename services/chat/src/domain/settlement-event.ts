@@ -61,12 +61,18 @@ export function settledEvent(call: DispatchedCall, end: CallEnd): UsageEvent {
       cacheWrite: String(end.usage.cacheWrite + (end.usage.cacheWriteLong ?? 0)),
       output: String(end.usage.output),
       reasoning: String(end.usage.reasoning),
+      units: unitsJson(end.usage),
     },
     usageSource: SOURCES[end.usageSource],
     ...(end.targetCost && { providerCostNano: providerCostNano(end.targetCost, end.usage).toString() }),
     ...(end.lossReason &&
       restNano > 0n && { lossReason: LOSS_REASONS[end.lossReason], lossNano: restNano.toString() }),
   });
+}
+
+function unitsJson({ units }: TokenUsage): Record<string, string> {
+  if (!units) return {};
+  return Object.fromEntries(Object.entries(units).map(([unit, count]) => [unit, String(count)]));
 }
 
 /** Returns what the provider charges, in the tier that it reports. */

@@ -1,6 +1,7 @@
 import { boundOf } from './call-cost';
 import type { Model, TokenPrice } from './model';
 import type { PdfSize } from './pdf-size';
+import type { UnitCounts } from './usage';
 
 /** The parts of a request that determine how many tokens it can use. */
 export interface RequestSize {
@@ -43,6 +44,8 @@ export interface UpperBound {
   readonly inputTokens: number;
   /** All choices together. */
   readonly outputTokens: number;
+  /** Absent: none. */
+  readonly units?: UnitCounts;
   readonly costNano: bigint;
   readonly floorOutputTokens: number;
   readonly floorCostNano: bigint;

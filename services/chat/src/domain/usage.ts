@@ -8,9 +8,14 @@ export interface TokenUsage {
   readonly cacheWriteLong?: number;
   readonly output: number;
   readonly reasoning: number;
+  /** Usage that is not counted in tokens; absent: none. */
+  readonly units?: UnitCounts;
   /** The service tier that the provider reports; absent if it reports none. */
   readonly serviceTier?: string;
 }
+
+/** Usage by the name of its unit, e.g. `web_search`. */
+export type UnitCounts = Readonly<Record<string, number>>;
 
 /** Adds the reported tier to the usage. */
 export const ofTier = (usage: TokenUsage, serviceTier: string | undefined): TokenUsage =>

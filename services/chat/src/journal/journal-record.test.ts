@@ -8,6 +8,7 @@ const RATES = {
   cacheReadNano: 3n,
   cacheWriteNano: 4n,
   cacheWriteLongNano: 5n,
+  unitNano: new Map([['web_search', 6n]]),
 };
 
 function dispatched(price: TokenPrice, standardPrice?: TokenPrice): JournalRecord {

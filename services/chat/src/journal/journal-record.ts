@@ -42,6 +42,9 @@ function encodePrice(price: TokenPrice): object {
       ...price.longContext,
       price: encodePrice(price.longContext.price),
     },
+    unitNano:
+      price.unitNano &&
+      Object.fromEntries([...price.unitNano].map(([unit, nano]) => [unit, nano.toString()])),
   };
 }
 
@@ -77,6 +80,9 @@ function decodePrice(price: TokenPrice): TokenPrice {
     ...(price.cacheWriteLongNano !== undefined && { cacheWriteLongNano: BigInt(price.cacheWriteLongNano) }),
     ...(price.longContext && {
       longContext: { ...price.longContext, price: decodePrice(price.longContext.price) },
+    }),
+    ...(price.unitNano && {
+      unitNano: new Map(Object.entries(price.unitNano).map(([unit, nano]) => [unit, BigInt(nano)])),
     }),
   };
 }

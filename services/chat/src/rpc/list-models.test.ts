@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { fromProtoModel } from '../clients/from-proto-model';
 import { getModel, listModels, type ModelListDeps } from './list-models';
 
-const RATES = { serviceTiers: {}, longContextAboveTokens: 0, longContext: null };
+const RATES = { serviceTiers: {}, longContextAboveTokens: 0, longContext: null, unitNano: {} };
 const IMAGE = { sizes: ['1024x1024'], sizeRule: null, qualities: ['low'], formats: ['png'], maxN: 2 };
 const VIDEO = { durations: [4, 8], aspectRatios: ['16:9'], tiers: {} };
 

@@ -73,6 +73,7 @@ function toProtoTokens(tokens: NonNullable<PricesDraft['tokens']>): TokenPricing
       longContextAboveTokens: long_context.above_tokens,
       longContext: toProtoRates(long_context),
     }),
+    unitNano: mapValues(tokens.units ?? {}, String),
   };
 }
 

@@ -23,6 +23,8 @@ export type RatesDraft = Prices<'input' | 'output' | 'cache_read' | 'cache_write
 export interface TokenPricesDraft extends RatesDraft {
   readonly service_tiers?: Nullish<Readonly<Record<string, RatesDraft>>>;
   readonly long_context?: Nullish<RatesDraft & { readonly above_tokens: number }>;
+  /** Per unit. */
+  readonly units?: Nullish<Readonly<Record<string, bigint>>>;
 }
 
 interface ImagePricesDraft
@@ -53,7 +55,7 @@ export const toModelFields = ({ targets, ...model }: CatalogModel): ModelFields 
   targets: targets.map(({ cost, ...target }) => ({ ...target, cost: cost && toDraftPrices(cost) })),
 });
 
-function toDraftPrices({ service_tiers, long_context, ...rates }: TokenPrices): TokenPricesDraft {
+function toDraftPrices({ service_tiers, long_context, units, ...rates }: TokenPrices): TokenPricesDraft {
   return {
     ...toDraftRates(rates),
     service_tiers: Object.fromEntries(
@@ -62,6 +64,8 @@ function toDraftPrices({ service_tiers, long_context, ...rates }: TokenPrices): 
     ...(long_context && {
       long_context: { above_tokens: long_context.above_tokens, ...toDraftRates(long_context) },
     }),
+    // Defined: catalog's prices are exact.
+    units: Object.fromEntries(Object.entries(units).map(([unit, usd]) => [unit, nanoOf(usd)!])),
   };
 }
 

@@ -21,6 +21,7 @@ export const tokenPrices = z.strictObject({
   ...rates,
   service_tiers: z.record(word, z.strictObject(rates)).nullish(),
   long_context: z.strictObject({ above_tokens: tokens.min(1), ...rates }).nullish(),
+  units: z.record(word, usdAmount).nullish(),
 });
 
 export const targetFields = {

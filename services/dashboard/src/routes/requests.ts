@@ -153,6 +153,9 @@ function toRequestJson(record: RequestRecord__Output) {
     cache_write_tokens: Number(cacheWrite),
     output_tokens: Number(output),
     reasoning_tokens: Number(reasoning),
+    units: Object.fromEntries(
+      Object.entries(record.tokens?.units ?? {}).map(([unit, count]) => [unit, Number(count)]),
+    ),
     images: record.images,
     seconds: Number(record.videoMs) / 1_000,
     cost: usdFromNano(BigInt(record.costNano)),

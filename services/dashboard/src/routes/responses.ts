@@ -67,6 +67,7 @@ const prices = {
       ...rates,
       service_tiers: z.record(z.string(), z.object(rates)),
       long_context: z.object({ above_tokens: count, ...rates }).optional(),
+      units: z.record(z.string(), usd).meta({ description: 'USD per unit, such as a web search' }),
     })
     .optional()
     .meta({ description: 'USD per million tokens' }),
@@ -302,6 +303,9 @@ export const requestResponse = z
     cache_write_tokens: count,
     output_tokens: count,
     reasoning_tokens: count,
+    units: z
+      .record(z.string(), count)
+      .meta({ description: 'Usage that is not counted in tokens, such as web searches' }),
     images: count,
     seconds: z.number(),
     cost: usd,

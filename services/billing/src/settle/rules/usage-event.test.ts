@@ -39,6 +39,11 @@ test('absent fields of a usage event are zero', () => {
   });
 });
 
+test('counts of units are kept as JSON', () => {
+  const { units } = parseUsageEvent({ ...event, tokens: { units: { web_search: '3' } } });
+  expect(units).toBe('{"web_search":3}');
+});
+
 describe('rejects a malformed usage event', () => {
   test.each([
     ['null', null],
@@ -57,6 +62,9 @@ describe('rejects a malformed usage event', () => {
     ['a lone surrogate', { ...event, model: '\ud800' }],
     ['a text above 512 characters', { ...event, model: 'm'.repeat(513) }],
     ['tokens that are not an object', { ...event, tokens: 7 }],
+    ['units that are not an object', { ...event, tokens: { units: [1] } }],
+    ['a unit whose name is not a word', { ...event, tokens: { units: { 'a b': '1' } } }],
+    ['a count of units that is not a number', { ...event, tokens: { units: { web_search: 'x' } } }],
     ['an image count above 32 bits', { ...event, images: 4_294_967_296 }],
     ['a negative video duration', { ...event, videoMs: '-1' }],
     ['an end time above the maximum date', { ...event, endedAtMs: '8640000000000001' }],

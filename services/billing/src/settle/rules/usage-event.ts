@@ -21,6 +21,8 @@ export interface UsageEvent {
   readonly cacheWriteTokens: bigint;
   readonly outputTokens: bigint;
   readonly reasoningTokens: bigint;
+  /** JSON object of the usage that is not counted in tokens, by the name of the unit; absent: none. */
+  readonly units?: string;
   readonly images: number;
   readonly videoMs: bigint;
   readonly usageSource: 'provider' | 'counted' | 'recovered' | 'none';
@@ -96,6 +98,7 @@ export function parseUsageEvent(value: unknown): UsageEvent {
     cacheWriteTokens: integer(tokens, 'cacheWrite', MAX_INT8),
     outputTokens: integer(tokens, 'output', MAX_INT8),
     reasoningTokens: integer(tokens, 'reasoning', MAX_INT8),
+    ...unitsOf(tokens),
     images: Number(integer(fields, 'images', BigInt(MAX_UINT32))),
     videoMs: integer(fields, 'videoMs', MAX_INT8),
     usageSource: oneOf(SOURCES, fields, 'usageSource', 'USAGE_SOURCE_UNSPECIFIED'),
@@ -117,6 +120,20 @@ function objectOf(value: unknown, name: string): Fields {
     throw new MalformedEvent(`${name} is not an object`);
   }
   return value as Fields;
+}
+
+const MAX_UNITS = 32;
+const UNIT_NAME = /^[a-z][a-z0-9_]{0,63}$/;
+
+function unitsOf(tokens: Fields): { units?: string } {
+  if (!tokens.units) return {};
+  const units = objectOf(tokens.units, 'units');
+  const names = Object.keys(units);
+  if (names.length === 0) return {};
+  if (names.length > MAX_UNITS || !names.every((name) => UNIT_NAME.test(name)))
+    throw new MalformedEvent('units has an invalid name, or too many');
+  const counts = names.map((name) => [name, Number(integer(units, name, BigInt(MAX_UINT32)))]);
+  return { units: JSON.stringify(Object.fromEntries(counts)) };
 }
 
 function text(fields: Fields, name: string): string {

@@ -16,12 +16,12 @@ const FIND = statement(
    SELECT request_id, account_id, key_id, model, endpoint, '' AS provider, 0 AS status, '' AS error_code,
      ${NO_USAGE}, 0::bigint AS started_at_ms, 0::bigint AS ended_at_ms, task_id, ${IS_RUNNING} AS in_progress,
      CASE WHEN ${IS_RUNNING} THEN amount_nano ELSE 0 END AS held_nano, NULL::bigint AS provider_cost_nano,
-     NULL AS requested_model, '' AS user_id, 2 AS rank
+     NULL AS requested_model, NULL::jsonb AS units, '' AS user_id, 2 AS rank
    FROM billing.holds WHERE request_id = $1
    UNION ALL
    SELECT request_id, account_id, key_id, '' AS model, path AS endpoint, '' AS provider, status, error_code,
      ${NO_USAGE}, billing.epoch_ms(started_at), billing.epoch_ms(ended_at), '' AS task_id, false AS in_progress,
-     0::bigint AS held_nano, NULL::bigint AS provider_cost_nano, NULL AS requested_model, user_id, 3 AS rank
+     0::bigint AS held_nano, NULL::bigint AS provider_cost_nano, NULL AS requested_model, NULL::jsonb AS units, user_id, 3 AS rank
    FROM billing.access_log WHERE request_id = $1
    ORDER BY rank LIMIT 1`,
 );

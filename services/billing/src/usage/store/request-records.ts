@@ -31,13 +31,14 @@ export interface RequestRow {
   held_nano: bigint;
   provider_cost_nano: bigint | null;
   requested_model: string | null;
+  units: Record<string, number> | null;
 }
 
 export const RECORD_COLUMNS = `request_id, account_id, key_id, model, endpoint, provider, status, error_code, charged_nano,
   input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, images, video_ms, streamed,
   admitted_ms, first_byte_ms, billing.epoch_ms(started_at) AS started_at_ms,
   billing.epoch_ms(ended_at) AS ended_at_ms, task_id, false AS in_progress, 0::bigint AS held_nano,
-  provider_cost_nano, requested_model`;
+  provider_cost_nano, requested_model, units`;
 
 /** The same columns from the hold of a running task. */
 const RUNNING_COLUMNS = `request_id, account_id, key_id, model, endpoint, '' AS provider, 0 AS status, '' AS error_code,
@@ -45,7 +46,8 @@ const RUNNING_COLUMNS = `request_id, account_id, key_id, model, endpoint, '' AS 
   0::bigint AS cache_write_tokens, 0::bigint AS output_tokens, 0::bigint AS reasoning_tokens, 0::bigint AS images,
   0::bigint AS video_ms, false AS streamed, 0::bigint AS admitted_ms, 0::bigint AS first_byte_ms,
   0::bigint AS started_at_ms, 0::bigint AS ended_at_ms, task_id, true AS in_progress, amount_nano AS held_nano,
-  NULL::bigint AS provider_cost_nano, NULL AS requested_model`;
+  NULL::bigint AS provider_cost_nano, NULL AS requested_model,
+  NULL::jsonb AS units`;
 export const IS_RUNNING = `state = 'open' AND makes_task`;
 
 /** Undefined filters match everything. */

@@ -14,21 +14,21 @@ const insert = (more = '') => `WITH u AS (
        $8::int[], $9::text[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[],
        $15::bigint[], $16::bigint[], $17::bigint[], $18::text[], $19::boolean[], $20::bigint[], $21::bigint[],
        $22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[], $26::date[], $27::text[], $28::text[], $29::bigint[],
-       $30::text[])
+       $30::text[], $31::text[])
      AS u (request_id, account_id, key_id, model, endpoint, provider, outcome, status, error_code, price_version,
        cost_nano, charged_nano, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens,
        reasoning_tokens, usage_source, streamed, first_byte_ms, started_at_ms, ended_at_ms, images, video_ms,
-       admitted_ms, day, summed_model, task_id, provider_cost_nano, requested_model)
+       admitted_ms, day, summed_model, task_id, provider_cost_nano, requested_model, units)
    ), inserted AS (
      INSERT INTO billing.usage_records (request_id, account_id, key_id, model, endpoint, provider, outcome, status,
        error_code, price_version, cost_nano, charged_nano, input_tokens, cache_read_tokens, cache_write_tokens,
        output_tokens, reasoning_tokens, usage_source, streamed, first_byte_ms, started_at, ended_at, images,
-       video_ms, admitted_ms, task_id, provider_cost_nano, requested_model)
+       video_ms, admitted_ms, task_id, provider_cost_nano, requested_model, units)
      SELECT request_id, account_id, key_id, model, endpoint, provider, outcome, status, error_code, price_version,
        cost_nano, charged_nano, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens,
        reasoning_tokens, usage_source, streamed, first_byte_ms,
        to_timestamp(started_at_ms / 1000.0), to_timestamp(ended_at_ms / 1000.0), images, video_ms, admitted_ms,
-       task_id, provider_cost_nano, requested_model
+       task_id, provider_cost_nano, requested_model, units::jsonb
      FROM u ORDER BY request_id
      ON CONFLICT (request_id) DO NOTHING
      RETURNING request_id
@@ -55,7 +55,7 @@ const INSERT_AND_COUNT = statement(
   'insert-usage-records-and-counts',
   insert(`UNION ALL
      SELECT account_id, day, key_id, model, calls, calls, 0, 0, 0, 0, 0
-     FROM unnest($31::text[], $32::date[], $33::text[], $34::text[], $35::bigint[])
+     FROM unnest($32::text[], $33::date[], $34::text[], $35::text[], $36::bigint[])
        AS more (account_id, day, key_id, model, calls)`),
 );
 
@@ -122,5 +122,6 @@ function columnsOf(charged: readonly ChargedEvent[]): Element[][] {
     column((event) => event.taskId),
     column((event) => event.providerCostNano ?? null),
     column((event) => event.requestedModel || null),
+    column((event) => event.units ?? null),
   ];
 }

@@ -22,6 +22,8 @@ export interface ModelPricing {
   readonly tokens?: TokenRates & {
     readonly service_tiers: Readonly<Record<string, TokenRates>>;
     readonly long_context?: TokenRates & { readonly above_tokens: number };
+    /** USD per unit. */
+    readonly units?: Readonly<Record<string, number>>;
   };
   readonly image?: {
     /** USD per image. */

@@ -28,6 +28,8 @@ export interface RequestRecord {
   readonly input_tokens: number;
   readonly cache_read_tokens: number;
   readonly cache_write_tokens: number;
+  /** Usage that is not counted in tokens, by the name of the unit. */
+  readonly units: Readonly<Record<string, number>>;
   readonly output_tokens: number;
   readonly reasoning_tokens: number;
   readonly images: number;

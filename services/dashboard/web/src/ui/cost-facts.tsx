@@ -36,7 +36,7 @@ export function CostFacts({ record }: { record: CostRecord }) {
 
 function usageFacts(record: CostRecord): Fact[] {
   const { input_tokens, cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens } = record;
-  const { images, seconds, cost, provider_cost } = record;
+  const { units, images, seconds, cost, provider_cost } = record;
   const isCostKnown = typeof provider_cost === 'number';
   const hasTokens = input_tokens + output_tokens > 0;
   const some = (count: number) => (count > 0 ? formatCount(count) : null);
@@ -46,6 +46,8 @@ function usageFacts(record: CostRecord): Fact[] {
     ['Cache write tokens', some(cache_write_tokens)],
     ['Output tokens', hasTokens ? formatCount(output_tokens) : null],
     ['Reasoning tokens', some(reasoning_tokens)],
+    ['Web searches', some(units.web_search ?? 0)],
+    ['Rerank searches', some(units.search_unit ?? 0)],
     ['Images', some(images)],
     ['Seconds of video', some(seconds)],
     ['Charged by the provider', isCostKnown ? formatMoneyExact(provider_cost) : null],

@@ -31,6 +31,7 @@ export function settledEvent(call: BilledCall, end: CallEnding, charge: Charge):
           cacheWrite: '0',
           output: String(tokens.output),
           reasoning: '0',
+          units: {},
         }
       : null,
     usageSource: source === 'provider' ? 'USAGE_SOURCE_PROVIDER' : 'USAGE_SOURCE_COUNTED',

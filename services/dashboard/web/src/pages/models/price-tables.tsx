@@ -12,12 +12,25 @@ const RATES: readonly (readonly [keyof TokenRates, string])[] = [
   ['cache_write_1h', 'Cache write, one hour'],
 ];
 
+const UNITS: Readonly<Record<string, string>> = {
+  web_search: 'Web search',
+  web_search_prompt: 'Prompt with web search',
+  search_unit: 'Rerank search',
+};
+
 /** All prices of a model, with their source. */
 export function PriceTables({ pricing }: { pricing: ModelPricing }) {
   const { tokens, image, video } = pricing;
   return (
     <Stack>
       {tokens && <TokenPrices tokens={tokens} />}
+      {Object.keys(tokens?.units ?? {}).length > 0 && (
+        <PriceTable
+          title="Per use"
+          head={['', 'Price']}
+          rows={Object.entries(tokens?.units ?? {}).map(([unit, usd]) => [UNITS[unit] ?? unit, price(usd)])}
+        />
+      )}
       {image && <ImagePrices image={image} />}
       {video && (
         <PriceTable

@@ -51,11 +51,13 @@ function flat({ tokens, image, video }: PricesInput): Map<string, Price> {
     }
   };
   if (tokens) {
-    const { service_tiers, long_context, ...standard } = tokens;
+    const { service_tiers, long_context, units, ...standard } = tokens;
     put('', standard);
     for (const [tier, rates] of Object.entries(service_tiers ?? {})) put(`${tier}, `, rates);
     if (long_context) put(`above ${long_context.above_tokens} tokens, `, long_context);
   }
+  for (const [unit, usd] of Object.entries(tokens?.units ?? {}))
+    found.set(unit.replaceAll('_', ' '), { usd, unit: 'per use' });
   if (image) {
     const { per_image, ...rates } = image;
     for (const { size, quality, price } of per_image) {

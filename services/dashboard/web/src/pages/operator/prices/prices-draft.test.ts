@@ -12,6 +12,7 @@ const PRICING: ModelPricing = {
     output: 12.5,
     service_tiers: { priority: { input: 2 } },
     long_context: { above_tokens: 200_000, input: 4 },
+    units: { web_search: 0.01 },
   },
   image: {
     per_image: [{ size: '1024x1024', quality: 'low', price: 0.01 }],
@@ -35,7 +36,7 @@ test('small prices are shown without an exponent', () => {
 
 test('omits empty parts, and reports a form without any price', () => {
   const some = toPrices({ ...empty, tokens: { input: '1', output: ' ' } });
-  expect(some.prices).toEqual({ tokens: { input: 1, service_tiers: {} } });
+  expect(some.prices).toEqual({ tokens: { input: 1, service_tiers: {}, units: {} } });
   expect([...toPrices(empty).problems.keys()]).toEqual(['pricing']);
 });
 

@@ -6,6 +6,8 @@ import { parseCount } from '../models/parse-count';
 import type { Problems } from '../models/problems';
 
 export const TOKEN_RATES = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'] as const;
+/** Per unit of usage that is not counted in tokens. */
+export const UNIT_PRICES = ['web_search', 'web_search_prompt', 'search_unit'] as const;
 export const IMAGE_RATES = ['text_input', 'image_input', 'image_output', 'text_output'] as const;
 /** Per megapixel of input images, in addition to `per_image`. */
 export const MEGAPIXEL_RATE = 'input_megapixel';
@@ -18,6 +20,7 @@ export type RatesDraft = Readonly<Partial<Record<string, string>>>;
 /** Prices as the form's text values. Rows have ids as React keys. */
 export interface PricesDraft {
   readonly tokens: RatesDraft;
+  readonly units: RatesDraft;
   readonly tiers: readonly { readonly id: string; readonly name: string; readonly rates: RatesDraft }[];
   readonly longContext: { readonly above: string; readonly rates: RatesDraft } | null;
   readonly images: readonly {
@@ -42,6 +45,7 @@ export function fromPricing(pricing: ModelPricing | null): PricesDraft {
   const { tokens, image, video } = pricing ?? {};
   return {
     tokens: fromRates(TOKEN_RATES, tokens),
+    units: fromRates(UNIT_PRICES, tokens?.units),
     tiers: Object.entries(tokens?.service_tiers ?? {}).map(([name, rates]) => ({
       ...newTier(),
       name,
@@ -88,8 +92,8 @@ export function toPrices(draft: PricesDraft): { prices: PricesInput; problems: P
 type Found = Map<string, string>;
 
 function toTokens(draft: PricesDraft, problems: Found): Pick<PricesInput, 'tokens'> {
-  const { tokens, tiers, longContext } = draft;
-  if (isEmpty(tokens) && tiers.length === 0 && !longContext) return {};
+  const { tokens, units: typedUnits, tiers, longContext } = draft;
+  if (isEmpty(tokens) && isEmpty(typedUnits) && tiers.length === 0 && !longContext) return {};
   const at = 'pricing.tokens';
   const named = tiers.map(({ id, name }) => ({ id: `tier ${id}`, name }));
   checkNames(named, problems);
@@ -100,12 +104,13 @@ function toTokens(draft: PricesDraft, problems: Found): Pick<PricesInput, 'token
     ]),
   );
   const standard = toRates<TokenRate>(tokens, at, problems);
-  if (!longContext) return { tokens: { ...standard, service_tiers } };
+  const units = toRates(typedUnits, `${at}.units`, problems) as Record<string, number>;
+  if (!longContext) return { tokens: { ...standard, service_tiers, units } };
   const above_tokens = parseCount(longContext.above) ?? 0;
   if (above_tokens === 0)
     problems.set(`${at}.long_context.above_tokens`, 'Enter a whole number greater than zero.');
   const rates = toRates<TokenRate>(longContext.rates, `${at}.long_context`, problems);
-  return { tokens: { ...standard, service_tiers, long_context: { above_tokens, ...rates } } };
+  return { tokens: { ...standard, service_tiers, units, long_context: { above_tokens, ...rates } } };
 }
 
 function toImage({ images, imageRates }: PricesDraft, problems: Found): Pick<PricesInput, 'image'> {

@@ -2,7 +2,7 @@ import { Button, Fieldset, SimpleGrid, Stack, Text, TextInput } from '@mantine/c
 import { Plus } from 'lucide-react';
 import { type Problems, problemsAt } from '../models/problems';
 import { ImagePrices } from './image-prices';
-import { newTier, type PricesDraft, TOKEN_RATES } from './prices-draft';
+import { newTier, type PricesDraft, TOKEN_RATES, UNIT_PRICES } from './prices-draft';
 import { RatesFields } from './rates-fields';
 import { VideoPrices } from './video-prices';
 
@@ -50,7 +50,7 @@ export function PricesFields(props: PricesFieldsProps) {
 }
 
 function TokenPrices({ draft, onChange, problems }: PricesFieldsProps) {
-  const { tokens, tiers, longContext } = draft;
+  const { tokens, units, tiers, longContext } = draft;
   const changeTier = (id: string, change: Partial<(typeof tiers)[number]>) =>
     onChange({ ...draft, tiers: tiers.map((tier) => (tier.id === id ? { ...tier, ...change } : tier)) });
   return (
@@ -65,6 +65,16 @@ function TokenPrices({ draft, onChange, problems }: PricesFieldsProps) {
           onChange={(rates) => onChange({ ...draft, tokens: rates })}
           problems={problems}
           path="pricing.tokens"
+        />
+        <Text size="sm" c="dimmed">
+          USD per use. A tool without a price is refused.
+        </Text>
+        <RatesFields
+          names={UNIT_PRICES}
+          rates={units}
+          onChange={(prices) => onChange({ ...draft, units: prices })}
+          problems={problems}
+          path="pricing.tokens.units"
         />
         {tiers.map(({ id, name, rates }, index) => (
           <RatesFields

@@ -15,6 +15,9 @@ const LABELS: Readonly<Record<string, string>> = {
   image_input: 'Image input',
   image_output: 'Image output',
   text_output: 'Text output',
+  web_search: 'Web search',
+  web_search_prompt: 'Prompt with web search',
+  search_unit: 'Rerank search',
 };
 
 interface RatesFieldsProps {
