@@ -53,7 +53,13 @@ const tokenPricing = rates.extend({
     .default({}),
   long_context: rates.extend({ above_tokens: tokens.min(1) }).optional(),
   /** USD per unit. */
-  units: z.partialRecord(z.enum(PRICED_UNITS), usd).default({}),
+  units: z
+    .partialRecord(z.enum(PRICED_UNITS), usd)
+    .refine(
+      ({ web_search: each, web_search_prompt: prompt }) => each === undefined || prompt === undefined,
+      'a search is charged by itself or by its prompt',
+    )
+    .default({}),
 });
 
 const imagePricing = z

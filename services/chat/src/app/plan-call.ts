@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkCall } from '@gateway/link';
 import { type Account, placementOf, routesOf, type SessionPins, type TargetHealth } from '@gateway/upstream';
-import { callPrice } from '../domain/call-cost';
+import { callPrice, hasSearchPrice } from '../domain/call-cost';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
 import { usageIsHidden } from '../domain/hidden-usage';
@@ -64,6 +64,8 @@ export function planCall(
   sized: (size: RequestSize) => RequestSize,
 ): PlannedCall {
   const { version: priceVersion, offered, standard } = priceFor(model, request);
+  if (request.size.webSearches && !hasSearchPrice(offered))
+    throw new GatewayError('invalid_request', { detail: `web search: ${model.slug} has no price for it` });
   const { placed, session } = placeCall(deps, call, model, request);
   const { routes, body } = prepare(request, model, placed);
   const size = sized(sizeOn(routes, request, model, body));
@@ -133,6 +135,7 @@ function prepare(
   for (const [index, route] of routes.entries()) {
     if (carriers.get(route.target) === false) continue;
     try {
+      refuseSearches(request, route);
       const body = upstreamBody(request, model, route, undefined);
       return { routes: routes.slice(index).filter(isCarrier), body };
     } catch (error) {
@@ -148,8 +151,16 @@ function noProvider({ slug }: Model): GatewayError {
   return new GatewayError('upstream_unavailable', { cause: new Error(`no provider of ${slug} is set up`) });
 }
 
-function canCarry(request: CallerRequest, model: Model, { provider, target }: Route): boolean {
+/** @throws GatewayError `invalid_request` if the call needs searches that the provider does not offer */
+function refuseSearches({ size }: CallerRequest, { provider }: Route): void {
+  if (size.webSearches && !provider.webSearch)
+    throw new GatewayError('invalid_request', { detail: 'web search: not supported by this model' });
+}
+
+function canCarry(request: CallerRequest, model: Model, route: Route): boolean {
+  const { provider, target } = route;
   try {
+    refuseSearches(request, route);
     if (provider.wire === request.wire)
       provider.passThroughMembers?.(request.parsed, model.capabilities, target.upstreamModel);
     else request.conversation();
@@ -172,6 +183,7 @@ function sizeOn(routes: readonly Route[], request: CallerRequest, model: Model, 
   // One account of each provider: the others differ in their credentials only.
   const providers = [...new Map(routes.map(({ provider }) => [provider.id, provider])).values()];
   const passes = providers.filter((provider) => provider.wire === wire);
+  const resultTokens = providers.flatMap(({ webSearch }) => webSearch?.resultTokens ?? []);
   const added = providers.map((provider) =>
     provider.wire === wire ? 0 : (provider.addedInputTokens?.(conversation()) ?? 0),
   );
@@ -179,6 +191,7 @@ function sizeOn(routes: readonly Route[], request: CallerRequest, model: Model, 
     ...size,
     bodyBytes: Math.max(size.bodyBytes, translatedBytes(routes, request, model, body) - FRAME_BYTES),
     longCache: (size.longCache ?? false) && providers.some((one) => one.wire === wire || one.writesLongCache),
+    ...(size.webSearches && resultTokens.length > 0 && { searchResultTokens: Math.max(...resultTokens) }),
     openEnded: passes.some((provider) => isOpenEnded(request, model, provider)),
     hiddenInputTokens: Math.max(size.hiddenInputTokens ?? 0, ...added),
   };

@@ -29,6 +29,10 @@ export function unitsNano(units: UnitCounts | undefined, { unitNano }: TokenPric
   return total;
 }
 
+/** Whether the model has a price for searches of the web. */
+export const hasSearchPrice = ({ unitNano }: TokenPrice): boolean =>
+  (unitNano?.has('web_search') || unitNano?.has('web_search_prompt')) ?? false;
+
 /**
  * Returns the price of one call. It excludes hour-long cache writes unless the call asks for them, because they would be its
  * most expensive input and double its bound for nothing.

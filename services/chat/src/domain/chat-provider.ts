@@ -29,6 +29,11 @@ export interface ChatProvider {
   readonly maxTokensField: MaxTokensField;
   /** How it is reached; absent: as every provider. */
   readonly connection?: ProviderConnection;
+  /** Searches the web for its models; absent: it does not. */
+  readonly webSearch?: {
+    /** Maximum tokens of the results of one search, billed as input; absent: they are not. */
+    readonly resultTokens?: number;
+  };
   /** Its translated requests ask for an hour of caching where the caller does. */
   readonly writesLongCache?: true;
   /** The encoding of its models, or the closest public one. */

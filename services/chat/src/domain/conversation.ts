@@ -12,6 +12,8 @@ export interface Conversation {
   /** In the caller's order; adjacent turns may have the same role. */
   readonly turns: readonly Turn[];
   readonly tools: readonly Tool[];
+  /** The provider searches the web for the model; absent: it does not. */
+  readonly webSearch?: WebSearch | undefined;
   readonly toolChoice: ToolChoice;
   /** Undefined: the provider's default. */
   readonly parallelToolCalls?: boolean | undefined;
@@ -55,6 +57,8 @@ export interface CacheHint {
 export interface TextPart {
   readonly kind: 'text';
   readonly text: string;
+  /** Of a reply, the pages that support it. */
+  readonly citations?: readonly Citation[] | undefined;
   readonly cache?: CacheHint | undefined;
 }
 
@@ -129,6 +133,41 @@ export interface Tool {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly strict?: boolean | undefined;
   readonly cache?: CacheHint | undefined;
+}
+
+/** The name by which a caller forces a search. */
+export const WEB_SEARCH = 'web_search';
+
+/** How the provider searches the web. An empty list of domains restricts nothing. */
+export interface WebSearch {
+  /** Sent to providers that accept a maximum. */
+  readonly maxSearches: number;
+  readonly allowedDomains: readonly string[];
+  readonly blockedDomains: readonly string[];
+  /** The approximate location of the end user: city, region, country and time zone, as the caller names them. */
+  readonly location?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A search that the provider ran, with what it found. */
+export interface WebSearchPart {
+  readonly kind: 'web_search';
+  readonly id: string;
+  readonly query: string;
+  /** Empty if the search failed. */
+  readonly results: readonly SearchResult[];
+}
+
+export interface SearchResult {
+  readonly url: string;
+  readonly title: string;
+}
+
+/** A page that supports a part of the reply. */
+export interface Citation extends SearchResult {
+  /** That part of the reply. */
+  readonly cited: string;
+  /** From the page; empty if not known. */
+  readonly quote: string;
 }
 
 export type ToolChoice =

@@ -1,5 +1,4 @@
-import type { AssistantPart } from './conversation';
-import type { ReplyEvent } from './reply';
+import type { ReplyEvent, ReplyPart } from './reply';
 import { TokenCounter } from './token-count';
 
 const CHARS_PER_TOKEN = 4;
@@ -19,7 +18,7 @@ export class ReplyText {
     }
   }
 
-  addParts(parts: readonly AssistantPart[]): void {
+  addParts(parts: readonly ReplyPart[]): void {
     for (const [index, part] of parts.entries()) {
       if (part.kind === 'text' || part.kind === 'thinking') this.#add(part.kind, part.text);
       else if (part.kind === 'tool_call') {

@@ -61,7 +61,7 @@ export function eventsOf(reply: Reply, cuts: () => number): ReplyEvent[] {
     return [text.slice(0, at), text.slice(at)].filter((piece) => piece !== '');
   };
   for (const one of reply.parts) {
-    if (one.kind === 'redacted_thinking') events.push(one);
+    if (one.kind === 'redacted_thinking' || one.kind === 'web_search') events.push(one);
     else if (one.kind === 'tool_call') {
       const { id, name } = one;
       const call = calls++;

@@ -1,5 +1,5 @@
 import type { GatewayError } from '@gateway/errors';
-import type { AssistantPart, Signature } from './conversation';
+import type { AssistantPart, Citation, Signature, WebSearchPart } from './conversation';
 import type { TokenUsage } from './usage';
 
 /** Why a model stopped. */
@@ -14,9 +14,11 @@ export type StopReason =
   /** The provider paused a long turn, which may be continued. */
   | 'pause';
 
+export type ReplyPart = AssistantPart | WebSearchPart;
+
 /** A provider's complete reply in the neutral format. */
 export interface Reply {
-  readonly parts: readonly AssistantPart[];
+  readonly parts: readonly ReplyPart[];
   readonly stop: StopReason;
   /** The stop sequence that was generated. */
   readonly stopSequence?: string;
@@ -36,6 +38,9 @@ export type ReplyEvent =
   | ToolCallStart
   /** `call` counts the reply's tool calls from 0. Pieces of two calls may alternate. */
   | { readonly kind: 'tool_arguments'; readonly call: number; readonly text: string }
+  | WebSearchPart
+  /** Follows the text that it supports, which is a part of the text so far. */
+  | { readonly kind: 'citation'; readonly citation: Citation }
   | { readonly kind: 'stop'; readonly stop: StopReason; readonly stopSequence?: string };
 
 export interface ToolCallStart {

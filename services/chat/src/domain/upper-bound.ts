@@ -1,7 +1,7 @@
 import { boundOf } from './call-cost';
 import type { Model, TokenPrice } from './model';
 import type { PdfSize } from './pdf-size';
-import type { UnitCounts } from './usage';
+import { searchUnits, type UnitCounts } from './usage';
 
 /** The parts of a request that determine how many tokens it can use. */
 export interface RequestSize {
@@ -34,6 +34,10 @@ export interface RequestSize {
   readonly thinkingBudgetTokens?: number;
   /** Asks for cache writes with a lifetime of an hour, which cost more. */
   readonly longCache?: boolean;
+  /** Maximum searches of the web by the provider; absent: none. */
+  readonly webSearches?: number;
+  /** Maximum tokens of the results of one search, billed as input; absent: they are not. */
+  readonly searchResultTokens?: number;
 }
 
 /** Of English prose, by the public tokenizers. */
@@ -62,7 +66,8 @@ export function upperBound(
   size: RequestSize,
   countedInput?: number,
 ): UpperBound {
-  const inputTokens = inputBound(model, size, countedInput);
+  const inputTokens = withSearches(model, size, inputBound(model, size, countedInput));
+  const units = unitBound(size);
   const most = size.openEnded ? model.contextLength : model.maxOutputTokens;
   const perChoice = Math.min(size.maxOutputTokens ?? most, most) + size.predictionBytes;
   const outputTokens = perChoice * size.choices;
@@ -72,9 +77,10 @@ export function upperBound(
   return {
     inputTokens,
     outputTokens,
-    costNano: boundOf(inputTokens, outputTokens, price),
+    ...(units && { units }),
+    costNano: boundOf(inputTokens, outputTokens, price, units),
     floorOutputTokens,
-    floorCostNano: boundOf(inputTokens, floorOutputTokens, price),
+    floorCostNano: boundOf(inputTokens, floorOutputTokens, price, units),
   };
 }
 
@@ -83,6 +89,26 @@ function inputBound(model: Model, size: RequestSize, countedInput: number | unde
   if (media === undefined) return model.contextLength;
   const text = countedInput ?? textBytes(size);
   return Math.min(text + media + (size.hiddenInputTokens ?? 0), model.contextLength);
+}
+
+/** Maximum searches of a call whose caller names no maximum. */
+export const MAX_WEB_SEARCHES = 10;
+
+const unitBound = ({ webSearches }: RequestSize): UnitCounts | undefined =>
+  webSearches ? searchUnits(webSearches) : undefined;
+
+/**
+ * Adds what searches add to the input. After each one the provider bills the conversation again, with the results so far, which
+ * never exceeds the context.
+ */
+function withSearches(
+  { contextLength }: Model,
+  { webSearches = 0, searchResultTokens }: RequestSize,
+  inputTokens: number,
+): number {
+  if (searchResultTokens === undefined) return inputTokens;
+  const longest = Math.min(inputTokens + webSearches * searchResultTokens, contextLength);
+  return Math.ceil(((inputTokens + longest) / 2) * (webSearches + 1));
 }
 
 /**

@@ -17,6 +17,18 @@ export interface TokenUsage {
 /** Usage by the name of its unit, e.g. `web_search`. */
 export type UnitCounts = Readonly<Record<string, number>>;
 
+/** Both ways in which providers bill searches: each one, or the prompt. A model has a price for one of them. */
+export const searchUnits = (searches: number): UnitCounts => ({
+  web_search: searches,
+  web_search_prompt: Math.min(searches, 1),
+});
+
+/** Adds searches of the web to the usage, unless it has more. */
+export function withSearches(usage: TokenUsage, searches: number): TokenUsage {
+  const known = usage.units?.web_search ?? 0;
+  return searches > known ? { ...usage, units: searchUnits(searches) } : usage;
+}
+
 /** Adds the reported tier to the usage. */
 export const ofTier = (usage: TokenUsage, serviceTier: string | undefined): TokenUsage =>
   serviceTier === undefined ? usage : { ...usage, serviceTier };

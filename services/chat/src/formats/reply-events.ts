@@ -1,8 +1,7 @@
-import type { AssistantPart } from '../domain/conversation';
-import type { ReplyEvent } from '../domain/reply';
+import type { ReplyEvent, ReplyPart } from '../domain/reply';
 
 /** Returns the events of a stream with these parts. */
-export function eventsOf(parts: readonly AssistantPart[]): ReplyEvent[] {
+export function eventsOf(parts: readonly ReplyPart[]): ReplyEvent[] {
   const events: ReplyEvent[] = [];
   let calls = 0;
   for (const part of parts) {
@@ -14,8 +13,10 @@ export function eventsOf(parts: readonly AssistantPart[]): ReplyEvent[] {
     } else if (part.kind === 'thinking') {
       events.push({ kind: 'thinking', text: part.text });
       if (part.signature) events.push({ kind: 'thinking_signature', signature: part.signature });
-    } else if (part.kind === 'text') events.push({ kind: 'text', text: part.text });
-    else events.push(part);
+    } else if (part.kind === 'text') {
+      events.push({ kind: 'text', text: part.text });
+      for (const citation of part.citations ?? []) events.push({ kind: 'citation', citation });
+    } else events.push(part);
   }
   return events;
 }

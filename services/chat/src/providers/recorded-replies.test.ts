@@ -134,6 +134,9 @@ function receivedBy(
   return { ...plain, ...ended, ...(isEmptyRefusal && { text: REFUSAL_WITHOUT_TEXT }) };
 }
 
+const mapCounts = (units: TokenUsage['units'] = {}) =>
+  Object.fromEntries(Object.entries(units).map(([unit, count]) => [unit, String(count)]));
+
 /** Returns the record by which the call is charged. */
 function billOf({ usage, isCounted, error }: ExpectedReply): object {
   const ending = { status: error?.status ?? 200, errorCode: error?.code ?? '' };
@@ -149,6 +152,7 @@ function billOf({ usage, isCounted, error }: ExpectedReply): object {
       cacheWrite: String(charged.cacheWrite + (charged.cacheWriteLong ?? 0)),
       output: String(charged.output),
       reasoning: String(charged.reasoning),
+      units: mapCounts(charged.units),
     },
     costNano: String(costOf(charged, PRICE)),
   };

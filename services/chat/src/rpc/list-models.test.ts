@@ -128,7 +128,7 @@ describe('GET /v1/models', () => {
       context_length: 1_000,
       max_output_tokens: 100,
       capabilities: ['tools'],
-      pricing: { currency: 'USD', tokens: { input: 0.075, output: 1, service_tiers: {} } },
+      pricing: { currency: 'USD', tokens: { input: 0.075, output: 1, service_tiers: {}, units: {} } },
       image: null,
       video: null,
     });

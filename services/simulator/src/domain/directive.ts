@@ -7,6 +7,7 @@ const MAX_TOKENS = 1_000_000_000;
 const MAX_CALLS = 16;
 const MAX_ROUNDS = 16;
 const MAX_IMAGES = 10;
+const MAX_SEARCHES = 50;
 
 export const MAX_CHUNKS = 100_000;
 
@@ -43,6 +44,7 @@ const round = z.strictObject({
   text: text.optional(),
   tool_call: z.union([call, z.array(call).min(1).max(MAX_CALLS)]).optional(),
   thinking: text.optional(),
+  searches: z.array(z.string().min(1).max(1_000)).max(MAX_SEARCHES).optional(),
   hide_thinking: z.boolean().optional(),
   omit_task_id: z.boolean().optional(),
   task_seconds: z.number().min(0).max(86_400).optional(),

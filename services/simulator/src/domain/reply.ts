@@ -23,6 +23,8 @@ export interface Reply {
   readonly thinkingHidden: boolean;
   readonly text: string | null;
   readonly toolCalls: readonly ToolCall[];
+  /** Queries for which the provider has searched the web before it answered. */
+  readonly searches: readonly string[];
   readonly finishReason: 'stop' | 'length' | 'tool_calls' | 'content_filter';
   /** The stop sequence that ended the text, which excludes it. */
   readonly stopSequence: string | null;
@@ -38,6 +40,8 @@ export interface ReplyOptions {
   readonly toolCall: ToolCall | null;
   /** A text in the requested format. */
   readonly text: string | null;
+  /** Maximum searches of the web; 0 if the request offers none. */
+  readonly maxSearches: number;
   /** The provider never streams arguments in parts. */
   readonly wholeArguments: boolean;
 }
@@ -48,8 +52,11 @@ export const DEFAULT_OPTIONS: ReplyOptions = {
   thinking: 'shown',
   toolCall: null,
   text: null,
+  maxSearches: 0,
   wholeArguments: false,
 };
+
+const DEFAULT_SEARCHES = ['a simulated query'];
 
 const DEFAULT_TEXT =
   'Hello! This is a simulated reply: no model was asked, but the tokens, the stream and the meter are real.';
@@ -63,8 +70,9 @@ export class ReplyWriter {
   constructor(private readonly tokenizer: Tokenizer) {}
 
   write(directive: Directive, options: ReplyOptions): Reply {
-    const { text, thinking, hide_thinking, tool_call, chunks, finish_reason } = directive;
-    const key = JSON.stringify([text, thinking, hide_thinking, tool_call, chunks, finish_reason, options]);
+    const { text, thinking, hide_thinking, tool_call, chunks, finish_reason, searches } = directive;
+    const says = [text, thinking, hide_thinking, tool_call, chunks, finish_reason, searches];
+    const key = JSON.stringify([says, options]);
     const recent = this.#recent.get(key);
     if (recent !== undefined) return recent;
     const reply = compose(directive, options, this.tokenizer);
@@ -116,6 +124,7 @@ function compose(directive: Directive, options: ReplyOptions, tokenizer: Tokeniz
     thinkingHidden,
     text: saidText,
     toolCalls,
+    searches: (directive.searches ?? DEFAULT_SEARCHES).slice(0, options.maxSearches),
     finishReason: directive.finish_reason ?? natural,
     stopSequence,
   };

@@ -1,7 +1,7 @@
-import type { AssistantPart } from '../../domain/conversation';
+import type { ReplyPart } from '../../domain/reply';
 
 /** Returns whether the part is another provider's signature without text: Gemini signs a text with a part of its own. */
-export function isEmptyThinking(part: AssistantPart): boolean {
+export function isEmptyThinking(part: ReplyPart): boolean {
   return part.kind === 'thinking' && part.text === '' && part.signature?.wire !== 'anthropic';
 }
 
@@ -9,7 +9,7 @@ export function isEmptyThinking(part: AssistantPart): boolean {
  * Returns the parts without empty thinking that precedes a text or follows one: clients take the first or the last block for
  * the answer, and such a signature is only a hint.
  */
-export function withoutEmptyThinking(parts: readonly AssistantPart[]): AssistantPart[] {
+export function withoutEmptyThinking(parts: readonly ReplyPart[]): ReplyPart[] {
   const firstText = parts.findIndex((part) => part.kind === 'text');
   if (firstText === -1) return [...parts];
   return parts.filter(

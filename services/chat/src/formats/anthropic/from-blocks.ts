@@ -1,15 +1,16 @@
-import type {
-  AssistantPart,
-  AssistantTurn,
-  DocumentPart,
-  ImagePart,
-  MediaSource,
-  Signature,
-  SystemTurn,
-  TextPart,
-  ToolResultPart,
-  UserPart,
-  UserTurn,
+import {
+  type AssistantPart,
+  type AssistantTurn,
+  type DocumentPart,
+  type ImagePart,
+  type MediaSource,
+  type Signature,
+  type SystemTurn,
+  type TextPart,
+  type ToolResultPart,
+  type UserPart,
+  type UserTurn,
+  WEB_SEARCH,
 } from '../../domain/conversation';
 import { readSignature } from '../../domain/signature-tag';
 import { readCallSignature } from '../call-signature';
@@ -52,6 +53,7 @@ export function fromAssistantBlocks(content: Content, onUnsupported: OnUnsupport
   const parts: AssistantPart[] = [];
   let nextCallSignature: Signature | undefined;
   for (const each of content) {
+    if (isSearch(each)) continue;
     if (each.type === 'thinking') {
       const callSignature = readCallSignature(each.signature ?? '');
       if (callSignature) nextCallSignature = callSignature;
@@ -178,6 +180,11 @@ function searchResultPart(result: block.SearchResultBlock): TextPart {
     cache: toCacheHint(result.cache_control),
   };
 }
+
+/** The model has read what it found: its answer follows. */
+const isSearch = (each: ContentBlock): boolean =>
+  each.type === 'web_search_tool_result' ||
+  (each.type === 'server_tool_use' && (each as { name?: unknown }).name === WEB_SEARCH);
 
 function unsupportedBlockAsText(each: ContentBlock, onUnsupported: OnUnsupported): TextPart[] {
   onUnsupported(`a ${each.type} block`);

@@ -1,9 +1,10 @@
 import type { ReplyIdentity } from '../../domain/caller-request';
-import type { Signature } from '../../domain/conversation';
+import { type Citation, type Signature, WEB_SEARCH, type WebSearchPart } from '../../domain/conversation';
 import type { StopReason } from '../../domain/reply';
 import { tagSignature } from '../../domain/signature-tag';
 import { fitToolId } from '../../domain/tool-ids';
 import type { TokenUsage } from '../../domain/usage';
+import { FOREIGN_SEARCH } from './foreign-searches';
 
 /** All stop reasons; the list is that of @anthropic-ai/sdk 1.10. */
 const STOP_REASONS: Readonly<Record<StopReason, string>> = {
@@ -54,14 +55,59 @@ function countMembers(usage: TokenUsage): string {
   return (
     `"input_tokens":${usage.input},"cache_creation_input_tokens":${written}` +
     `,"cache_read_input_tokens":${usage.cacheRead},"output_tokens":${usage.output}` +
-    `,"output_tokens_details":{"thinking_tokens":${usage.reasoning}},"server_tool_use":null`
+    `,"output_tokens_details":{"thinking_tokens":${usage.reasoning}},"server_tool_use":${serverToolUse(usage)}`
   );
 }
 
-/** Without `citations`: the official SDK's types allow null, Vercel's SDK refuses it. @param text as JSON */
-export function textBlock(text: string): string {
-  return `{"type":"text","text":${text}}`;
+function serverToolUse({ units }: TokenUsage): string {
+  const searches = units?.web_search ?? 0;
+  return searches === 0 ? 'null' : `{"web_search_requests":${searches},"web_fetch_requests":0}`;
 }
+
+/**
+ * Without `citations` if there are none: the official SDK's types allow null, Vercel's SDK refuses it.
+ * @param text as JSON
+ */
+export function textBlock(text: string, citations: readonly Citation[] = []): string {
+  const cited = citations.length === 0 ? '' : `,"citations":[${citations.map(citationJson).join(',')}]`;
+  return `{"type":"text","text":${text}${cited}}`;
+}
+
+/** The index of a page that Anthropic did not find is empty. */
+export const citationJson = ({ url, title, quote, cited }: Citation): string =>
+  JSON.stringify({
+    type: 'web_search_result_location',
+    cited_text: (quote || cited).slice(0, MAX_CITED_CHARS),
+    encrypted_index: '',
+    title,
+    url,
+  });
+
+/** Of a quotation in Anthropic's API. */
+const MAX_CITED_CHARS = 150;
+
+const searchId = ({ id }: WebSearchPart): string => `${FOREIGN_SEARCH}${fitToolId(id)}`;
+/** The input of a search, as JSON. */
+export const searchInput = ({ query }: WebSearchPart): string => JSON.stringify({ query });
+
+/** @param input as JSON */
+export const searchBlock = (search: WebSearchPart, input: string): string =>
+  `{"type":"server_tool_use","id":"${searchId(search)}","name":"${WEB_SEARCH}","input":${input},"caller":{"type":"direct"}}`;
+
+/** Only Anthropic reads the encrypted content of its results. */
+export const searchResultBlock = (search: WebSearchPart): string =>
+  JSON.stringify({
+    type: 'web_search_tool_result',
+    tool_use_id: searchId(search),
+    content: search.results.map(({ url, title }) => ({
+      type: 'web_search_result',
+      url,
+      title,
+      encrypted_content: '',
+      page_age: null,
+    })),
+    caller: { type: 'direct' },
+  });
 
 /** @param text as JSON @param signature not encoded */
 export function thinkingBlock(text: string, signature: string): string {

@@ -1,15 +1,19 @@
 import type { ReplyIdentity } from '../../domain/caller-request';
-import type { Signature } from '../../domain/conversation';
+import type { Citation, Signature, WebSearchPart } from '../../domain/conversation';
 import type { ReplyEvent, StreamWriter, ToolCallStart } from '../../domain/reply';
 import { NO_USAGE, type TokenUsage } from '../../domain/usage';
 import { namedFrame } from '../../sse/named-frame';
 import { writeCallSignature } from '../call-signature';
 import {
+  citationJson,
   finalUsageJson,
   messageHead,
   NO_STOP,
   redactedThinkingBlock,
   type Stop,
+  searchBlock,
+  searchInput,
+  searchResultBlock,
   stopMembers,
   textBlock,
   thinkingBlock,
@@ -100,9 +104,28 @@ export class MessageStream implements StreamWriter {
       case 'tool_arguments':
         this.#arguments(event.call, event.text);
         break;
+      case 'web_search':
+        this.#search(event);
+        break;
+      case 'citation':
+        this.#cite(event.citation);
+        break;
       case 'stop':
         this.#stop = event;
     }
+  }
+
+  #search(search: WebSearchPart): void {
+    const input = `{"type":"input_json_delta","partial_json":${JSON.stringify(searchInput(search))}}`;
+    this.#pending.push(
+      { kind: 'ready', head: searchBlock(search, '{}'), deltas: [input] },
+      { kind: 'ready', head: searchResultBlock(search), deltas: [] },
+    );
+  }
+
+  /** A page that supports a text which has ended is cited by an empty one. */
+  #cite(citation: Citation): void {
+    this.#blockOf('text').deltas.push(`{"type":"citations_delta","citation":${citationJson(citation)}}`);
   }
 
   #text(kind: 'text' | 'thinking', text: string): void {

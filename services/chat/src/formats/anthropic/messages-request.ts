@@ -14,6 +14,7 @@ import { BODY_BOUNDS } from '../body-bounds';
 import { schemaError } from '../schema-error';
 import { anthropicReplies } from './anthropic-replies';
 import { withExactInputs } from './exact-inputs';
+import { withoutForeignSearches } from './foreign-searches';
 import {
   type countTokensSchema,
   looseMessagesSchema,
@@ -27,6 +28,7 @@ import { withoutRefusedThinking } from './refused-thinking';
 import { isEmptyTurn, RequestCheck } from './request-check';
 import { FORMAT_PROMPT_TOKENS } from './supported-tools';
 import { toConversation } from './to-conversation';
+import { isUnboundedSearch, withMaxUses } from './web-search-tool';
 
 /** Required fields for which null and empty count as missing. */
 const REQUIRED = [
@@ -114,6 +116,7 @@ function sizeOf(bytes: Buffer, body: MessagesBody, check: RequestCheck): Request
     hiddenInputTokens: check.hiddenInputTokens + (formatted ? FORMAT_PROMPT_TOKENS : 0),
     ...(body.thinking?.type === 'enabled' && { thinkingBudgetTokens: body.thinking.budget_tokens }),
     longCache: check.longCache,
+    ...(check.webSearches !== undefined && { webSearches: check.webSearches }),
   };
 }
 
@@ -127,7 +130,8 @@ function passThroughBody(
   const nonEmpty = check.emptyTurns
     ? body.messages.filter((message) => !isEmptyTurn(message))
     : body.messages;
-  const messages = check.hasRefusedThinking ? withoutRefusedThinking(nonEmpty) : nonEmpty;
+  const ownSearches = check.hasForeignSearch ? withoutForeignSearches(nonEmpty) : nonEmpty;
+  const messages = check.hasRefusedThinking ? withoutRefusedThinking(ownSearches) : ownSearches;
   const withoutThinking = withoutThinkingBudget({ ...body, messages });
   if (withoutThinking) {
     values.set('thinking', undefined);
@@ -136,6 +140,8 @@ function passThroughBody(
   if (withoutThinking || messages !== body.messages) {
     values.set('messages', JSON.stringify(withoutThinking?.messages ?? messages));
   }
+  if (check.webSearches !== undefined && body.tools?.some(isUnboundedSearch))
+    values.set('tools', JSON.stringify(withMaxUses(body.tools)));
   for (const [member, value] of overrides?.(parsed) ?? []) values.set(member, value);
   return withMembers(bytes, members, values);
 }

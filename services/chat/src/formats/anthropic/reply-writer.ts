@@ -1,13 +1,15 @@
 import { isObject } from '@gateway/upstream';
 import type { ReplyIdentity } from '../../domain/caller-request';
-import type { AssistantPart } from '../../domain/conversation';
-import type { Reply } from '../../domain/reply';
+import type { Reply, ReplyPart } from '../../domain/reply';
 import type { TokenUsage } from '../../domain/usage';
 import { writeCallSignature } from '../call-signature';
 import { withoutEmptyThinking } from './empty-thinking';
 import {
   messageHead,
   redactedThinkingBlock,
+  searchBlock,
+  searchInput,
+  searchResultBlock,
   stopMembers,
   textBlock,
   thinkingBlock,
@@ -25,14 +27,16 @@ export function writeMessage(reply: Reply, usage: TokenUsage, identity: ReplyIde
 }
 
 /** Anthropic refuses an empty text when it is sent back. */
-function isSaid(part: AssistantPart): boolean {
+function isSaid(part: ReplyPart): boolean {
   return part.kind !== 'text' || part.text !== '';
 }
 
-function blocksOf(part: AssistantPart): string[] {
+function blocksOf(part: ReplyPart): string[] {
   switch (part.kind) {
     case 'text':
-      return [textBlock(JSON.stringify(part.text))];
+      return [textBlock(JSON.stringify(part.text), part.citations)];
+    case 'web_search':
+      return [searchBlock(part, searchInput(part)), searchResultBlock(part)];
     case 'thinking':
       return [thinkingBlock(JSON.stringify(part.text), writeSignature(part.signature))];
     case 'redacted_thinking':

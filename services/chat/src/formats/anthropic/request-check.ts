@@ -2,11 +2,14 @@ import { GatewayError } from '@gateway/errors';
 import { isEmpty } from '@gateway/json-body';
 import { isObject, refusalOfLink } from '@gateway/upstream';
 import type { z } from 'zod';
+import { MAX_WEB_SEARCHES } from '../../domain/upper-bound';
 import { MAX_FAULTS } from '../body-bounds';
 import type { ContentBlock } from './content-block';
 import { OPAQUE_BLOCKS, READABLE_BLOCKS } from './content-block';
+import { hasForeignCitation, isForeignSearch } from './foreign-searches';
 import { isRefusedThinking } from './refused-thinking';
 import { CLIENT_TOOL_TOKENS, TOOLS_PROMPT_TOKENS, toolKind } from './supported-tools';
+import { webSearchTool } from './web-search-tool';
 
 type Fields = Record<string, unknown>;
 type Path = readonly (string | number)[];
@@ -39,6 +42,10 @@ export class RequestCheck {
   /** Has thinking that must not reach Anthropic. */
   hasRefusedThinking = false;
   hiddenInputTokens = 0;
+  /** Maximum searches of the tool that searches the web; undefined if there is none. */
+  webSearches: number | undefined;
+  /** Has searches of another provider, which Anthropic refuses. */
+  hasForeignSearch = false;
   /** Has an empty assistant message, which Anthropic refuses. */
   emptyTurns = false;
   #blocks = 0;
@@ -87,7 +94,18 @@ export class RequestCheck {
     if (typeof kind === 'object') this.fault([...path, 'type'], kind.refused);
     else if (kind === 'client') this.hiddenInputTokens += CLIENT_TOOL_TOKENS;
     else if (kind === 'client_set') this.hasMedia = true;
+    else if (kind === 'web_search') this.#webSearch(tool, path);
     else this.#customTool(tool, path);
+  }
+
+  #webSearch(tool: Fields, path: Path): void {
+    if (path[0] !== 'tools') this.fault([...path, 'type'], 'not supported: declare web search in tools');
+    else if (this.webSearches !== undefined) this.fault([...path, 'type'], 'web search is declared twice');
+    this.hiddenInputTokens += CLIENT_TOOL_TOKENS;
+    this.webSearches = MAX_WEB_SEARCHES;
+    const { success, data, error } = webSearchTool.safeParse(tool);
+    for (const issue of error?.issues ?? []) this.fault([...path, ...issue.path.map(String)], issue.message);
+    if (success) this.webSearches = data.max_uses ?? MAX_WEB_SEARCHES;
   }
 
   #customTool({ name, input_schema, allowed_callers: callers }: Fields, path: Path): void {
@@ -138,6 +156,7 @@ export class RequestCheck {
     switch (block.type) {
       case 'text':
         this.#text(block, 'text', path);
+        if (hasForeignCitation(block)) this.hasForeignSearch = true;
         break;
       case 'tool_use':
         this.#toolUse(block, path);
@@ -244,6 +263,7 @@ export class RequestCheck {
 
   #rareBlock(block: Fields, path: Path): void {
     const type = typeof block.type === 'string' ? block.type : '';
+    if (isForeignSearch(block)) this.hasForeignSearch = true;
     if (OPAQUE.has(type)) this.hasMedia = true;
     else if (type === 'tool_addition') {
       this.#toolAddition(block, path);

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { AssistantPart } from '../../domain/conversation';
-import type { Reply } from '../../domain/reply';
+import type { Reply, ReplyPart } from '../../domain/reply';
 import { anyReply, eventsOf } from '../../domain/reply.fixture';
 import { fitToolId } from '../../domain/tool-ids';
 import { NO_USAGE } from '../../domain/usage';
@@ -16,7 +15,7 @@ const usage = { ...NO_USAGE, input: 3, output: 4 };
 const written = (reply: Reply) => JSON.parse(anthropicReplies.write(reply, usage, identity).toString());
 
 /** The parts as they come back: the format tells no empty text, and wants other ids and an object as input. */
-function told(parts: readonly AssistantPart[]): AssistantPart[] {
+function told(parts: Reply['parts']): ReplyPart[] {
   return withoutEmptyThinking(parts).map((part) => {
     if (part.kind !== 'tool_call') return part;
     return { ...part, id: fitToolId(part.id), arguments: part.arguments || '{}' };
@@ -24,8 +23,8 @@ function told(parts: readonly AssistantPart[]): AssistantPart[] {
 }
 
 /** With neighbours joined that a stream can't tell from one part. */
-function joined(parts: readonly AssistantPart[]): AssistantPart[] {
-  const all: AssistantPart[] = [];
+function joined(parts: readonly ReplyPart[]): ReplyPart[] {
+  const all: ReplyPart[] = [];
   for (const part of parts) {
     const last = all.at(-1);
     if (part.kind === 'text' && last?.kind === 'text') {

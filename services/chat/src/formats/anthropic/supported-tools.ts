@@ -5,7 +5,7 @@ const CLIENT = /^(bash|text_editor|memory|computer)_\d{8}$/;
 const CLIENT_SET = /^(computer|browser)_toolset_\d{8}$/;
 
 const REFUSED: readonly [RegExp, string][] = [
-  [/^web_search/, 'web search is billed per search'],
+  [/^web_search/, 'this version may run code, which is billed by the hour: use web_search_20250305'],
   // Each time the model reads a server tool's result, the whole input is billed again, and the model decides how often.
   [/^web_fetch/, 'fetched pages have no maximum size'],
   [/^code_execution/, 'code execution is billed by the hour'],
@@ -14,12 +14,16 @@ const REFUSED: readonly [RegExp, string][] = [
   [/^mcp_toolset/, "a server's responses have no maximum size"],
 ];
 
-export type ToolKind = 'custom' | 'client' | 'client_set';
+/** The tool with which Anthropic searches the web. */
+const WEB_SEARCH_TYPE = 'web_search_20250305';
+
+export type ToolKind = 'custom' | 'client' | 'client_set' | 'web_search';
 
 /** Returns the kind of a tool by its `type`, or why the tool is refused. */
 export function toolKind(type: unknown): ToolKind | { readonly refused: string } {
   if (CUSTOM.has(type)) return 'custom';
   if (typeof type !== 'string') return { refused: 'expected string' };
+  if (type === WEB_SEARCH_TYPE) return 'web_search';
   if (CLIENT.test(type)) return 'client';
   if (CLIENT_SET.test(type)) return 'client_set';
   const reason = REFUSED.find(([pattern]) => pattern.test(type))?.[1];

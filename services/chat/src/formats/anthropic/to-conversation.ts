@@ -11,6 +11,7 @@ import type { Message, MessagesBody } from './messages-schema';
 import { isEmptyTurn } from './request-check';
 import { toTools } from './to-tools';
 import { type OnUnsupported, refuseUnsupported } from './unsupported-content';
+import { toWebSearch } from './web-search-tool';
 
 /**
  * Returns the request in the neutral format. Dropped as hints: cache control of the whole request, service and diagnostics
@@ -29,6 +30,7 @@ export function toConversation(
     system: toSystem(body.system),
     turns: toTurns(body.messages, onUnsupported),
     tools: toTools(body.tools ?? [], onUnsupported),
+    webSearch: toWebSearch(body.tools ?? []),
     toolChoice: toToolChoice(choice),
     parallelToolCalls: choice?.disable_parallel_tool_use === true ? false : undefined,
     output: toOutput((body.output_config?.format ?? body.output_format)?.schema),

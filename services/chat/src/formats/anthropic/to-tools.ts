@@ -8,8 +8,10 @@ const NO_PARAMETERS = { type: 'object' };
 
 /** Only Anthropic's own models know the tools that Anthropic defines. */
 export function toTools(tools: readonly ToolEntry[], onUnsupported: OnUnsupported): Tool[] {
-  return tools.map((tool) => {
-    if (toolKind(tool.type) !== 'custom') onUnsupported(`the tool type ${tool.type}`);
+  return tools.flatMap((tool) => {
+    const kind = toolKind(tool.type);
+    if (kind === 'web_search') return [];
+    if (kind !== 'custom') onUnsupported(`the tool type ${tool.type}`);
     return {
       name: tool.name ?? String(tool.type),
       description: tool.description || undefined,

@@ -1,12 +1,13 @@
 import { toErrorFrame } from '@gateway/errors';
 import type { ReplyFormat, ReplyIdentity } from '../../domain/caller-request';
-import type { Signature } from '../../domain/conversation';
+import type { Citation, Signature, WebSearchPart } from '../../domain/conversation';
 import { placedSignature } from '../../domain/gemini-signature';
 import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
 import type { TokenUsage } from '../../domain/usage';
 import { parseExactObject } from '../../json/exact-json';
 import { eventsOf } from '../reply-events';
+import { writeGrounding } from './grounding';
 import { type ForeignThought, writeForeign } from './thought-signature';
 
 interface WrittenPart {
@@ -54,6 +55,9 @@ class ContentStream implements StreamWriter {
   #foreign: ForeignThought[] = [];
   readonly #calls = new Map<number, ToolCallStart & { arguments: string }>();
   #stop: StopReason = 'end';
+  #text = '';
+  readonly #searches: WebSearchPart[] = [];
+  readonly #citations: Citation[] = [];
 
   constructor(identity: ReplyIdentity, showsThoughts: boolean) {
     this.#identity = identity;
@@ -81,7 +85,10 @@ class ContentStream implements StreamWriter {
     this.#endCalls();
     if (this.#foreign.length > 0) this.#addPart({ text: '' });
     const { content, ...rest } = candidateOf(this.#taken());
-    const candidate = { content, finishReason: FINISH_REASONS[this.#stop], ...rest };
+    const grounding = this.#searches.length > 0 && {
+      groundingMetadata: writeGrounding(this.#text, this.#searches, this.#citations),
+    };
+    const candidate = { content, finishReason: FINISH_REASONS[this.#stop], ...grounding, ...rest };
     return { ...this.#head([candidate]), usageMetadata: usageOf(usage) };
   }
 
@@ -103,6 +110,7 @@ class ContentStream implements StreamWriter {
   #take(event: ReplyEvent): void {
     switch (event.kind) {
       case 'text':
+        this.#text += event.text;
         if (event.text !== '') this.#addPart({ text: event.text });
         return;
       case 'thinking':
@@ -124,6 +132,12 @@ class ContentStream implements StreamWriter {
         call.arguments += event.text;
         return;
       }
+      case 'web_search':
+        this.#searches.push(event);
+        return;
+      case 'citation':
+        this.#citations.push(event.citation);
+        return;
       case 'stop':
         this.#stop = event.stop;
     }

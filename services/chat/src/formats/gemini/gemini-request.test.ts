@@ -200,7 +200,11 @@ describe('a request is refused', () => {
     ['invalid_request contents[0].role', { contents: [{ role: 'robot', parts: [text('x')] }] }],
     ['invalid_request body: Unrecognized key: "messages"', { messages: [] }],
     ['invalid_request generationConfig.temperature', { generationConfig: { temperature: 3 } }],
-    ['invalid_request tools[0].googleSearch: not supported', { tools: [{ googleSearch: {} }] }],
+    ['invalid_request tools[0].urlContext: not supported', { tools: [{ urlContext: {} }] }],
+    [
+      'invalid_request tools[0].googleSearch',
+      { tools: [{ googleSearch: { searchTypes: { imageSearch: {} } } }] },
+    ],
     [REPEATED, { tools: [{ google_search: {}, googleSearch: null }] }],
     [REPEATED, { contents: [user({ file_data: uploaded, fileData: null })] }],
     [REPEATED, { cached_content: 'cachedContents/1', cachedContent: '' }],

@@ -4,7 +4,7 @@ import { refusalOfLink } from '@gateway/upstream';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation, Effort, OutputShape, Reasoning } from '../../domain/conversation';
 import type { PassThroughChange } from '../../domain/pass-through-change';
-import type { RequestSize } from '../../domain/upper-bound';
+import { MAX_WEB_SEARCHES, type RequestSize } from '../../domain/upper-bound';
 import { BODY_BOUNDS } from '../body-bounds';
 import { schemaError } from '../schema-error';
 import { camelCase } from './camel-case';
@@ -16,7 +16,7 @@ import {
   looseGenerateContentSchema,
   type Part,
 } from './gemini-schema';
-import { toJsonSchema, toToolChoice, toTools } from './to-tools';
+import { toJsonSchema, toToolChoice, toTools, toWebSearch } from './to-tools';
 import { toTexts, toTurns } from './to-turns';
 
 /** Required fields for which null and empty count as missing. */
@@ -66,6 +66,7 @@ export function parseGenerateContent(
       predictionBytes: 0,
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
       ...(thinkingBudgetTokens > 0 && { thinkingBudgetTokens }),
+      ...(toWebSearch(body) && { webSearches: MAX_WEB_SEARCHES }),
     },
     passThroughHeaders: {},
     parsed: value,
@@ -135,7 +136,7 @@ function refuseUnsupported(
     throw invalid('generationConfig.responseModalities: only TEXT is supported');
   for (const [index, tool] of (Array.isArray(tools) ? tools : []).entries()) {
     const other = Object.keys(tool ?? {}).find(
-      (name) => name !== 'functionDeclarations' && tool[name] != null,
+      (name) => name !== 'functionDeclarations' && name !== 'googleSearch' && tool[name] != null,
     );
     if (other !== undefined) throw invalid(`tools[${index}].${other.slice(0, 64)}: not supported`);
   }
@@ -204,6 +205,7 @@ function toConversation(body: GenerateContentBody, stream: boolean): Conversatio
     system: typeof system === 'string' ? toTexts([{ text: system }]) : toTexts(system?.parts ?? []),
     turns: toTurns(body.contents),
     tools,
+    webSearch: toWebSearch(body),
     toolChoice: toToolChoice(body, tools),
     parallelToolCalls: undefined,
     output: toOutput(config),

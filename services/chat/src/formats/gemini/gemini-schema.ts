@@ -70,11 +70,25 @@ const generationConfig = z.looseObject({
   ),
 });
 
+/** Searches of images have another price. */
+const googleSearch = z.strictObject({
+  timeRangeFilter: optional(jsonObject),
+  excludeDomains: optional(z.array(text).max(100)),
+  searchTypes: optional(z.strictObject({ webSearch: optional(jsonObject) })),
+});
+
 /** The body of `generateContent` and `streamGenerateContent` (@google/genai 3.1), with names in camel case. */
 export const generateContentSchema = z.strictObject({
   contents: z.preprocess((value) => (Array.isArray(value) || value == null ? value : [value]), list(content)),
   systemInstruction: optional(z.union([text, instruction])),
-  tools: optional(list(z.looseObject({ functionDeclarations: optional(list(declaration)) }))),
+  tools: optional(
+    list(
+      z.looseObject({
+        functionDeclarations: optional(list(declaration)),
+        googleSearch: optional(googleSearch),
+      }),
+    ),
+  ),
   toolConfig: optional(
     z.looseObject({
       functionCallingConfig: optional(

@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { isObject } from '@gateway/upstream';
-import type { Tool, ToolChoice } from '../../domain/conversation';
+import type { Tool, ToolChoice, WebSearch } from '../../domain/conversation';
+import { MAX_WEB_SEARCHES } from '../../domain/upper-bound';
 import type { FunctionDeclaration, GenerateContentBody } from './gemini-schema';
 
 const NO_PARAMETERS = { type: 'object', properties: {} };
@@ -16,6 +17,18 @@ function toTool({ name, description, parameters, parametersJsonSchema }: Functio
     parameters: isObject(schema) && Object.keys(schema).length > 0 ? schema : NO_PARAMETERS,
     strict: undefined,
     cache: undefined,
+  };
+}
+
+/** Returns the search of the web; undefined if the caller asks for none. A range of time is only a hint. */
+export function toWebSearch({ tools }: GenerateContentBody): WebSearch | undefined {
+  const search = tools?.find(({ googleSearch }) => googleSearch)?.googleSearch;
+  if (!search) return undefined;
+  return {
+    maxSearches: MAX_WEB_SEARCHES,
+    allowedDomains: [],
+    blockedDomains: search.excludeDomains ?? [],
+    location: undefined,
   };
 }
 

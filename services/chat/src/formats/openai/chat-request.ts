@@ -12,6 +12,7 @@ import type { z } from 'zod';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation } from '../../domain/conversation';
 import type { PassThroughChange } from '../../domain/pass-through-change';
+import { MAX_WEB_SEARCHES } from '../../domain/upper-bound';
 import { BODY_BOUNDS, MAX_FAULTS } from '../body-bounds';
 import { schemaError } from '../schema-error';
 import {
@@ -67,6 +68,7 @@ export function parseChatRequest(bytes: Buffer, unknownFields: UnknownFields = '
       choices: body.n ?? 1,
       predictionBytes,
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+      ...(body.web_search_options && { webSearches: MAX_WEB_SEARCHES }),
     },
     passThroughHeaders: {},
     parsed: parsed.value,
@@ -168,7 +170,6 @@ function refuseUnsupported(body: ChatCompletionBody, stream: boolean): void {
   }
   // The provider bills it in ways that have no price here.
   if (body.modalities?.includes('audio') || body.audio) refuse('audio output is not supported');
-  if (body.web_search_options) refuse('web_search_options: not supported');
   // Files and audio replies are stored in the one account that all callers share.
   if (body.messages.some(namesFile)) refuse('file_id: files by id are not supported');
   const spoken = body.messages.findIndex(({ audio }) => audio != null);

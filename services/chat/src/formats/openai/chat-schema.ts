@@ -73,6 +73,17 @@ const extensions = {
   top_k: optional(z.int().min(-1)),
 } satisfies Record<ExtensionField, z.ZodType>;
 
+const place = optional(z.string().max(256));
+const webSearchOptions = z.strictObject({
+  search_context_size: optional(z.enum(['low', 'medium', 'high'])),
+  user_location: optional(
+    z.strictObject({
+      type: z.literal('approximate'),
+      approximate: z.strictObject({ city: place, region: place, country: place, timezone: place }),
+    }),
+  ),
+});
+
 /**
  * The body of `POST /v1/chat/completions`: every field that the official SDK (openai 7.55) or a provider of this format
  * documents. Other top-level fields are refused; unknown nested fields are passed to the provider unchanged.
@@ -118,7 +129,7 @@ export const chatCompletionSchema = z.strictObject({
   top_p: optional(z.number().min(0).max(1)),
   user: optional(text),
   verbosity: optional(text),
-  web_search_options: optional(jsonObject),
+  web_search_options: optional(webSearchOptions),
 });
 
 /** The same, but unknown fields are passed unchanged to a provider of this format. */

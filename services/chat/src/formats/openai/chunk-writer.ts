@@ -2,7 +2,7 @@ import type { ReplyIdentity } from '../../domain/caller-request';
 import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
 import type { TokenUsage } from '../../domain/usage';
-import { writeIdentity } from './completion-writer';
+import { writeCitation, writeIdentity } from './completion-writer';
 import { type Calling, finishReason, REFUSAL_WITHOUT_TEXT } from './finish-reason';
 import { type Thought, writeCallSignature, writeThoughts } from './write-thinking';
 import { writeUsage } from './write-usage';
@@ -24,7 +24,7 @@ export class ChunkWriter implements StreamWriter {
   readonly #calling: Calling;
   #begun = false;
   #stop: StopReason | undefined;
-  #hasText = false;
+  #text = '';
   /** The thought in progress. */
   #thought: string | undefined;
   readonly #thoughts: Thought[] = [];
@@ -57,7 +57,7 @@ export class ChunkWriter implements StreamWriter {
       case 'text':
         if (event.text === '') return '';
         this.#endThought();
-        this.#hasText = true;
+        this.#text += event.text;
         return this.#frame(`"content":${JSON.stringify(event.text)}`);
       case 'thinking':
         if (event.text === '') return '';
@@ -78,6 +78,10 @@ export class ChunkWriter implements StreamWriter {
         if (event.text === '') return '';
         this.#bareCalls.delete(event.call);
         return this.#arguments(event.call, event.text);
+      case 'web_search':
+        return '';
+      case 'citation':
+        return this.#frame(`"annotations":[${JSON.stringify(writeCitation(this.#text, event.citation))}]`);
       case 'stop':
         return this.#stop === undefined ? this.#finish(event.stop) : '';
     }
@@ -120,7 +124,7 @@ export class ChunkWriter implements StreamWriter {
     let frames = details ? this.#frame(`"reasoning_details":${JSON.stringify(details)}`) : '';
     // Clients parse the arguments even if there are none.
     for (const call of this.#bareCalls) frames += this.#arguments(call, '{}');
-    if (stop === 'refusal' && !this.#hasText && this.#calls === 0) {
+    if (stop === 'refusal' && this.#text === '' && this.#calls === 0) {
       frames += this.#frame(`"refusal":${JSON.stringify(REFUSAL_WITHOUT_TEXT)}`);
     }
     return frames + this.#frame('', finishReason(stop, this.#calling));

@@ -1,8 +1,9 @@
 import type { ReplyIdentity } from '../../domain/caller-request';
-import type { ToolCallPart } from '../../domain/conversation';
+import type { Citation, ToolCallPart } from '../../domain/conversation';
 import type { Reply } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
 import type { TokenUsage } from '../../domain/usage';
+import { citedRange } from '../cited-range';
 import { type Calling, finishReason, REFUSAL_WITHOUT_TEXT } from './finish-reason';
 import { type Thought, writeCallSignature, writeThoughts } from './write-thinking';
 import { writeUsage } from './write-usage';
@@ -39,8 +40,12 @@ function writeMessage({ parts, stop }: Reply, calling: Calling): object {
   let thought = '';
   const calls: WrittenCall[] = [];
   const thoughts: Thought[] = [];
+  const citations: Citation[] = [];
   for (const part of parts) {
-    if (part.kind === 'text') text += part.text;
+    if (part.kind === 'text') {
+      text += part.text;
+      citations.push(...(part.citations ?? []));
+    } else if (part.kind === 'web_search') continue;
     else if (part.kind === 'tool_call') calls.push(writeCall(part));
     else {
       if (part.kind === 'thinking') thought += part.text;
@@ -55,10 +60,16 @@ function writeMessage({ parts, stop }: Reply, calling: Calling): object {
     refusal: hasNoText && stop === 'refusal' ? REFUSAL_WITHOUT_TEXT : null,
     ...(thought !== '' && { reasoning_content: thought }),
     ...(details && { reasoning_details: details }),
+    ...(citations.length > 0 && { annotations: citations.map((one) => writeCitation(text, one)) }),
     // An empty list makes some clients wait for calls.
     ...(calls[0] && (calling === 'tools' ? { tool_calls: calls } : { function_call: calls[0].function })),
   };
 }
+
+export const writeCitation = (text: string, citation: Citation): object => ({
+  type: 'url_citation',
+  url_citation: { ...citedRange(text, citation), url: citation.url, title: citation.title },
+});
 
 interface WrittenCall {
   readonly id: string;

@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { AssistantPart, ThinkingPart } from '../../domain/conversation';
-import type { Reply, ReplyEvent } from '../../domain/reply';
+import type { Reply, ReplyEvent, ReplyPart } from '../../domain/reply';
 import { anyReply, eventsOf } from '../../domain/reply.fixture';
 import { fitToolId } from '../../domain/tool-ids';
 import { fromOpenAiUsage } from '../../providers/openai/openai-usage';
@@ -175,7 +175,7 @@ describe('a complete chat.completion', () => {
   test("read as a provider's reply, yields the same reply", () => {
     fc.assert(
       fc.property(anyReply, (any) => {
-        const bare = (parts: readonly AssistantPart[]) =>
+        const bare = (parts: readonly ReplyPart[]) =>
           parts
             .filter(({ kind }) => kind !== 'redacted_thinking')
             .map(({ signature: _, ...part }: Chunk) => part);

@@ -1,6 +1,7 @@
 import { membersOf } from '@gateway/upstream';
 import type { Conversation, OutputShape, Sampling } from '../../domain/conversation';
 import { reasoningOf } from '../../domain/extension-fields';
+import { MAX_WEB_SEARCHES } from '../../domain/upper-bound';
 import type { ChatCompletionBody } from './chat-schema';
 import { refuseExcessArguments } from './excess-arguments';
 import { readMessages } from './read-messages';
@@ -22,6 +23,7 @@ export function toConversation(body: ChatCompletionBody, list = 'messages'): Con
     system,
     turns,
     tools,
+    webSearch: toWebSearch(body.web_search_options),
     toolChoice: readToolChoice(body, tools),
     parallelToolCalls: parallelCalls(body),
     output: readOutput(body.response_format),
@@ -30,6 +32,19 @@ export function toConversation(body: ChatCompletionBody, list = 'messages'): Con
     maxOutputTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
     endUser: endUserOf(body),
     stream: body.stream ?? false,
+  };
+}
+
+/** How much of the pages the model sees is the provider's choice. */
+function toWebSearch(options: ChatCompletionBody['web_search_options']): Conversation['webSearch'] {
+  if (!options) return undefined;
+  const { approximate } = options.user_location ?? {};
+  const named = Object.entries(approximate ?? {}).filter((entry): entry is [string, string] => !!entry[1]);
+  return {
+    maxSearches: MAX_WEB_SEARCHES,
+    allowedDomains: [],
+    blockedDomains: [],
+    location: named.length > 0 ? Object.fromEntries(named) : undefined,
   };
 }
 

@@ -19,7 +19,6 @@ export const UNTRANSLATABLE = {
   safe_prompt: { refused: 'it changes the prompt' },
   service_tier: { refused: 'it changes the price' },
   top_logprobs: { refused: 'the caller reads them' },
-  web_search_options: { refused: 'the reply would lack the search results' },
   metadata: { dropped: 'labels of a stored completion; `user_id` is read elsewhere' },
   prediction: { dropped: 'only speeds up the reply' },
   prompt_cache_key: { dropped: 'only routes to a warm cache' },

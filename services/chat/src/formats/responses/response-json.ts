@@ -1,6 +1,6 @@
 import type { ReplyIdentity } from '../../domain/caller-request';
 import type { TokenUsage } from '../../domain/usage';
-import { LEFT_OUT, type ResponsesBody } from './responses-schema';
+import { isLeftOut, type ResponsesBody } from './responses-schema';
 
 /** A response's members that repeat the request, as JSON without braces. Written once, although every event of a kind has them. */
 export function requestMembers(body: ResponsesBody): string {
@@ -39,7 +39,7 @@ const MAX_REPEATED_CHARS = 256 * 1024;
 export const repeatedMembers = (members: string): string =>
   members.length <= MAX_REPEATED_CHARS ? members : requestMembers({ model: null, input: '' });
 
-const isOffered = (tool: unknown): boolean => !LEFT_OUT.has((tool as { type?: unknown }).type);
+const isOffered = (tool: unknown): boolean => !isLeftOut(tool as Record<string, unknown>);
 
 /** Members of a function that OpenAI always returns. */
 function withDefaults(tool: unknown): unknown {

@@ -100,7 +100,7 @@ test('a response repeats its request, with defaults, without tools that are not 
   const fields = {
     instructions: 'Be brief.',
     metadata: { a: 'b' },
-    tools: [...TOOLS, { type: 'web_search' }],
+    tools: [...TOOLS, { type: 'tool_search' }, { type: 'web_search', external_web_access: false }],
   };
   expect(wholeOf([{ kind: 'text', text: 'x' }], fields)).toMatchObject({
     instructions: 'Be brief.',

@@ -1,10 +1,11 @@
 import type { GatewayError } from '@gateway/errors';
 import type { ReplyIdentity } from '../../domain/caller-request';
-import type { Signature } from '../../domain/conversation';
+import type { Citation, Signature, WebSearchPart } from '../../domain/conversation';
 import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
 import type { TokenUsage } from '../../domain/usage';
 import { namedFrame } from '../../sse/named-frame';
+import { citedRange } from '../cited-range';
 import { REFUSAL_WITHOUT_TEXT } from '../openai/finish-reason';
 import { type CallerTools, type DeclaredName, textOfArguments } from './caller-tools';
 import { type EncryptedContent, writeEncrypted } from './encrypted-content';
@@ -23,6 +24,8 @@ interface OpenItem {
   readonly id: string;
   readonly index: number;
   text: string;
+  /** As JSON. */
+  readonly annotations: string[];
 }
 
 interface OpenCall {
@@ -138,10 +141,46 @@ export class ResponseStream implements StreamWriter {
         return this.#startCall(event);
       case 'tool_arguments':
         return this.#addArguments(event.call, event.text);
+      case 'web_search':
+        return this.#search(event);
+      case 'citation':
+        return this.#cite(event.citation);
       case 'stop':
         this.#stop = event.stop;
         return '';
     }
+  }
+
+  #search(search: WebSearchPart): string {
+    const frames = this.#close();
+    const index = this.#count++;
+    const id = this.#idOf('ws', index);
+    const state = (name: string) =>
+      this.#frame(`response.web_search_call.${name}`, `"output_index":${index},"item_id":"${id}"`);
+    return (
+      frames +
+      this.#itemFrame('added', index, searchJson(id, 'in_progress', search)) +
+      ['in_progress', 'searching', 'completed'].map(state).join('') +
+      this.#done(index, searchJson(id, 'completed', search))
+    );
+  }
+
+  /** Pages that support no text in progress are left out: an annotation belongs to a text. */
+  #cite(citation: Citation): string {
+    const item = this.#open;
+    if (item?.kind !== 'message') return '';
+    const { url, title } = citation;
+    const annotation = JSON.stringify({
+      type: 'url_citation',
+      ...citedRange(item.text, citation),
+      url,
+      title,
+    });
+    const index = item.annotations.push(annotation) - 1;
+    return this.#frame(
+      'response.output_text.annotation.added',
+      `${ofContent(item)},"annotation_index":${index},"annotation":${annotation}`,
+    );
   }
 
   #text(kind: OpenItem['kind'], text: string): string {
@@ -163,12 +202,12 @@ export class ResponseStream implements StreamWriter {
   #openItem(kind: OpenItem['kind']): string {
     const index = this.#count++;
     const id = this.#idOf(kind === 'message' ? 'msg' : 'rs', index);
-    const item: OpenItem = { kind, id, index, text: '' };
+    const item: OpenItem = { kind, id, index, text: '', annotations: [] };
     this.#open = item;
     if (kind === 'message') {
       return (
         this.#itemFrame('added', index, messageJson(id, 'in_progress', [])) +
-        this.#frame('response.content_part.added', `${ofContent(item)},"part":${textPart('')}`)
+        this.#frame('response.content_part.added', `${ofContent(item)},"part":${textPart('', [])}`)
       );
     }
     return (
@@ -184,7 +223,7 @@ export class ResponseStream implements StreamWriter {
     this.#open = undefined;
     const text = `"text":${JSON.stringify(item.text)}`;
     if (item.kind === 'message') {
-      const part = textPart(item.text);
+      const part = textPart(item.text, item.annotations);
       return (
         this.#frame('response.output_text.done', `${ofContent(item)},${text},"logprobs":[]`) +
         this.#frame('response.content_part.done', `${ofContent(item)},"part":${part}`) +
@@ -276,7 +315,13 @@ export class ResponseStream implements StreamWriter {
   /** For clients that show a refusal: a turn without any text says nothing. */
   #refuse(): string {
     const index = this.#count++;
-    const item: OpenItem = { kind: 'message', id: this.#idOf('msg', index), index, text: '' };
+    const item: OpenItem = {
+      kind: 'message',
+      id: this.#idOf('msg', index),
+      index,
+      text: '',
+      annotations: [],
+    };
     const refusal = JSON.stringify(REFUSAL_WITHOUT_TEXT);
     const part = `{"type":"refusal","refusal":${refusal}}`;
     return (
@@ -310,8 +355,9 @@ const ofItem = ({ id, index }: { id: string; index: number }) => `"item_id":"${i
 const ofContent = (item: OpenItem) => `${ofItem(item)},"content_index":0`;
 const ofSummary = (item: OpenItem) => `${ofItem(item)},"summary_index":0`;
 
-const textPart = (text: string) =>
-  `{"type":"output_text","text":${JSON.stringify(text)},"annotations":[],"logprobs":[]}`;
+/** @param annotations as JSON */
+const textPart = (text: string, annotations: readonly string[]) =>
+  `{"type":"output_text","text":${JSON.stringify(text)},"annotations":[${annotations.join(',')}],"logprobs":[]}`;
 const summaryPart = (text: string) => `{"type":"summary_text","text":${JSON.stringify(text)}}`;
 
 /** @param parts as JSON */
@@ -322,6 +368,19 @@ function reasoningJson(id: string, text: string, encrypted?: string): string {
   const content = encrypted === undefined ? '' : `,"encrypted_content":${JSON.stringify(encrypted)}`;
   return `{"id":"${id}","type":"reasoning","summary":[${text === '' ? '' : summaryPart(text)}]${content}}`;
 }
+
+const searchJson = (id: string, status: string, { query, results }: WebSearchPart) =>
+  JSON.stringify({
+    id,
+    type: 'web_search_call',
+    status,
+    action: {
+      type: 'search',
+      query,
+      queries: [query],
+      sources: results.map(({ url }) => ({ type: 'url', url })),
+    },
+  });
 
 /** @param text arguments, or the input of a custom tool */
 function callJson({ id, callId, tool }: OpenCall, status: string, text: string): string {

@@ -180,6 +180,10 @@ describe('an invalid request', () => {
     ],
     [
       'invalid_request tool_choice: only functions',
+      { tools: [tool('f')], tool_choice: { type: 'file_search' } },
+    ],
+    [
+      'invalid_request tool_choice: does not match',
       { tools: [tool('f')], tool_choice: { type: 'web_search' } },
     ],
     [

@@ -3,7 +3,8 @@ import { isEmpty, missingParameter, parseJsonObject, safeParse, withoutEmptyMode
 import { isObject, textOf } from '@gateway/upstream';
 import type { z } from 'zod';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
-import type { Conversation } from '../../domain/conversation';
+import { type Conversation, WEB_SEARCH, type WebSearch } from '../../domain/conversation';
+import { MAX_WEB_SEARCHES } from '../../domain/upper-bound';
 import { BODY_BOUNDS, MAX_FAULTS } from '../body-bounds';
 import type { ChatCompletionBody } from '../openai/chat-schema';
 import { refusePrivateLinks, sizeOfMedia } from '../openai/message-media';
@@ -15,12 +16,14 @@ import {
   type DeclaredTool,
   type InputItem,
   type ItemType,
+  isLeftOut,
+  isWebSearchType,
   itemSchemas,
-  LEFT_OUT,
   looseResponsesSchema,
   type ResponsesBody,
   responsesSchema,
   toolSchemas,
+  webSearchTool,
 } from './responses-schema';
 import { toChatMessages } from './to-chat-messages';
 
@@ -48,7 +51,7 @@ const WITHOUT_EFFECT = new Set([
  */
 export function parseResponsesRequest(bytes: Buffer, unknownFields: UnknownFields = 'refuse'): CallerRequest {
   const { value } = parseJsonObject(bytes, BODY_BOUNDS);
-  const { body, items, tools: declared } = parseBody(withoutEmptyModel(value), unknownFields);
+  const { body, items, tools: declared, search } = parseBody(withoutEmptyModel(value), unknownFields);
   refuseUnsupported(body);
   const tools = new CallerTools(declared);
   const messages = toChatMessages(items);
@@ -69,11 +72,12 @@ export function parseResponsesRequest(bytes: Buffer, unknownFields: UnknownField
       choices: 1,
       predictionBytes: 0,
       ...(maxOutputTokens != null && { maxOutputTokens }),
+      ...(search && { webSearches: search.maxSearches }),
     },
     passThroughHeaders: {},
     parsed: value,
     conversation() {
-      conversation ??= toNeutral(body, messages, tools);
+      conversation ??= toNeutral(body, messages, tools, search);
       return conversation;
     },
     passThroughBody() {
@@ -87,14 +91,17 @@ function toNeutral(
   body: ResponsesBody,
   messages: ChatCompletionBody['messages'],
   tools: CallerTools,
+  webSearch: WebSearch | undefined,
 ): Conversation {
   const { reasoning, text, instructions, tool_choice: choice } = body;
   const { format } = text ?? {};
+  const forcesSearch = isObject(choice) && isWebSearchType(choice.type);
+  if (forcesSearch && !webSearch) throw invalid('tool_choice: does not match any tool in the request');
   const chat: ChatCompletionBody = {
     model: body.model,
     messages,
     tools: [...tools.functions],
-    tool_choice: isObject(choice) ? toChatChoice(choice) : choice,
+    tool_choice: forcesSearch ? 'auto' : isObject(choice) ? toChatChoice(choice) : choice,
     parallel_tool_calls: body.parallel_tool_calls,
     max_completion_tokens: body.max_output_tokens,
     reasoning_effort: reasoning?.effort,
@@ -105,7 +112,11 @@ function toNeutral(
     safety_identifier: body.safety_identifier ?? body.user,
     stream: body.stream,
   };
-  const conversation = toConversation(chat, 'input');
+  const conversation: Conversation = {
+    ...toConversation(chat, 'input'),
+    webSearch,
+    ...(forcesSearch && { toolChoice: { kind: 'tool', name: WEB_SEARCH } }),
+  };
   if (!instructions) return conversation;
   const first = { kind: 'text', text: instructions, cache: undefined } as const;
   return { ...conversation, system: [first, ...conversation.system] };
@@ -129,6 +140,7 @@ interface ParsedBody {
   readonly body: ResponsesBody;
   readonly items: readonly InputItem[];
   readonly tools: readonly DeclaredTool[];
+  readonly search: WebSearch | undefined;
 }
 
 /** @throws GatewayError for the first wrong value, or else for the first missing one */
@@ -138,8 +150,10 @@ function parseBody(value: Record<string, unknown>, unknownFields: UnknownFields)
   const issues: Issue[] = [...(result.error?.issues ?? [])];
   const items = typeof value.input === 'string' ? textItem(value.input) : readItems(value.input, issues);
   const tools = readTools(value.tools, issues);
+  const searchTool = readSearch(value.tools, issues);
   if (issues.length > 0 || !result.success) throw schemaError(value, issues, REQUIRED);
-  return { body: result.data, items, tools };
+  const search = searchTool && toWebSearch(searchTool, result.data.max_tool_calls);
+  return { body: result.data, items, tools, search };
 }
 
 const textItem = (text: string): InputItem[] => (text === '' ? [] : [{ role: 'user', content: text }]);
@@ -153,6 +167,8 @@ function readItems(input: unknown, issues: Issue[]): InputItem[] {
     const { type = 'message', content, output } = isObject(entry) ? entry : {};
     for (const list of [content, output]) if (Array.isArray(list)) parts += list.length;
     if (parts > MAX_PARTS) throw invalid('input: too many parts');
+    // The model has read what it found: its answer follows.
+    if (type === 'web_search_call') continue;
     if (type === 'item_reference') throw invalid(`input[${index}]: ${NOT_STORED}`);
     if (typeof type === 'string' && !Object.hasOwn(itemSchemas, type))
       throw invalid(`input[${index}].type: items of type ${type.slice(0, 64)} are not supported`);
@@ -179,7 +195,7 @@ function readTools(value: unknown, issues: Issue[]): DeclaredTool[] {
   const tools: DeclaredTool[] = [];
   for (const [index, entry] of entries.entries()) {
     const { type } = isObject(entry) ? entry : {};
-    if (LEFT_OUT.has(type)) continue;
+    if (isObject(entry) && (isLeftOut(entry) || isWebSearchType(type))) continue;
     if (typeof type === 'string' && !Object.hasOwn(toolSchemas, type))
       throw invalid(`tools[${index}].type: ${type.slice(0, 64)} is not supported`);
     const schema = toolSchemas[(type as keyof typeof toolSchemas) ?? 'function'];
@@ -191,6 +207,33 @@ function readTools(value: unknown, issues: Issue[]): DeclaredTool[] {
     if (issues.length >= MAX_FAULTS) break;
   }
   return tools;
+}
+
+/** Returns the tool that searches the web; undefined if there is none. */
+function readSearch(value: unknown, issues: Issue[]): z.output<typeof webSearchTool> | undefined {
+  const entries: readonly unknown[] = Array.isArray(value) ? value : [];
+  const isSearch = (entry: unknown) => isObject(entry) && isWebSearchType(entry.type) && !isLeftOut(entry);
+  const index = entries.findIndex(isSearch);
+  if (index === -1) return undefined;
+  if (entries.slice(index + 1).some(isSearch)) throw invalid('tools: web search is declared twice');
+  const found = safeParse(webSearchTool, entries[index]);
+  if (found.success) return found.data;
+  for (const issue of found.error.issues) issues.push({ ...issue, path: ['tools', index, ...issue.path] });
+  return undefined;
+}
+
+function toWebSearch(
+  { filters, user_location: location }: z.output<typeof webSearchTool>,
+  maxToolCalls: number | null | undefined,
+): WebSearch {
+  const { type: _approximate, ...place } = location ?? {};
+  const named = Object.entries(place).filter((entry): entry is [string, string] => !!entry[1]);
+  return {
+    maxSearches: Math.min(maxToolCalls ?? MAX_WEB_SEARCHES, MAX_WEB_SEARCHES),
+    allowedDomains: filters?.allowed_domains ?? [],
+    blockedDomains: filters?.blocked_domains ?? [],
+    location: named.length > 0 ? Object.fromEntries(named) : undefined,
+  };
 }
 
 /** An assistant may have said nothing, such as before it called a tool. */

@@ -107,10 +107,43 @@ export const toolSchemas = {
 } as const;
 
 /**
- * Tools that a model may use and that are not offered. They are left out, also of the response's own list, because Codex declares
- * them in every call, whatever the model; a call that forces one of them is refused.
+ * Whether a tool that a model may use is not offered. Codex declares a search of tools, and one of the web as OpenAI has stored it,
+ * in every call, whatever the model. They are left out, also of the response's own list; a call that forces one is refused.
  */
-export const LEFT_OUT: ReadonlySet<unknown> = new Set(['tool_search', 'web_search', 'web_search_preview']);
+export const isLeftOut = ({
+  type,
+  external_web_access: online,
+}: Readonly<Record<string, unknown>>): boolean =>
+  type === 'tool_search' || (isWebSearchType(type) && online === false);
+
+/** Dated versions are the same tool. */
+export const isWebSearchType = (type: unknown): boolean =>
+  typeof type === 'string' && /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/.test(type);
+
+const place = optional(z.string().max(256));
+/** A search by the provider. How much of the pages the model sees is the provider's choice. */
+export const webSearchTool = z.strictObject({
+  type: text,
+  filters: optional(
+    z.strictObject({
+      allowed_domains: optional(z.array(z.string().min(1).max(256)).max(100)),
+      blocked_domains: optional(z.array(z.string().min(1).max(256)).max(100)),
+    }),
+  ),
+  user_location: optional(
+    z.strictObject({
+      type: optional(z.literal('approximate')),
+      city: place,
+      region: place,
+      country: place,
+      timezone: place,
+    }),
+  ),
+  search_context_size: optional(z.enum(['low', 'medium', 'high'])),
+  search_content_types: optional(z.tuple([z.literal('text')])),
+  external_web_access: optional(z.literal(true)),
+  return_token_budget: optional(z.literal('default')),
+});
 
 export type CallerTool = z.output<typeof functionTool> | z.output<typeof customTool>;
 export type DeclaredTool = z.output<(typeof toolSchemas)[keyof typeof toolSchemas]>;

@@ -14,6 +14,12 @@ import { writeRequest } from './write-request';
 /** The gateway writes requests of this version; the later one has no sampling parameters. */
 const OWN_VERSION = '2023-06-01';
 
+/**
+ * Of one search. Anthropic documents no maximum; its own example of a search has about 7,000 (platform.claude.com, "Web search
+ * tool").
+ */
+const SEARCH_RESULT_TOKENS = 10_000;
+
 export interface AnthropicAccount {
   readonly id: string;
   /** Without `/v1`. */
@@ -35,6 +41,7 @@ export function anthropicProvider(
     wire: 'anthropic',
     encoding: 'claude',
     maxTokensField: 'max_tokens',
+    webSearch: { resultTokens: SEARCH_RESULT_TOKENS },
     address({ callerHeaders }) {
       const beta = callerHeaders['anthropic-beta'];
       return {

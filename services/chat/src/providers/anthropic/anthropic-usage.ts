@@ -1,5 +1,5 @@
 import { membersOf, tokenFigure } from '@gateway/upstream';
-import type { TokenUsage } from '../../domain/usage';
+import { searchUnits, type TokenUsage } from '../../domain/usage';
 
 /**
  * Reads the usage of a message; undefined if it has none. The three input figures do not overlap, and `output_tokens` includes
@@ -14,6 +14,7 @@ export function fromMessagesUsage(value: unknown): TokenUsage | undefined {
   const writtenLong = tokenFigure(membersOf(usage.cache_creation).ephemeral_1h_input_tokens) ?? 0;
   const cacheWriteLong = Math.min(written, writtenLong);
   const reasoning = tokenFigure(membersOf(usage.output_tokens_details).thinking_tokens) ?? 0;
+  const searches = tokenFigure(membersOf(usage.server_tool_use).web_search_requests) ?? 0;
   return {
     input,
     cacheRead: tokenFigure(usage.cache_read_input_tokens) ?? 0,
@@ -21,6 +22,7 @@ export function fromMessagesUsage(value: unknown): TokenUsage | undefined {
     ...(cacheWriteLong > 0 && { cacheWriteLong }),
     output,
     reasoning: Math.min(output, reasoning),
+    ...(searches > 0 && { units: searchUnits(searches) }),
   };
 }
 

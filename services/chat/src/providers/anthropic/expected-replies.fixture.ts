@@ -96,11 +96,11 @@ export const expectedAnthropic: ExpectedReplies = {
   },
   'web-search.sse': {
     title:
-      "reads Anthropic's paused stream with a web search as recorded: only clients of its format receive the search",
+      "reads Anthropic's paused stream with a web search as recorded: clients of its format receive the search, and it is counted",
     provider,
     content: [{ type: 'server_tool_use' }, { type: 'web_search_tool_result' }, text('Blue.')],
     finish: { openai: 'length', anthropic: 'pause_turn' },
-    usage: { input: 2_060, output: 31 },
+    usage: { input: 2_060, output: 31, units: { web_search: 1, web_search_prompt: 1 } },
   },
   'refusal.json': {
     title: "reads Anthropic's refusal without content as recorded",

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { AssistantPart } from '../../domain/conversation';
-import type { ReplyEvent } from '../../domain/reply';
+import type { ReplyEvent, ReplyPart } from '../../domain/reply';
 import { SseSplitter } from '../../sse/sse-splitter';
 import { MessageEvents } from './message-events';
 import {
@@ -67,9 +66,22 @@ describe('a stream yields', () => {
       { kind: 'stop', stop: 'tool_calls' },
     ]));
 
-  test('no content for server tools, whose indexes stay reserved', () =>
+  test('a search of the web with its results, and the pages that a text cites', () =>
     expect(said('serverTool')).toEqual([
+      {
+        kind: 'web_search',
+        id: 'srvtoolu_01AaBbCcDdEeFf',
+        query: 'color of the sea',
+        results: [{ url: 'https://sea.example/', title: 'The sea' }],
+      },
       { kind: 'text', text: 'Blue.' },
+      {
+        kind: 'citation',
+        citation: {
+          ...{ url: 'https://sea.example/', title: 'The sea', cited: 'Blue.' },
+          quote: 'The sea is blue.',
+        },
+      },
       { kind: 'stop', stop: 'pause' },
     ]));
 
@@ -217,9 +229,10 @@ function framesOf(block: Block, index: number, size: number): Buffer[] {
 }
 
 /** A whole reply as if each part had come at once. */
-function eventsOf(parts: readonly AssistantPart[]): ReplyEvent[] {
+function eventsOf(parts: readonly ReplyPart[]): ReplyEvent[] {
   let calls = 0;
   return parts.flatMap((part): ReplyEvent[] => {
+    if (part.kind === 'web_search') return [part];
     if (part.kind === 'text') return [{ kind: 'text', text: part.text }];
     if (part.kind === 'redacted_thinking') return [part];
     if (part.kind === 'tool_call') {

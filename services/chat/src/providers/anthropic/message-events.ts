@@ -1,15 +1,16 @@
 import { listOf, membersOf, textOf } from '@gateway/upstream';
 import type { ReplyEvent, StreamReader } from '../../domain/reply';
-import type { TokenUsage } from '../../domain/usage';
+import { type TokenUsage, withSearches } from '../../domain/usage';
 import { objectJson } from '../../json/exact-json';
 import { isErrorEvent } from '../../sse/error-event';
 import { dataOf, parseData } from '../../sse/sse-data';
 import { fromMessagesUsage, laterUsage } from './anthropic-usage';
-import { ownSignature, readToolUse } from './read-message';
+import { isSearch, ownSignature, readCitation, readResults, readToolUse } from './read-message';
 import { fromStopReason } from './stop-reason';
 
 type OpenBlock =
-  | { readonly kind: 'text' }
+  | { readonly kind: 'text'; text: string; readonly citations: unknown[] }
+  | { readonly kind: 'search'; readonly id: string; input: string }
   /** A later signature replaces an earlier one, as in the SDK, so it is emitted when the block ends. */
   | { readonly kind: 'thinking'; signature: string }
   /** `input` was complete at the block's start; it is used unless pieces follow. */
@@ -26,13 +27,16 @@ export class MessageEvents implements StreamReader {
   #figures: Record<string, unknown> = {};
   #usage: TokenUsage | undefined;
   #calls = 0;
+  /** By the id of the search. */
+  readonly #queries = new Map<string, string>();
   /** The stop reason of the message's start; undefined if it had none. */
   #startReason: string | undefined;
   #stopped = false;
   #ended = false;
 
+  /** A stream that is cut has not reported its searches. */
   get usage(): TokenUsage | undefined {
-    return this.#usage;
+    return this.#usage && withSearches(this.#usage, this.#queries.size);
   }
 
   get ended(): boolean {
@@ -83,7 +87,7 @@ export class MessageEvents implements StreamReader {
     if (typeof reason === 'string') this.#startReason = reason;
     return listOf(content).flatMap((block) => {
       const [whole, events] = this.#open(membersOf(block));
-      return [...events, ...closing(whole)];
+      return [...events, ...this.#closing(whole)];
     });
   }
 
@@ -97,7 +101,10 @@ export class MessageEvents implements StreamReader {
   #open(block: Record<string, unknown>): [OpenBlock, readonly ReplyEvent[]] {
     switch (block.type) {
       case 'text':
-        return [{ kind: 'text' }, piece('text', block.text)];
+        return [
+          { kind: 'text', text: textOf(block.text), citations: listOf(block.citations).slice() },
+          piece('text', block.text),
+        ];
       case 'thinking':
         return [{ kind: 'thinking', signature: textOf(block.signature) }, piece('thinking', block.thinking)];
       case 'redacted_thinking':
@@ -109,15 +116,31 @@ export class MessageEvents implements StreamReader {
           [{ kind: 'tool_call', call, ...readToolUse(block) }],
         ];
       }
+      case 'web_search_tool_result':
+        return [{ kind: 'other' }, [readResults(block, this.#queries)]];
       default:
-        return [{ kind: 'other' }, NOTHING];
+        return [this.#openSearch(block) ?? { kind: 'other' }, NOTHING];
     }
+  }
+
+  #openSearch(block: Record<string, unknown>): OpenBlock | undefined {
+    if (!isSearch(block)) return undefined;
+    const id = textOf(block.id);
+    this.#queries.set(id, textOf(membersOf(block.input).query));
+    return { kind: 'search', id, input: '' };
   }
 
   #continue(index: unknown, delta: Record<string, unknown>): readonly ReplyEvent[] {
     const block = this.#blocks.get(index as number);
     if (!block) throw new Error('delta of a content block that has not started');
-    if (block.kind === 'text' && delta.type === 'text_delta') return piece('text', delta.text);
+    if (block.kind === 'text') {
+      if (delta.type === 'citations_delta') block.citations.push(delta.citation);
+      if (delta.type !== 'text_delta') return NOTHING;
+      block.text += textOf(delta.text);
+      return piece('text', delta.text);
+    }
+    if (block.kind === 'search' && delta.type === 'input_json_delta')
+      block.input += textOf(delta.partial_json);
     if (block.kind === 'thinking') {
       if (delta.type === 'thinking_delta') return piece('thinking', delta.thinking);
       if (delta.type === 'signature_delta') block.signature = textOf(delta.signature);
@@ -135,7 +158,29 @@ export class MessageEvents implements StreamReader {
     const block = this.#blocks.get(index);
     if (!block) return NOTHING;
     this.#blocks.delete(index);
-    return closing(block);
+    return this.#closing(block);
+  }
+
+  /** The parts of a block that are known only when it ends. */
+  #closing(block: OpenBlock): readonly ReplyEvent[] {
+    switch (block.kind) {
+      case 'text':
+        return block.citations.flatMap((value) => {
+          const citation = readCitation(value, block.text);
+          return citation ? [{ kind: 'citation' as const, citation }] : [];
+        });
+      case 'search':
+        if (block.input !== '') this.#queries.set(block.id, queryOf(block.input));
+        return NOTHING;
+      case 'thinking':
+        if (block.signature === '') return NOTHING;
+        return [{ kind: 'thinking_signature', signature: ownSignature(block.signature) }];
+      case 'tool_use':
+        if (block.inPieces) return NOTHING;
+        return [{ kind: 'tool_arguments', call: block.call, text: objectJson(block.input) }];
+      case 'other':
+        return NOTHING;
+    }
   }
 
   #stop({ stop_reason: reason, stop_sequence: sequence }: Record<string, unknown>): readonly ReplyEvent[] {
@@ -147,15 +192,13 @@ export class MessageEvents implements StreamReader {
   }
 }
 
-/** The parts of a block that are known only when it ends. */
-function closing(block: OpenBlock): readonly ReplyEvent[] {
-  if (block.kind === 'thinking' && block.signature !== '') {
-    return [{ kind: 'thinking_signature', signature: ownSignature(block.signature) }];
+/** Returns the query of a search; empty if its input was cut. */
+function queryOf(input: string): string {
+  try {
+    return textOf(membersOf(JSON.parse(input)).query);
+  } catch {
+    return '';
   }
-  if (block.kind === 'tool_use' && !block.inPieces) {
-    return [{ kind: 'tool_arguments', call: block.call, text: objectJson(block.input) }];
-  }
-  return NOTHING;
 }
 
 function piece(kind: 'text' | 'thinking', value: unknown): readonly ReplyEvent[] {

@@ -8,7 +8,7 @@ export interface MessagesBody {
   readonly stream: boolean;
   readonly system?: readonly TextBlock[] | undefined;
   readonly messages: readonly WireMessage[];
-  readonly tools?: readonly WireTool[] | undefined;
+  readonly tools?: readonly (WireTool | WireWebSearch)[] | undefined;
   readonly tool_choice?: WireToolChoice | undefined;
   readonly thinking?: WireThinking | undefined;
   readonly output_config?: OutputConfig | undefined;
@@ -88,6 +88,15 @@ export interface WireTool extends Cacheable {
   readonly description?: string | undefined;
   readonly input_schema: Readonly<Record<string, unknown>>;
   readonly strict?: true | undefined;
+}
+
+export interface WireWebSearch extends Cacheable {
+  readonly type: 'web_search_20250305';
+  readonly name: string;
+  readonly max_uses: number;
+  readonly allowed_domains?: readonly string[] | undefined;
+  readonly blocked_domains?: readonly string[] | undefined;
+  readonly user_location?: Readonly<Record<string, string>> | undefined;
 }
 
 export type WireToolChoice =

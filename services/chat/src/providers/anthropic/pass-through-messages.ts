@@ -1,18 +1,21 @@
 import type { Quota } from '@gateway/quota';
 import { membersOf } from '@gateway/upstream';
 import type { MeteredStream, PassThroughEvent } from '../../domain/chat-provider';
-import type { TokenUsage } from '../../domain/usage';
+import { type TokenUsage, withSearches } from '../../domain/usage';
 import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { namedFrame } from '../../sse/named-frame';
 import { dataOf, endsLikeObject, parseData } from '../../sse/sse-data';
 import { UncountedEvents } from '../uncounted-events';
 import { fromMessagesUsage, laterUsage } from './anthropic-usage';
 import { MessageText } from './message-text';
+import { isSearch } from './read-message';
 
 /** A quote inside a JSON string is escaped, so these bytes are never a model's text. */
 const DELTA = Buffer.from('"content_block_delta"');
 const SIGNATURE = Buffer.from('"signature_delta"');
 const TOOL_USE = Buffer.from('"tool_use"');
+const SERVER_TOOL_USE = Buffer.from('"server_tool_use"');
+const BLOCK_START = Buffer.from('"content_block_start"');
 /** Mark the start of a delta's text: `…_delta","partial_json":"`. */
 const DELTA_TYPE_END = Buffer.from('_delta","');
 const TEXT_START = Buffer.from('":"');
@@ -29,6 +32,7 @@ export class PassThroughMessages implements MeteredStream {
   readonly #unread: UncountedEvents;
   readonly #model: string;
   #figures: Record<string, unknown> = {};
+  #searches = 0;
   #events = 0;
   #textBytes = 0;
 
@@ -38,8 +42,10 @@ export class PassThroughMessages implements MeteredStream {
     this.#unread = new UncountedEvents(bufferQuota, new MessageText());
   }
 
+  /** A stream that is cut has not reported its searches. */
   get usage(): TokenUsage | undefined {
-    return fromMessagesUsage(this.#figures);
+    const usage = fromMessagesUsage(this.#figures);
+    return usage && withSearches(usage, this.#searches);
   }
 
   take(event: Buffer): PassThroughEvent {
@@ -50,6 +56,7 @@ export class PassThroughMessages implements MeteredStream {
       if (!event.includes(SIGNATURE)) this.#keep(event, textBytesOf(event, delta + DELTA.length));
       if (looksWhole) return { kind: 'pass', bytes: event };
     } else if (event.includes(TOOL_USE)) this.#keep(event, 0);
+    else if (event.includes(SERVER_TOOL_USE) && event.includes(BLOCK_START)) this.#countSearch(event);
     const isTelling = isCalledError(event) || USAGE_MARKERS.some((bytes) => event.includes(bytes));
     return looksWhole && !isTelling ? { kind: 'pass', bytes: event } : this.#inspect(event);
   }
@@ -71,6 +78,10 @@ export class PassThroughMessages implements MeteredStream {
     this.#unread.keep(event);
     this.#events++;
     this.#textBytes += textBytes;
+  }
+
+  #countSearch(event: Buffer): void {
+    if (isSearch(membersOf(parseData(event)?.content_block))) this.#searches++;
   }
 
   #inspect(event: Buffer): PassThroughEvent {

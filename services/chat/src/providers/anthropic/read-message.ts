@@ -1,6 +1,13 @@
-import { membersOf, textOf } from '@gateway/upstream';
-import type { AssistantPart, Signature, ThinkingPart, ToolCallPart } from '../../domain/conversation';
-import type { Reply } from '../../domain/reply';
+import { listOf, membersOf, textOf } from '@gateway/upstream';
+import {
+  type Citation,
+  type Signature,
+  type ThinkingPart,
+  type ToolCallPart,
+  WEB_SEARCH,
+  type WebSearchPart,
+} from '../../domain/conversation';
+import type { Reply, ReplyPart } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
 import { objectJson } from '../../json/exact-json';
 import { fromStopReason } from './stop-reason';
@@ -9,8 +16,11 @@ import { fromStopReason } from './stop-reason';
 export function readMessage(message: Record<string, unknown>): Reply {
   const { content, stop_reason: reason, stop_sequence: sequence } = message;
   if (!Array.isArray(content) || typeof reason !== 'string') throw new Error('reply is not a message');
+  const queries = new Map<string, string>();
+  for (const block of content.map(membersOf))
+    if (isSearch(block)) queries.set(textOf(block.id), textOf(membersOf(block.input).query));
   return {
-    parts: content.map(readBlock).filter((part) => part !== undefined),
+    parts: content.map((block) => readBlock(block, queries)).filter((part) => part !== undefined),
     stop: fromStopReason(reason),
     ...(typeof sequence === 'string' && { stopSequence: sequence }),
   };
@@ -27,13 +37,42 @@ export function readToolUse(block: Record<string, unknown>): { id: string; name:
   return { id: fitToolId(id), name };
 }
 
+/** Whether the block is a search of the web by Anthropic. */
+export const isSearch = ({ type, name }: Record<string, unknown>): boolean =>
+  type === 'server_tool_use' && name === WEB_SEARCH;
+
+/**
+ * Reads what a search found (SDK 1.12, `WebSearchToolResultBlock`); nothing if it failed.
+ * @param queries by the id of the search
+ */
+export function readResults(
+  { tool_use_id: id, content }: Record<string, unknown>,
+  queries: ReadonlyMap<string, string>,
+): WebSearchPart {
+  const results = listOf(content).map((result) => {
+    const { url, title } = membersOf(result);
+    return { url: textOf(url), title: textOf(title) };
+  });
+  return { kind: 'web_search', id: textOf(id), query: queries.get(textOf(id)) ?? '', results };
+}
+
+/** Reads a page that a text cites; undefined for a citation of another kind. @param cited the text */
+export function readCitation(value: unknown, cited: string): Citation | undefined {
+  const { type, url, title, cited_text: quote } = membersOf(value);
+  if (type !== 'web_search_result_location') return undefined;
+  return { url: textOf(url), title: textOf(title), quote: textOf(quote), cited };
+}
+
 /** Returns undefined for blocks that other formats can't represent. */
-function readBlock(value: unknown): AssistantPart | undefined {
+function readBlock(value: unknown, queries: ReadonlyMap<string, string>): ReplyPart | undefined {
   const block = membersOf(value);
   if (block.type === 'text') {
     const text = textOf(block.text);
-    return text === '' ? undefined : { kind: 'text', text, cache: undefined };
+    if (text === '') return undefined;
+    const citations = listOf(block.citations).flatMap((one) => readCitation(one, text) ?? []);
+    return { kind: 'text', text, cache: undefined, ...(citations.length > 0 && { citations }) };
   }
+  if (block.type === 'web_search_tool_result') return readResults(block, queries);
   if (block.type === 'thinking') return readThinking(textOf(block.thinking), textOf(block.signature));
   if (block.type === 'redacted_thinking') {
     return { kind: 'redacted_thinking', data: ownSignature(textOf(block.data)) };

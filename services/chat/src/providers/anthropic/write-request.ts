@@ -9,7 +9,7 @@ import { isBlank } from './write-input';
 import { withoutOpenThoughts, writeMessages } from './write-messages';
 import { jsonInstruction, writeSystem } from './write-system';
 import { thinkingRules, writeSampling, writeThinking } from './write-thinking';
-import { forcesTool, writeTools } from './write-tools';
+import { forcesTool, type WrittenTools, writeTools } from './write-tools';
 
 type RequestArguments = Parameters<ChatProvider['writeRequest']>;
 
@@ -41,7 +41,7 @@ export function messagesBody(
     model: upstreamModel,
     max_tokens: maxOutputTokens,
     stream: conversation.stream,
-    ...writeTools(conversation, compiles),
+    ...withSearch(writeTools(conversation, compiles)),
     system: system.length > 0 ? system : undefined,
     messages,
     thinking,
@@ -53,6 +53,9 @@ export function messagesBody(
   limitBreakpoints(body);
   return body;
 }
+
+const withSearch = ({ tools, search, tool_choice }: WrittenTools) =>
+  search ? { tools: [...(tools ?? []), search], tool_choice } : { tools, tool_choice };
 
 interface WrittenShape {
   readonly format?: JsonFormat;

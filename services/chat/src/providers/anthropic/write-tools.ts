@@ -1,11 +1,13 @@
 import { allowedTools } from '../../domain/allowed-tools';
-import type { Conversation, Tool } from '../../domain/conversation';
+import { type Conversation, type Tool, WEB_SEARCH, type WebSearch } from '../../domain/conversation';
 import { fitSchema } from './fit-schema';
-import type { WireTool, WireToolChoice } from './messages-body';
+import type { WireTool, WireToolChoice, WireWebSearch } from './messages-body';
 import { writeCache } from './write-input';
 
 export interface WrittenTools {
   readonly tools?: readonly WireTool[] | undefined;
+  /** Absent: the conversation has none. */
+  readonly search?: WireWebSearch | undefined;
   readonly tool_choice?: WireToolChoice | undefined;
 }
 
@@ -13,16 +15,19 @@ export interface WrittenTools {
 export function writeTools(conversation: Conversation, compiles: boolean): WrittenTools {
   const offered = offeredTools(conversation);
   // The API refuses a tool choice without tools.
-  if (offered.length === 0) return {};
+  const { webSearch } = conversation;
+  const search = webSearch && writeWebSearch(webSearch);
+  if (offered.length === 0 && !search) return {};
   return {
     tools: offered.map((tool) => writeTool(tool, compiles)),
+    search,
     tool_choice: writeChoice(conversation),
   };
 }
 
 /** Whether the caller forces a call. */
-export function forcesTool({ tools, toolChoice }: Conversation): boolean {
-  if (tools.length === 0) return false;
+export function forcesTool({ tools, webSearch, toolChoice }: Conversation): boolean {
+  if (tools.length === 0 && !webSearch) return false;
   return toolChoice.kind === 'allowed'
     ? toolChoice.required
     : toolChoice.kind === 'required' || toolChoice.kind === 'tool';
@@ -31,6 +36,17 @@ export function forcesTool({ tools, toolChoice }: Conversation): boolean {
 /** The API has no list of allowed tools, so the other tools are omitted. */
 function offeredTools({ tools, toolChoice }: Conversation): readonly Tool[] {
   return toolChoice.kind === 'allowed' ? allowedTools(tools, toolChoice.names) : tools;
+}
+
+function writeWebSearch({ maxSearches, allowedDomains, blockedDomains, location }: WebSearch): WireWebSearch {
+  return {
+    type: 'web_search_20250305',
+    name: WEB_SEARCH,
+    max_uses: maxSearches,
+    allowed_domains: allowedDomains.length > 0 ? allowedDomains : undefined,
+    blocked_domains: blockedDomains.length > 0 ? blockedDomains : undefined,
+    user_location: location && { type: 'approximate', ...location },
+  };
 }
 
 /** `strict` is omitted if the schema can't be compiled: the tool matters more than the guarantee. */

@@ -40,7 +40,7 @@ export function writeConverseRequest(
     forcesTool: forcesTool(conversation),
     messages: written,
   });
-  const draft: MessagesBody = {
+  const draft: FunctionsBody = {
     model: upstreamModel,
     max_tokens: maxOutputTokens,
     stream: conversation.stream,
@@ -60,6 +60,9 @@ export function writeConverseRequest(
     } satisfies ConverseBody),
   );
 }
+
+/** Bedrock has no tools of Anthropic's. */
+type FunctionsBody = MessagesBody & { readonly tools?: readonly WireTool[] | undefined };
 
 interface OfferedTools {
   readonly list: readonly WireTool[];
@@ -89,7 +92,7 @@ function writeOutput(output: OutputShape, compiles: boolean): WrittenOutput {
 }
 
 function toConverse(
-  { tools = [], system = [], messages }: MessagesBody,
+  { tools = [], system = [], messages }: FunctionsBody,
   choice: WireToolChoice | undefined,
   family: ModelFamily,
 ): Pick<ConverseBody, 'system' | 'messages' | 'toolConfig'> {

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { googleFailure, type JsonObject, listOf } from '@gateway/upstream';
 import type { ChatProvider } from '../../domain/chat-provider';
+import { withSearches } from '../../domain/usage';
 import { type ListedEntry, readModels } from '../endpoint-models';
 import { addedInputTokens } from './added-input';
 import { readGeminiEmbeddingReply, writeGeminiEmbeddingRequest } from './embeddings';
 import { GeminiStream } from './gemini-stream';
 import { readGeminiUsage } from './gemini-usage';
+import { queriesOf } from './grounding';
 import { PassThroughContents } from './pass-through-contents';
 import { ResponseReader } from './response-reader';
 import { refuseAudio, withSlug } from './whole-contents';
@@ -52,6 +54,8 @@ export function geminiProvider({
     wire: 'gemini',
     encoding: 'gemini',
     maxTokensField: 'max_tokens',
+    // What Google finds is not billed as input (ai.google.dev/gemini-api/docs/pricing).
+    webSearch: {},
     address: ({ upstreamModel, stream }) => ({
       url: urlOf(
         `${models}/${encodeURIComponent(upstreamModel)}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
@@ -64,7 +68,10 @@ export function geminiProvider({
     passReply: withSlug,
     passStream: ({ model }) => new PassThroughContents(model, newToolId),
     isReply: (reply) => Array.isArray(reply.candidates) || Boolean(reply.promptFeedback),
-    readUsage: (reply) => readGeminiUsage(reply.usageMetadata),
+    readUsage: (reply) => {
+      const usage = readGeminiUsage(reply.usageMetadata);
+      return usage && withSearches(usage, queriesOf(reply).length);
+    },
     readReply: (reply) => wholeReply(new ResponseReader(newToolId).read(reply)),
     readStream: () => new GeminiStream(newToolId),
     readOpening: (chunk) => {

@@ -1,9 +1,10 @@
 import { membersOf } from '@gateway/upstream';
 import type { ReplyEvent, StreamReader } from '../../domain/reply';
-import type { TokenUsage } from '../../domain/usage';
+import { type TokenUsage, withSearches } from '../../domain/usage';
 import { parseExact } from '../../json/exact-json';
 import { dataOf } from '../../sse/sse-data';
 import { readGeminiUsage } from './gemini-usage';
+import { queriesOf } from './grounding';
 import { ResponseReader } from './response-reader';
 
 /**
@@ -13,13 +14,15 @@ import { ResponseReader } from './response-reader';
 export class GeminiStream implements StreamReader {
   readonly #reader: ResponseReader;
   #usage: TokenUsage | undefined;
+  /** Chunks may repeat those of earlier ones. */
+  readonly #queries = new Set<string>();
 
   constructor(newId: () => string) {
     this.#reader = new ResponseReader(newId);
   }
 
   get usage(): TokenUsage | undefined {
-    return this.#usage;
+    return this.#usage && withSearches(this.#usage, this.#queries.size);
   }
 
   get ended(): boolean {
@@ -32,6 +35,7 @@ export class GeminiStream implements StreamReader {
     const chunk = membersOf(parseJson(data));
     // Before anything that may throw: a stream that fails is billed too.
     if (chunk.usageMetadata) this.#usage = readGeminiUsage(chunk.usageMetadata) ?? this.#usage;
+    for (const query of queriesOf(chunk)) this.#queries.add(query);
     return this.#reader.read(chunk);
   }
 }

@@ -4,6 +4,7 @@ import type { ReplyEvent } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
 import { objectJson } from '../../json/exact-json';
 import { readFinishReason } from './finish-reason';
+import { readCitations, readSearches } from './grounding';
 import { PartialArguments } from './partial-arguments';
 
 const NOTHING: readonly ReplyEvent[] = [];
@@ -17,6 +18,8 @@ export class ResponseReader {
   #calls = 0;
   /** The arguments of the last call while they arrive in pieces. */
   #partial: PartialArguments | undefined;
+  /** Of the last chunk that has it, which replaces those of earlier ones. */
+  #grounding: Record<string, unknown> = {};
   #ended = false;
 
   /** @param newId creates a unique id for a call without one */
@@ -36,8 +39,10 @@ export class ResponseReader {
     const candidate = membersOf(listOf(response.candidates)[0]);
     const events: ReplyEvent[] = [];
     for (const part of listOf(membersOf(candidate.content).parts)) this.#readPart(membersOf(part), events);
+    if (candidate.groundingMetadata) this.#grounding = membersOf(candidate.groundingMetadata);
     if (typeof candidate.finishReason === 'string') {
       this.#endCall(events);
+      events.push(...readSearches(this.#grounding, this.#newId), ...readCitations(this.#grounding));
       events.push({ kind: 'stop', stop: readFinishReason(candidate.finishReason, this.#calls) });
       this.#ended = true;
     } else if (typeof membersOf(response.promptFeedback).blockReason === 'string') {

@@ -1,14 +1,14 @@
-import type { AssistantPart, Signature } from '../../domain/conversation';
+import type { Citation, Signature } from '../../domain/conversation';
 import { placedSignature } from '../../domain/gemini-signature';
-import type { Reply, ReplyEvent } from '../../domain/reply';
+import type { Reply, ReplyEvent, ReplyPart } from '../../domain/reply';
 
 /**
- * Returns the reply that the events describe. The signature of a text precedes it, as thinking without text, because callers'
+ * Returns the reply that the events describe. Searches precede the text, which is what the model found. The signature of a text precedes it, as thinking without text, because callers'
  * formats put thinking first.
  * @throws Error when the events have no end
  */
 export function wholeReply(events: readonly ReplyEvent[]): Reply {
-  const parts: AssistantPart[] = [];
+  const parts: ReplyPart[] = [];
   for (const event of events) {
     if (event.kind === 'stop') return { parts, stop: event.stop };
     addEvent(parts, event);
@@ -16,7 +16,7 @@ export function wholeReply(events: readonly ReplyEvent[]): Reply {
   throw new Error('the reply has no end');
 }
 
-function addEvent(parts: AssistantPart[], event: ReplyEvent): void {
+function addEvent(parts: ReplyPart[], event: ReplyEvent): void {
   const last = parts.at(-1);
   switch (event.kind) {
     case 'text':
@@ -28,6 +28,12 @@ function addEvent(parts: AssistantPart[], event: ReplyEvent): void {
       return;
     case 'thinking_signature':
       addSignature(parts, event.signature);
+      return;
+    case 'web_search':
+      parts.splice(firstText(parts), 0, event);
+      return;
+    case 'citation':
+      addCitation(parts, event.citation);
       return;
     case 'tool_call': {
       const { id, name, signature } = event;
@@ -43,15 +49,26 @@ function addEvent(parts: AssistantPart[], event: ReplyEvent): void {
   }
 }
 
+const firstText = (parts: readonly ReplyPart[]): number => {
+  const at = parts.findIndex(({ kind }) => kind === 'text');
+  return at === -1 ? parts.length : at;
+};
+
+function addCitation(parts: ReplyPart[], citation: Citation): void {
+  const at = parts.findLastIndex((part) => part.kind === 'text' && part.text.includes(citation.cited));
+  const text = parts[at];
+  if (text?.kind === 'text') parts[at] = { ...text, citations: [...(text.citations ?? []), citation] };
+}
+
 /** Nothing is joined to a signed part (ai.google.dev/gemini-api/docs/thought-signatures). */
-function isSigned(parts: readonly AssistantPart[]): boolean {
+function isSigned(parts: readonly ReplyPart[]): boolean {
   const last = parts.at(-1);
   if (last?.kind === 'thinking') return last.signature !== undefined;
   const before = parts.at(-2);
   return before?.kind === 'thinking' && placedSignature(before.signature)?.on === 'text';
 }
 
-function addSignature(parts: AssistantPart[], signature: Signature): void {
+function addSignature(parts: ReplyPart[], signature: Signature): void {
   const last = parts.at(-1);
   if (placedSignature(signature)?.on === 'text') {
     const at = last?.kind === 'text' ? parts.length - 1 : parts.length;

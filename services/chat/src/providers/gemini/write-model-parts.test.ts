@@ -13,7 +13,8 @@ const GEMINI_2 = geminiModel('gemini-2.5-flash');
 
 function replyParts(parts: readonly object[]): readonly AssistantPart[] {
   const response = { candidates: [{ content: { parts }, finishReason: 'STOP' }] };
-  return wholeReply(new ResponseReader(() => 'made').read(response)).parts;
+  const reply = wholeReply(new ResponseReader(() => 'made').read(response));
+  return reply.parts.filter((part) => part.kind !== 'web_search');
 }
 
 /** As OpenAI's format sends a turn back: thoughts, then one text, then calls; signatures are tagged there. */

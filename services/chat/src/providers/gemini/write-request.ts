@@ -77,9 +77,9 @@ function writeSampling(sampling: Sampling, model: GeminiModel): object {
   };
 }
 
-function writeOutput({ output, tools, toolChoice }: Conversation, model: GeminiModel): object {
+function writeOutput({ output, tools, webSearch, toolChoice }: Conversation, model: GeminiModel): object {
   if (output.kind === 'text') return {};
-  if (tools.length > 0 && toolChoice.kind !== 'none' && !model.jsonBesideTools) {
+  if ((tools.length > 0 || webSearch) && toolChoice.kind !== 'none' && !model.jsonBesideTools) {
     throw refused('this model does not support JSON output together with tools');
   }
   return { responseMimeType: JSON_TYPE, ...schemaOf(output) };

@@ -1,9 +1,13 @@
+import { GatewayError } from '@gateway/errors';
 import { allowedTools } from '../../domain/allowed-tools';
-import type { Conversation, Tool } from '../../domain/conversation';
+import type { Conversation, Tool, WebSearch } from '../../domain/conversation';
 import type { GeminiModel } from './gemini-model';
 
 export interface GeminiTools {
-  readonly tools?: readonly { readonly functionDeclarations: readonly object[] }[];
+  readonly tools?: readonly (
+    | { readonly functionDeclarations: readonly object[] }
+    | { readonly googleSearch: object }
+  )[];
   readonly toolConfig?: {
     readonly functionCallingConfig: {
       readonly mode: 'AUTO' | 'ANY' | 'NONE';
@@ -13,10 +17,32 @@ export interface GeminiTools {
 }
 
 /**
+ * Writes the search. The API has no maximum of searches, no list of allowed domains and no location; which domains it skips can be
+ * set on Vertex AI only.
+ * @throws GatewayError `invalid_request` for domains, and for functions beside it, which most models refuse
+ */
+function writeSearch(
+  { allowedDomains, blockedDomains }: WebSearch,
+  tools: readonly Tool[],
+): Pick<GeminiTools, 'tools'> {
+  const refuse = (detail: string) => {
+    throw new GatewayError('invalid_request', { detail: `web search: ${detail}` });
+  };
+  if (allowedDomains.length + blockedDomains.length > 0)
+    refuse('domains cannot be chosen or blocked with this model');
+  if (tools.length > 0) refuse('other tools cannot be used beside it with this model');
+  return { tools: [{ googleSearch: {} }] };
+}
+
+/**
  * Writes `tools` and `toolConfig`. Gemini has no setting against parallel calls, nor for arguments that strictly match the
  * schema: both are hints that callers check themselves.
  */
-export function writeTools({ tools, toolChoice, output }: Conversation, model: GeminiModel): GeminiTools {
+export function writeTools(
+  { tools, webSearch, toolChoice, output }: Conversation,
+  model: GeminiModel,
+): GeminiTools {
+  if (webSearch && toolChoice.kind !== 'none') return writeSearch(webSearch, tools);
   if (toolChoice.kind === 'none' && output.kind !== 'text' && !model.jsonBesideTools) return {};
   const offered = offeredTools(tools, toolChoice);
   if (offered.length === 0) return {};

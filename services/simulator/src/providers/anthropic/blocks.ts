@@ -3,6 +3,7 @@ import { isObject, type Json } from '../json';
 import type { CacheControls } from './cache-controls';
 import { invalid } from './error';
 import { listAt, matchAt, objectAt, oneOfAt, onlyFields, stringAt } from './fields';
+import { checkCitations, checkResults } from './web-search';
 
 /** A parsed content block; `other` only counts towards the prompt: images, documents, server tools. */
 export type Block =
@@ -63,7 +64,7 @@ const TYPES: Readonly<Record<string, BlockType>> = {
   },
 };
 
-// Blocks of server tools. The simulator never returns them, but a real conversation may contain them.
+// Blocks of server tools, of which the simulator returns searches.
 const SERVER_TYPE = /^(server_tool_use|container_upload|[a-z_]+_tool_result)$/;
 
 /** Reads a message's content: a string or a list of blocks. */
@@ -77,7 +78,10 @@ function readBlock(value: unknown, place: Place, at: string, cacheControls: Cach
   const name = stringAt(block.type, `${at}.type`);
   const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
   if (type === undefined) {
-    if (SERVER_TYPE.test(name)) return OTHER;
+    if (SERVER_TYPE.test(name)) {
+      checkResults(block, `${at}.${name}`);
+      return OTHER;
+    }
     throw invalid(`${at}: Input tag '${name}' found using 'type' does not match any of the expected tags`);
   }
   if (!type.places.includes(place))
@@ -93,6 +97,7 @@ function readText(block: Json, at: string): Block {
   const text = stringAt(block.text, `${at}.text`);
   if (text === '') throw invalid('messages: text content blocks must be non-empty');
   if (text.trim() === '') throw invalid('messages: text content blocks must contain non-whitespace text');
+  checkCitations(block.citations, at);
   return { kind: 'text', text };
 }
 

@@ -5,6 +5,7 @@ import type { ReplyContext } from '../chat-protocol';
 import { isObject } from '../json';
 import type { Identity } from '../protocol';
 import type { MessagesRequest } from './messages-request';
+import { toCitation, toSearch } from './web-search';
 
 const STOP_REASONS = {
   stop: 'end_turn',
@@ -50,10 +51,10 @@ export function toStop({ finishReason, stopSequence }: Reply) {
   };
 }
 
-export function toUsage({ request }: ReplyContext<MessagesRequest>, usage: Usage) {
+export function toUsage({ request, reply }: ReplyContext<MessagesRequest>, usage: Usage, hasEnded = true) {
   const { cacheWriteTokens } = usage;
   return {
-    ...toDeltaUsage(usage),
+    ...toDeltaUsage(usage, hasEnded ? reply.searches.length : 0),
     cache_creation: {
       ephemeral_5m_input_tokens: request.cacheHour ? 0 : cacheWriteTokens,
       ephemeral_1h_input_tokens: request.cacheHour ? cacheWriteTokens : 0,
@@ -65,7 +66,7 @@ export function toUsage({ request }: ReplyContext<MessagesRequest>, usage: Usage
 }
 
 /** Anthropic's input tokens exclude cache reads and writes. */
-export function toDeltaUsage(usage: Usage) {
+export function toDeltaUsage(usage: Usage, searches: number) {
   const { promptTokens, cachedTokens, cacheWriteTokens } = usage;
   return {
     input_tokens: Math.max(0, promptTokens - cachedTokens - cacheWriteTokens),
@@ -73,14 +74,18 @@ export function toDeltaUsage(usage: Usage) {
     cache_read_input_tokens: cachedTokens,
     output_tokens: usage.completionTokens,
     output_tokens_details: { thinking_tokens: usage.reasoningTokens },
-    server_tool_use: null,
+    server_tool_use: searches === 0 ? null : { web_search_requests: searches, web_fetch_requests: 0 },
   };
 }
 
 function toContent({ identity, request, reply }: ReplyContext<MessagesRequest>): unknown[] {
   const content: unknown[] = [];
   if (reply.thinking !== null) content.push(toThoughts(request, reply));
-  if (reply.text) content.push(toText(reply.text));
+  reply.searches.forEach((query, at) => {
+    content.push(...toSearch(identity, at, query));
+  });
+  const citations = reply.searches.map(toCitation);
+  if (reply.text) content.push({ ...toText(reply.text), ...(citations.length > 0 && { citations }) });
   for (const [call, { name, arguments: args }] of reply.toolCalls.entries()) {
     content.push(toToolUse(identity, call, name, parseInput(args)));
   }

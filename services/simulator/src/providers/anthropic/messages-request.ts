@@ -10,6 +10,7 @@ import { readOutputConfig } from './output-config';
 import { readThinking } from './thinking';
 import { readToolChoice, readTools } from './tools';
 import { checkOpenTurnStartsWithThinking, readTurns, toPromptMessages } from './turns';
+import { readMaxSearches } from './web-search';
 
 export interface MessagesRequest extends TextRequest {
   /** Cache writes have a lifetime of an hour instead of five minutes. */
@@ -111,6 +112,7 @@ function readCommon(body: Json): MessagesRequest {
       ...DEFAULT_OPTIONS,
       thinking,
       toolCall,
+      maxSearches: readMaxSearches(tools),
       text: readOutputConfig(body.output_config),
     },
     cacheHour: cacheControls.hour,

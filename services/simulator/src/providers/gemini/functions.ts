@@ -64,6 +64,16 @@ export function readFunctions(body: Json, reader: ProtoReader): Functions {
   };
 }
 
+/** Whether a tool searches the web. Functions beside it are refused, as by most models. @throws ProviderError */
+export function searchesWeb({ tools, declarations }: Functions): boolean {
+  if (!tools.some((tool) => isObject(tool) && tool.googleSearch != null)) return false;
+  if (declarations.length > 0)
+    throw invalid(
+      'Built-in tools ({google_search}) and Function Calling cannot be combined in the same request.',
+    );
+  return true;
+}
+
 function readDeclarations(tool: Json, reader: ProtoReader, at: string): Json[] {
   return reader.list(tool.functionDeclarations, at).map((value, i) => {
     const declaration = reader.message(value, DECLARATION_FIELDS, `${at}[${i}]`);

@@ -24,6 +24,7 @@ export function toResponse(context: ReplyContext<TextRequest>): unknown {
     content: { parts: toParts(request, identity, reply), role: 'model' },
     finishReason: finishReasonOf(reply),
     index,
+    ...toGrounding(reply),
   }));
   return { candidates, usageMetadata: toUsage(usage), ...toOrigin(request, identity) };
 }
@@ -40,7 +41,8 @@ export function toStream(context: ReplyContext<TextRequest>): ReplyStream {
     `data: {"candidates":[{"content":{"parts":[${part}],"role":"model"}${reason},"index":${index}}],"usageMetadata":${JSON.stringify(toUsage(told))},${origin}\r\n\r\n`;
   const reportedUsage = progressiveUsage(usage, reply, n);
   const lastPart = JSON.stringify({ text: '', ...signatureOf(reply) });
-  const reason = `,"finishReason":"${finishReasonOf(reply)}"`;
+  const grounding = JSON.stringify(toGrounding(reply)).slice(1, -1);
+  const reason = `,"finishReason":"${finishReasonOf(reply)}"${grounding && `,${grounding}`}`;
   return {
     reportedUsage,
     frames: {
@@ -109,6 +111,21 @@ function parseArgs(text: string): Json | null {
   } catch {
     return null;
   }
+}
+
+/** The metadata of searches; a segment's positions are bytes. */
+function toGrounding({ searches, text }: Reply): object {
+  if (searches.length === 0) return {};
+  const segment = { endIndex: Buffer.byteLength(text ?? ''), text: text ?? '' };
+  return {
+    groundingMetadata: {
+      webSearchQueries: searches,
+      groundingChunks: searches.map((query) => ({
+        web: { uri: `https://search.example/${encodeURIComponent(query)}`, title: `About ${query}` },
+      })),
+      groundingSupports: [{ segment, groundingChunkIndices: searches.map((_, at) => at) }],
+    },
+  };
 }
 
 function toBlocked({ request, identity, usage }: ReplyContext<TextRequest>): unknown {

@@ -3,7 +3,7 @@ import type { TextRequest } from '../chat-protocol';
 import { isObject, type Json } from '../json';
 import { readContent, type Turn, toPromptMessage, toPromptMessages } from './contents';
 import { invalid } from './error';
-import { checkFunctions, readFunctions } from './functions';
+import { checkFunctions, readFunctions, searchesWeb } from './functions';
 import { checkConfig, readConfig } from './generation-config';
 import { type ImageOptions, readImageOptions } from './image-options';
 import { ProtoReader } from './proto-reader';
@@ -24,6 +24,9 @@ const FIELDS = new Set([
 
 const SAFETY_FIELDS = new Set(['category', 'threshold']);
 const COUNT_FIELDS = new Set(['contents', 'generateContentRequest']);
+
+/** The real API has no maximum. */
+const MAX_SEARCHES = 50;
 
 /** The model and method in the path. */
 export interface ModelMethod {
@@ -52,7 +55,8 @@ export function parseGenerateRequest(value: unknown, { model, stream }: ModelMet
 
   const turns = checkTurns(contents, model);
   const toolCall = checkFunctions(functions);
-  const options = { ...checkConfig(config), toolCall };
+  const maxSearches = searchesWeb(functions) ? MAX_SEARCHES : 0;
+  const options = { ...checkConfig(config), toolCall, maxSearches };
   const image = readImageOptions(model, config, turns);
   if (image !== null && stream) throw invalid('Streams of images are not played here.');
   return {
