@@ -14,7 +14,7 @@ import { writeEmbeddings } from '../formats/openai/embeddings-reply';
 import { parseWithoutNumbers, type WithoutNumbers } from '../json/number-lists';
 import type { TargetMetrics } from '../metrics';
 import { readReplyBytes } from '../providers/read-reply';
-import { type AnswerBufferedDeps, answerBuffered } from './answer-buffered';
+import { type AnswerBufferedDeps, answerBuffered, type SettledReply } from './answer-buffered';
 import { ANSWERED, CLIENT_DISCONNECTED, failedBy, isUncharged } from './call-outcome';
 import { embeddingBody, type PlannedEmbeddings } from './plan-embeddings';
 import type { Admitted } from './reserve-call';
@@ -93,7 +93,7 @@ export class EmbeddingRunner {
     call: AdmittedEmbeddings,
     { route, answer }: Begun,
     memory: ReplyMemory,
-  ): Promise<Buffer> {
+  ): Promise<SettledReply> {
     const { metered, request, model } = call;
     metered.answeredBy(route.provider.id, route.target.cost);
     const parsed = parseWithoutNumbers(await readReplyBytes(answer, memory));
@@ -108,8 +108,9 @@ export class EmbeddingRunner {
     if (context.signal.aborted) this.#deps.metrics.clientDisconnected('charged');
     const outcome = context.signal.aborted ? CLIENT_DISCONNECTED : ANSWERED;
     this.#countCost(route, inputTokens);
-    await metered.settle({ ...NO_USAGE, input: inputTokens }, source, outcome);
-    return body;
+    const usage = { ...NO_USAGE, input: inputTokens };
+    await metered.settle(usage, source, outcome);
+    return { body, costNano: metered.chargedNano(usage) };
   }
 
   async #settleCounted(

@@ -17,6 +17,11 @@ export interface TokenUsage {
 /** Usage by the name of its unit, e.g. `web_search`. */
 export type UnitCounts = Readonly<Record<string, number>>;
 
+/** Usage with what the account is charged for it. */
+export interface BilledUsage extends TokenUsage {
+  readonly costNano: bigint;
+}
+
 /** Adds the reported tier to the usage. */
 export const ofTier = (usage: TokenUsage, serviceTier: string | undefined): TokenUsage =>
   serviceTier === undefined ? usage : { ...usage, serviceTier };

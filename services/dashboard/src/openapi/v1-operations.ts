@@ -19,6 +19,8 @@ export interface V1Operation {
   readonly answerType?: string;
   /** It responds with server-sent events if the body requests a stream. */
   readonly streams?: true;
+  /** Whole replies have the header `X-Gateway-Cost`. */
+  readonly returnsCost?: true;
   /** Anyone with the link may call it. */
   readonly keyless?: true;
   readonly idempotent?: true;
@@ -65,6 +67,11 @@ const TASK_READ = [
   'upstream_unavailable',
 ] as const;
 
+const cost = z
+  .number()
+  .optional()
+  .meta({ description: 'USD that the account is charged, at most nine decimals' });
+
 const completion = z
   .looseObject({
     id: text,
@@ -83,6 +90,7 @@ const completion = z
         prompt_tokens: passedThroughCount,
         completion_tokens: passedThroughCount,
         total_tokens: passedThroughCount,
+        cost,
       })
       .nullish(),
   })
@@ -95,7 +103,7 @@ const message = z
     model: text,
     content: z.array(z.looseObject({ type: text })),
     stop_reason: text.nullable(),
-    usage: z.looseObject({ input_tokens: passedThroughCount, output_tokens: passedThroughCount }),
+    usage: z.looseObject({ input_tokens: passedThroughCount, output_tokens: passedThroughCount, cost }),
   })
   .meta({ id: 'Message' });
 const response = z
@@ -107,7 +115,7 @@ const response = z
     incomplete_details: z.looseObject({ reason: text }).nullable(),
     model: text,
     output: z.array(z.looseObject({ type: text })),
-    usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count }),
+    usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count, cost }),
   })
   .meta({ id: 'Response' });
 const contents = z
@@ -133,6 +141,32 @@ const embeddings = z
     usage: z.object({ prompt_tokens: count, total_tokens: count }),
   })
   .meta({ id: 'Embeddings' });
+const usd = z.number().meta({ description: 'USD, at most nine decimals' });
+const rate = z.object({ limit: count, used: count, resets_at: text }).nullable();
+const spend = z.object({
+  limit: usd.nullable(),
+  used: usd.meta({ description: 'Includes funds reserved for in-flight requests' }),
+  resets_at: text,
+});
+const ownKey = z
+  .object({
+    object: z.literal('key'),
+    name: text,
+    status: z.literal('enabled'),
+    expires_at: text.nullable(),
+    allowed_models: z.array(text).meta({ description: 'Empty: every model' }),
+    rpm: rate.meta({ description: 'Requests per minute, this one included; null: no limit' }),
+    tpm: rate.meta({ description: 'Tokens per minute; null: no limit' }),
+    daily: spend,
+    monthly: spend,
+    request_cost_limit: usd.nullable(),
+    account: z.object({
+      balance: usd,
+      available: usd.meta({ description: 'The balance without funds reserved for in-flight requests' }),
+      currency: z.literal('USD'),
+    }),
+  })
+  .meta({ id: 'OwnKey' });
 const openAiModel = z
   .object({
     id: text.meta({ description: 'The slug' }),
@@ -203,7 +237,14 @@ const videoResult = z
   .meta({ id: 'VideoResult' });
 
 const chat = { method: 'POST', tag: 'Chat' } as const;
-const image = { method: 'POST', tag: 'Images', answer: images, idempotent: true, codes: IMAGES } as const;
+const image = {
+  method: 'POST',
+  tag: 'Images',
+  answer: images,
+  returnsCost: true,
+  idempotent: true,
+  codes: IMAGES,
+} as const;
 const video = { method: 'POST', tag: 'Videos' } as const;
 const models = { method: 'GET', tag: 'Models', codes: WITH_KEY } as const;
 
@@ -214,6 +255,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     path: '/v1/chat/completions',
     summary: "Create a chat completion in OpenAI's format, with any chat model",
     body: 'ChatCompletionRequest',
+    returnsCost: true,
     answer: completion,
     streams: true,
     codes: CHAT,
@@ -224,6 +266,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     summary:
       "Create a response in the format of OpenAI's Responses API, with any chat model; it is not stored",
     body: 'ResponsesRequest',
+    returnsCost: true,
     answer: response,
     streams: true,
     codes: CHAT,
@@ -233,6 +276,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     path: '/v1/messages',
     summary: "Create a message in Anthropic's format, with any chat model",
     body: 'MessagesRequest',
+    returnsCost: true,
     answer: message,
     streams: true,
     codes: CHAT,
@@ -252,6 +296,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
       summary:
         "Generate content in Google's format, with any chat model; the slash in its slug may be sent as it is",
       body: 'GenerateContentRequest',
+      returnsCost: true,
       answer: contents,
       codes: CHAT,
     },
@@ -280,8 +325,18 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     path: '/v1/embeddings',
     summary: "Create embeddings of texts in OpenAI's format, with any embedding model",
     body: 'EmbeddingsRequest',
+    returnsCost: true,
     answer: embeddings,
     codes: CHAT,
+  },
+  {
+    method: 'GET',
+    tag: 'Key',
+    path: '/v1/key',
+    summary:
+      'Retrieve the limits of the key that calls, what is used of them, and the funds of its account; free',
+    answer: ownKey,
+    codes: WITH_KEY,
   },
   {
     ...models,
@@ -363,6 +418,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     summary: 'Retrieve the result of a completed video task; free',
     body: 'VideoTaskRequest',
     answer: videoResult,
+    returnsCost: true,
     codes: TASK_READ,
   },
   {

@@ -89,6 +89,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
       acceptsGoogleKey: true,
     },
   ]),
+  { name: 'key', method: 'GET', path: '/v1/key', ...OPENAI, ...FREE },
   { name: 'models', method: 'GET', path: '/v1/models', forwardsQuery: true, ...OPENAI, ...FREE },
   { name: 'model', method: 'GET', path: '/v1/models/', tail: SEGMENTS, ...OPENAI, ...FREE },
   { name: 'images', method: 'POST', path: '/v1/images', ...MEDIA, body: 'form', inPlayground: true },
