@@ -216,7 +216,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     embeddings: createEmbeddings(embed),
     message: createMessage(answer, settings.UNKNOWN_FIELDS),
     countTokens: countTokens(counted),
-    generateContent: generateContent({ ...counted, answer, unknownFields: settings.UNKNOWN_FIELDS }),
+    generateContent: generateContent({ ...counted, answer, embed, unknownFields: settings.UNKNOWN_FIELDS }),
     describeKey: describeKey({ billing, admission }),
     listModels: withCurrentKey(keys, listModels(listed)),
     getModel: withCurrentKey(keys, getModel(listed)),

@@ -3,14 +3,13 @@ import { type HttpResponse, NOT_SENT } from '@gateway/http-client';
 import type { LinkReply } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
 import { type CredentialLimiter, failureOf, toGatewayError, UpstreamError } from '@gateway/upstream';
-import type { EmbeddingProtocol } from '../domain/embedding';
+import type { EmbeddingProtocol, WriteEmbeddings } from '../domain/embedding';
 import { countTokens } from '../domain/embedding-size';
 import type { ReplyMemory } from '../domain/reply-memory';
 import type { Route } from '../domain/route';
 import { providerCostNano } from '../domain/settlement-event';
 import { NO_USAGE } from '../domain/usage';
 import type { Vector } from '../domain/vector';
-import { writeEmbeddings } from '../formats/openai/embeddings-reply';
 import { parseWithoutNumbers, type WithoutNumbers } from '../json/number-lists';
 import type { TargetMetrics } from '../metrics';
 import { readReplyBytes } from '../providers/read-reply';
@@ -25,6 +24,7 @@ export interface AdmittedEmbeddings
   extends Pick<Admitted, 'metered' | 'rates' | 'headers'>,
     Pick<PlannedEmbeddings, 'request' | 'model' | 'routes' | 'body' | 'estimatedTokens'> {
   readonly accountId: string;
+  readonly write: WriteEmbeddings;
 }
 
 export interface EmbeddingRunnerDeps extends AnswerBufferedDeps {
@@ -103,7 +103,7 @@ export class EmbeddingRunner {
     const inputTokens = reported || countTokens(request.inputs, model.contextLength);
     // Converted before it is settled: an unreadable reply is not charged.
     const { encoding } = request;
-    const body = await writeEmbeddings({ model: model.slug, vectors, encoding, inputTokens });
+    const body = await call.write({ model: model.slug, vectors, encoding, inputTokens });
     const source = reported ? 'provider' : 'counted';
     if (context.signal.aborted) this.#deps.metrics.clientDisconnected('charged');
     const outcome = context.signal.aborted ? CLIENT_DISCONNECTED : ANSWERED;

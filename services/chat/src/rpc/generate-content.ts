@@ -3,11 +3,14 @@ import { parseJsonObject } from '@gateway/json-body';
 import { jsonReply, type LinkCall, type LinkHandler } from '@gateway/link';
 import { isObject } from '@gateway/upstream';
 import type { AnswerChat } from '../app/answer-chat';
+import type { AnswerEmbeddings } from '../app/answer-embeddings';
 import type { UnknownFields } from '../domain/caller-request';
 import { countConversation } from '../domain/count-conversation';
 import { resolveChatModel } from '../domain/model';
 import { DEFAULT_BUDGET_MS, TokenCounter } from '../domain/token-count';
 import { BODY_BOUNDS } from '../formats/body-bounds';
+import { parseBatchEmbedContents, parseEmbedContent } from '../formats/gemini/embed-request';
+import { writeContentEmbedding, writeContentEmbeddings } from '../formats/gemini/embeddings-reply';
 import { conversationOf, parseGenerateContent } from '../formats/gemini/gemini-request';
 import type { CountTokensDeps } from './count-tokens';
 
@@ -34,14 +37,19 @@ export function modelActionOf(path: string): ModelAction | undefined {
 
 export interface GenerateContentDeps extends CountTokensDeps {
   readonly answer: AnswerChat;
+  readonly embed: AnswerEmbeddings;
   readonly unknownFields: UnknownFields;
 }
 
-/** `POST /v1beta/models/{model}:generateContent`, `:streamGenerateContent` and `:countTokens`, also under `/v1`. */
+/** `POST /v1beta/models/{model}:generateContent`, `:streamGenerateContent`, `:countTokens` and embeddings, also under `/v1`. */
 export function generateContent(deps: GenerateContentDeps): LinkHandler {
-  const { answer, unknownFields } = deps;
+  const { answer, embed, unknownFields } = deps;
   return async (context, call) => {
     const { model, action } = modelActionOf(call.path) ?? { model: '', action: '' };
+    if (action === 'embedContent')
+      return embed(context, call, parseEmbedContent(call.body, model), writeContentEmbedding);
+    if (action === 'batchEmbedContents')
+      return embed(context, call, parseBatchEmbedContents(call.body, model), writeContentEmbeddings);
     if (action === 'countTokens') return countContents(deps, model)(context, call);
     const stream = action === 'streamGenerateContent';
     if (!stream && action !== 'generateContent') throw new GatewayError('not_found');

@@ -25,8 +25,8 @@ export function routeCall(routes: Routes): LinkHandler {
     if (route === 'POST /v1/messages/count_tokens') return routes.countTokens(context, call);
     if (call.method === 'POST' && modelActionOf(call.path)) return routes.generateContent(context, call);
     if (route === 'GET /v1/key') return routes.describeKey(context, call);
-    if (route === 'GET /v1/models') return routes.listModels(context, call);
-    if (route.startsWith('GET /v1/models/')) return routes.getModel(context, call);
+    if (/^GET \/v1(?:beta)?\/models$/.test(route)) return routes.listModels(context, call);
+    if (/^GET \/v1(?:beta)?\/models\//.test(route)) return routes.getModel(context, call);
     return Promise.reject(new GatewayError('not_found'));
   };
 }

@@ -141,6 +141,8 @@ const embeddings = z
     usage: z.object({ prompt_tokens: count, total_tokens: count }),
   })
   .meta({ id: 'Embeddings' });
+const contentEmbedding = z.object({ values: z.array(z.number()) }).meta({ id: 'ContentEmbedding' });
+const promptCount = z.object({ promptTokenCount: count });
 const usd = z.number().meta({ description: 'USD, at most nine decimals' });
 const rate = z.object({ limit: count, used: count, resets_at: text }).nullable();
 const spend = z.object({
@@ -179,6 +181,16 @@ const openAiModel = z
 const anthropicModel = z
   .looseObject({ id: text, type: z.literal('model'), display_name: text, created_at: text })
   .meta({ id: 'AnthropicModel' });
+const geminiModel = z
+  .object({
+    name: text.meta({ description: '`models/<slug>`' }),
+    displayName: text,
+    inputTokenLimit: count.optional(),
+    outputTokenLimit: count.optional(),
+    supportedGenerationMethods: z.array(text),
+  })
+  .meta({ id: 'GeminiModel' });
+const geminiModels = z.object({ models: z.array(geminiModel), nextPageToken: text.optional() });
 const openAiModels = z.object({ object: z.literal('list'), data: z.array(openAiModel) });
 const anthropicModels = z.object({
   data: z.array(anthropicModel),
@@ -311,6 +323,26 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
       codes: CHAT,
     },
     {
+      method: 'POST',
+      tag: 'Embeddings',
+      path: `${version}/models/{model}:embedContent`,
+      summary: "Create an embedding in Google's format, with any embedding model",
+      body: 'EmbedContentRequest',
+      answer: z.object({ embedding: contentEmbedding, usageMetadata: promptCount }),
+      returnsCost: true,
+      codes: CHAT,
+    },
+    {
+      method: 'POST',
+      tag: 'Embeddings',
+      path: `${version}/models/{model}:batchEmbedContents`,
+      summary: "Create embeddings in Google's format; all requests have the same task and size",
+      body: 'BatchEmbedContentsRequest',
+      answer: z.object({ embeddings: z.array(contentEmbedding), usageMetadata: promptCount }),
+      returnsCost: true,
+      codes: CHAT,
+    },
+    {
       ...chat,
       path: `${version}/models/{model}:countTokens`,
       summary: "Count the tokens of a body in Google's format; free",
@@ -342,20 +374,40 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     ...models,
     path: '/v1/models',
     summary:
-      "List the models that the key may call; with `anthropic-version`, chat models in Anthropic's format, paginated",
+      "List the models that the key may call; with `anthropic-version`, chat models in Anthropic's format, and with `x-goog-api-key`, in Google's, paginated",
     query: z.object({
       type: z.enum(MODEL_TYPES).optional(),
       limit: z.int().min(1).max(1_000).optional(),
       after_id: text.optional(),
       before_id: text.optional(),
+      pageSize: z.int().min(0).optional(),
+      pageToken: text.optional(),
     }),
-    answer: z.union([openAiModels, anthropicModels]),
+    answer: z.union([openAiModels, anthropicModels, geminiModels]),
+  },
+  {
+    ...models,
+    path: '/v1beta/models',
+    summary: "List the chat and embedding models that the key may call in Google's format, paginated",
+    query: z.object({
+      pageSize: z.int().min(0).optional(),
+      pageToken: text.optional(),
+      type: z.enum(MODEL_TYPES).optional(),
+    }),
+    answer: geminiModels,
+  },
+  {
+    ...models,
+    path: '/v1beta/models/{model}',
+    summary: "Retrieve a model in Google's format",
+    answer: geminiModel,
+    codes: [...WITH_KEY, 'model_not_found'],
   },
   {
     ...models,
     path: '/v1/models/{model}',
     summary: 'Retrieve a model; the slash in its slug may be sent as `%2F`',
-    answer: z.union([openAiModel, anthropicModel]),
+    answer: z.union([openAiModel, anthropicModel, geminiModel]),
     codes: [...WITH_KEY, 'model_not_found'],
   },
   {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { googleFailure, type JsonObject, listOf } from '@gateway/upstream';
 import type { ChatProvider } from '../../domain/chat-provider';
+import { ReplyText } from '../../domain/reply-text';
 import { type ListedEntry, readModels } from '../endpoint-models';
 import { addedInputTokens } from './added-input';
 import { readGeminiEmbeddingReply, writeGeminiEmbeddingRequest } from './embeddings';
@@ -65,6 +66,7 @@ export function geminiProvider({
     passStream: ({ model }) => new PassThroughContents(model, newToolId),
     isReply: (reply) => Array.isArray(reply.candidates) || Boolean(reply.promptFeedback),
     readUsage: (reply) => readGeminiUsage(reply.usageMetadata),
+    countReply: (reply) => countCandidates(reply, newToolId),
     readReply: (reply) => wholeReply(new ResponseReader(newToolId).read(reply)),
     readStream: () => new GeminiStream(newToolId),
     readOpening: (chunk) => {
@@ -87,6 +89,17 @@ export function geminiProvider({
       read: ({ models: listed }) => readModels(listed, chatModelOf),
     },
   };
+}
+
+/** A caller of this format may ask for several. */
+function countCandidates(reply: JsonObject, newToolId: () => string): number {
+  let tokens = 0;
+  for (const candidate of listOf(reply.candidates)) {
+    const text = new ReplyText();
+    text.addEvents(new ResponseReader(newToolId).read({ ...reply, candidates: [candidate] }));
+    tokens += text.count();
+  }
+  return tokens;
 }
 
 function newCallId(): string {
