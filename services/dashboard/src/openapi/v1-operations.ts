@@ -315,11 +315,11 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     {
       ...chat,
       path: `${version}/models/{model}:streamGenerateContent`,
-      summary: "Generate content in Google's format as a stream of server-sent events",
+      summary: "Generate content in Google's format as a stream: of server-sent events, or a JSON array",
       body: 'GenerateContentRequest',
-      query: z.object({ alt: z.literal('sse') }),
-      answer: contents,
-      answerType: 'text/event-stream',
+      query: z.object({ alt: z.enum(['sse', 'json']).default('json') }),
+      answer: z.array(contents),
+      streams: true,
       codes: CHAT,
     },
     {
