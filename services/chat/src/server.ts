@@ -54,6 +54,7 @@ import { createChatCompletion } from './rpc/create-chat-completion';
 import { createEmbeddings } from './rpc/create-embeddings';
 import { createMessage } from './rpc/create-message';
 import { createResponse } from './rpc/create-response';
+import { describeKey } from './rpc/describe-key';
 import { generateContent } from './rpc/generate-content';
 import { getModel, listModels } from './rpc/list-models';
 import { probeProvider } from './rpc/probe-provider';
@@ -215,7 +216,8 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     embeddings: createEmbeddings(embed),
     message: createMessage(answer, settings.UNKNOWN_FIELDS),
     countTokens: countTokens(counted),
-    generateContent: generateContent({ ...counted, answer, unknownFields: settings.UNKNOWN_FIELDS }),
+    generateContent: generateContent({ ...counted, answer, embed, unknownFields: settings.UNKNOWN_FIELDS }),
+    describeKey: describeKey({ billing, admission }),
     listModels: withCurrentKey(keys, listModels(listed)),
     getModel: withCurrentKey(keys, getModel(listed)),
   });

@@ -19,6 +19,8 @@ const API_PATHS = [
   '/api/v1/models',
   '/api/v1/auth/login',
   '/v1/models/',
+  '/v1/key/',
+  '/v1/keys',
   '/metrics',
 ];
 const DASHBOARD_PATHS = [

@@ -149,8 +149,12 @@ export class Admission {
 
   /** Admits a call that costs nothing: counts it against the key's RPM. Returns response headers. */
   async admitFree(context: RequestContext, key: KeyContext__Output): Promise<Record<string, string>> {
-    const grant = await this.#deps.reserve.reserve(freeRequest(context.requestId, key));
-    return rateHeaders(fromProtoRates(grant));
+    return rateHeaders(await this.ratesOfFree(context, key));
+  }
+
+  /** The same; returns the key's rates. */
+  async ratesOfFree(context: RequestContext, key: KeyContext__Output): Promise<RateFigures> {
+    return fromProtoRates(await this.#deps.reserve.reserve(freeRequest(context.requestId, key)));
   }
 
   /** Releases a hold of which it is unknown whether it exists. */

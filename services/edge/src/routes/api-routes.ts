@@ -79,6 +79,15 @@ export const API_ROUTES: readonly ApiRoute[] = [
       acceptsGoogleKey: true,
     },
     {
+      name: 'embed_content',
+      method: 'POST',
+      path,
+      tail: ofModel('embedContent|batchEmbedContents'),
+      ...GOOGLE,
+      body: 'json',
+      acceptsGoogleKey: true,
+    },
+    {
       name: 'count_content_tokens',
       method: 'POST',
       path,
@@ -89,8 +98,19 @@ export const API_ROUTES: readonly ApiRoute[] = [
       acceptsGoogleKey: true,
     },
   ]),
-  { name: 'models', method: 'GET', path: '/v1/models', forwardsQuery: true, ...OPENAI, ...FREE },
-  { name: 'model', method: 'GET', path: '/v1/models/', tail: SEGMENTS, ...OPENAI, ...FREE },
+  { name: 'key', method: 'GET', path: '/v1/key', ...OPENAI, ...FREE },
+  ...(['/v1/models', '/v1beta/models'] as const).flatMap((path): ApiRoute[] => [
+    { name: 'models', method: 'GET', path, ...OPENAI, ...FREE, forwardsQuery: true, acceptsGoogleKey: true },
+    {
+      name: 'model',
+      method: 'GET',
+      path: `${path}/`,
+      tail: SEGMENTS,
+      ...OPENAI,
+      ...FREE,
+      acceptsGoogleKey: true,
+    },
+  ]),
   { name: 'images', method: 'POST', path: '/v1/images', ...MEDIA, body: 'form', inPlayground: true },
   { name: 'images_generations', method: 'POST', path: '/v1/images/generations', ...MEDIA, body: 'json' },
   {

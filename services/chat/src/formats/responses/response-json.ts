@@ -1,5 +1,6 @@
 import type { ReplyIdentity } from '../../domain/caller-request';
-import type { TokenUsage } from '../../domain/usage';
+import type { BilledUsage } from '../../domain/usage';
+import { exactUsd } from '../../json/exact-json';
 import { isLeftOut, type ResponsesBody } from './responses-schema';
 
 /** A response's members that repeat the request, as JSON without braces. Written once, although every event of a kind has them. */
@@ -53,7 +54,7 @@ export interface ResponseState {
   readonly output: readonly string[];
   readonly incompleteReason?: 'max_output_tokens' | 'content_filter' | undefined;
   readonly error?: { readonly code: string; readonly message: string } | undefined;
-  readonly usage?: TokenUsage | undefined;
+  readonly usage?: BilledUsage | undefined;
   readonly completedAtMs?: number | undefined;
 }
 
@@ -78,7 +79,7 @@ export function responseJson(
 }
 
 /** In this format the input includes cache reads and writes, and the output includes reasoning. */
-function usageOf(usage: TokenUsage): object {
+function usageOf(usage: BilledUsage): object {
   const cacheWrite = usage.cacheWrite + (usage.cacheWriteLong ?? 0);
   const input = usage.input + usage.cacheRead + cacheWrite;
   return {
@@ -87,5 +88,6 @@ function usageOf(usage: TokenUsage): object {
     output_tokens: usage.output,
     output_tokens_details: { reasoning_tokens: usage.reasoning },
     total_tokens: input + usage.output,
+    cost: exactUsd(usage.costNano),
   };
 }

@@ -3,7 +3,7 @@ import type { ReplyIdentity } from '../../domain/caller-request';
 import type { Citation, Signature, WebSearchPart } from '../../domain/conversation';
 import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
-import type { TokenUsage } from '../../domain/usage';
+import type { BilledUsage } from '../../domain/usage';
 import { namedFrame } from '../../sse/named-frame';
 import { citedRange } from '../cited-range';
 import { REFUSAL_WITHOUT_TEXT } from '../openai/finish-reason';
@@ -75,7 +75,7 @@ export class ResponseStream implements StreamWriter {
     return frames;
   }
 
-  end(usage: TokenUsage): string {
+  end(usage: BilledUsage): string {
     const frames = this.#begin() + this.#closeAll();
     const state = this.#final(usage);
     return frames + this.#responseFrame(state.status, state, this.#options.members);
@@ -89,12 +89,12 @@ export class ResponseStream implements StreamWriter {
   }
 
   /** Returns the complete response, after all events. */
-  response(usage: TokenUsage): string {
+  response(usage: BilledUsage): string {
     this.#closeAll();
     return responseJson(this.#identity, this.#options.members, this.#final(usage));
   }
 
-  #final(usage: TokenUsage): ResponseState {
+  #final(usage: BilledUsage): ResponseState {
     const incompleteReason = INCOMPLETE[this.#stop];
     return {
       status: incompleteReason ? 'incomplete' : 'completed',

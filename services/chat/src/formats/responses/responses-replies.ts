@@ -1,6 +1,6 @@
 import type { ReplyFormat, ReplyIdentity } from '../../domain/caller-request';
 import type { Reply } from '../../domain/reply';
-import type { TokenUsage } from '../../domain/usage';
+import type { BilledUsage } from '../../domain/usage';
 import { eventsOf } from '../reply-events';
 import type { CallerTools } from './caller-tools';
 import { requestMembers } from './response-json';
@@ -23,7 +23,7 @@ export function responsesReplies(
 }
 
 /** A complete response has the items that its stream would have. */
-function writeResponse(stream: ResponseStream, { parts, stop }: Reply, usage: TokenUsage): Buffer {
+function writeResponse(stream: ResponseStream, { parts, stop }: Reply, usage: BilledUsage): Buffer {
   stream.write([...eventsOf(parts), { kind: 'stop', stop }]);
   return Buffer.from(stream.response(usage));
 }
