@@ -169,7 +169,7 @@ export class ChatRunner {
     this.#countUse(begun.route, usage);
     const source = reported ? 'provider' : 'counted';
     await this.#settleReply(context, call, usage, source, reported !== undefined);
-    return body;
+    return request.beforeEnd ? request.beforeEnd(body) : body;
   }
 
   /** Streams the reply of a provider that is slow to start: keep-alive comments show the client that the call goes on. */
@@ -250,7 +250,7 @@ export class ChatRunner {
     if (done) {
       this.#deps.health.recordCompleteReply(route);
       await this.#settleReply(context, call, usage, source, source === 'provider');
-      yield done;
+      yield request.beforeEnd ? await request.beforeEnd(done) : done;
       return;
     }
     if (context.signal.aborted) {

@@ -1,5 +1,5 @@
 import {
-  freeRequest,
+  admitFree,
   type Owner,
   type ReserveClient,
   releasedEvent,
@@ -148,9 +148,8 @@ export class Admission {
   }
 
   /** Admits a call that costs nothing: counts it against the key's RPM. Returns response headers. */
-  async admitFree(context: RequestContext, key: KeyContext__Output): Promise<Record<string, string>> {
-    const grant = await this.#deps.reserve.reserve(freeRequest(context.requestId, key));
-    return rateHeaders(fromProtoRates(grant));
+  admitFree(context: RequestContext, key: KeyContext__Output): Promise<Record<string, string>> {
+    return admitFree(this.#deps.reserve, context.requestId, key);
   }
 
   /** Releases a hold of which it is unknown whether it exists. */
