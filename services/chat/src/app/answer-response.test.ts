@@ -138,6 +138,7 @@ describe('a call that refers to stored items', () => {
 
   test.each<[string, object, Partial<ResponseStorage>, string]>([
     ['when storage is down', { previous_response_id: STORED.id }, DOWN, 'internal_error'],
+    ['to a response by a strange id', { previous_response_id: 'resp_\u0000' }, DOWN, 'not_found'],
     [
       'by an id that the gateway has not given',
       { input: [{ type: 'item_reference', id: 'msg_1' }] },

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { isObject, textOf } from '@gateway/upstream';
 import type { StoredItems, StoredReferences } from '../formats/responses/responses-request';
-import { placeOf } from '../formats/responses/stored-items';
+import { isResponseId, placeOf } from '../formats/responses/stored-items';
 import type { FoundResponse, LoadedResponse, ResponseStorage } from './response-storage';
 
 /** As much as a request body may have. */
@@ -19,6 +19,8 @@ export async function loadStoredItems(
   { previousId, itemIds }: StoredReferences,
   reserve: (bytes: number) => void,
 ): Promise<StoredItems> {
+  if (previousId !== undefined && !isResponseId(previousId))
+    throw new GatewayError('not_found', { detail: 'previous_response_id: the response is not stored' });
   const others = responsesOf(itemIds);
   const found = await storage.find(accountId, { lastId: previousId, otherIds: [...others.keys()] });
   const wanted = [

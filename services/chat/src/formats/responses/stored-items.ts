@@ -12,8 +12,13 @@ const ID_PREFIXES: Readonly<Record<ItemType, string>> = {
   custom_tool_call_output: 'ctco',
 };
 
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const RESPONSE_ID = new RegExp(`^resp_${UUID}$`);
 /** An item of a response's output, or of its input. */
-const ITEM_ID = /^[a-z]+_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_(in_)?\d+$/;
+const ITEM_ID = new RegExp(`^[a-z]+_(${UUID})_(in_)?\\d+$`);
+
+/** Returns whether the gateway may have given the id to a response. */
+export const isResponseId = (id: string): boolean => RESPONSE_ID.test(id);
 
 export interface ItemPlace {
   readonly responseId: string;
