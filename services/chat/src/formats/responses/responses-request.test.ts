@@ -275,6 +275,14 @@ describe('with a storage', () => {
     );
   });
 
+  test('a search of the web in a stored conversation is left out: its answer follows', () => {
+    const search = { id: `ws_${id}_0`, type: 'web_search_call', status: 'completed', action: {} };
+    const request = read({ input: [{ type: 'item_reference', id: search.id }, user] });
+    const call = request.withItems({ conversation: [search, message], byId: new Map([[search.id, search]]) });
+    expect(call.ownItems).toEqual([user]);
+    expect(call.conversation().turns.map(({ role }) => role)).toEqual(['assistant', 'user']);
+  });
+
   test('conversations and background calls are refused', () => {
     for (const fields of [{ conversation: 'conv_1' }, { background: true }])
       expect(() => read(fields)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
