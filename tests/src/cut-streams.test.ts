@@ -200,5 +200,5 @@ test('after all cuts no money is lost, memory is as before and no process has di
   expect(await system.metric('billing', 'holds_orphaned')).toBe(0);
   expect(await system.metric('billing', 'operator_loss_nano')).toBe(0);
   expect(pssBytes(system.stack.pid('chat')) - warmBytes!).toBeLessThan(MAX_GROWTH_BYTES);
-  expect(system.stack.processes()).toHaveLength(7);
+  expect(system.stack.processes()).toHaveLength(8);
 });

@@ -14,6 +14,7 @@ import { generateContentSchema } from '../../../services/chat/src/formats/gemini
 import { chatCompletionSchema, messageSchema } from '../../../services/chat/src/formats/openai/chat-schema';
 import { embeddingsSchema } from '../../../services/chat/src/formats/openai/embeddings-schema';
 import {
+  itemReferenceSchema,
   itemSchemas,
   responsesSchema,
   toolSchemas,
@@ -83,7 +84,9 @@ const BODIES = {
         {
           type: 'array',
           minItems: 1,
-          items: { anyOf: Object.values(itemSchemas).map((item) => book.input(item)) },
+          items: {
+            anyOf: [...Object.values(itemSchemas), itemReferenceSchema].map((item) => book.input(item)),
+          },
         },
       ],
     },

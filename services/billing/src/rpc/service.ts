@@ -123,13 +123,14 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
       LeaseThrottle: unary(log, leaseThrottle(pool)),
       AppendAccessLog: unary(log, appendAccessLog(pool)),
     }),
+    // Storage reserves for free calls only.
+    group(['chat', 'media', 'storage'], { Reserve: parts.reserveStreams.reserve }),
     group(['chat', 'media'], {
-      Reserve: parts.reserveStreams.reserve,
       Deliver: unary(log, deliver(parts.settle)),
       Heartbeat: unary(log, heartbeat(pool)),
       ListOpenHolds: unary(log, listOpenHolds(pool)),
     }),
-    group(['edge', 'chat', 'media'], { ReportRefusals: unary(log, reportRefusals(pool)) }),
+    group(['edge', 'chat', 'media', 'storage'], { ReportRefusals: unary(log, reportRefusals(pool)) }),
     group(['chat', 'media', 'dashboard'], { GetKeyContext: unary(log, getKeyContext(pool)) }),
     group(['chat', 'media', 'dashboard'], { GetAccount: unary(log, getAccount(pool)) }),
     group(['chat', 'dashboard'], {

@@ -175,7 +175,7 @@ export class ChatRunner {
     this.#countUse(begun.route, usage);
     const source = reported ? 'provider' : 'counted';
     await this.#settleReply(context, call, usage, source, reported !== undefined);
-    return { body, costNano };
+    return { body: request.beforeEnd ? await request.beforeEnd(body) : body, costNano };
   }
 
   /** Streams the reply of a provider that is slow to start: keep-alive comments show the client that the call goes on. */
@@ -256,7 +256,7 @@ export class ChatRunner {
     if (done) {
       this.#deps.health.recordCompleteReply(route);
       await this.#settleReply(context, call, usage, source, source === 'provider');
-      yield done;
+      yield request.beforeEnd ? await request.beforeEnd(done) : done;
       return;
     }
     if (context.signal.aborted) {

@@ -1,4 +1,5 @@
 import {
+  admitFree,
   freeRequest,
   type Owner,
   type ReserveClient,
@@ -148,8 +149,8 @@ export class Admission {
   }
 
   /** Admits a call that costs nothing: counts it against the key's RPM. Returns response headers. */
-  async admitFree(context: RequestContext, key: KeyContext__Output): Promise<Record<string, string>> {
-    return rateHeaders(await this.ratesOfFree(context, key));
+  admitFree(context: RequestContext, key: KeyContext__Output): Promise<Record<string, string>> {
+    return admitFree(this.#deps.reserve, context.requestId, key);
   }
 
   /** The same; returns the key's rates. */

@@ -30,6 +30,11 @@ export interface CallerRequest {
   /** Returns the caller's bytes with the necessary changes, for a provider of the same format. */
   passThroughBody(change: PassThroughChange): Buffer;
   readonly replies: ReplyFormat;
+  /**
+   * Called with the last bytes of a complete reply, when it is billed and before the client receives them; returns what the client
+   * receives. Absent: they are sent as they are.
+   */
+  readonly beforeEnd?: (last: Buffer) => Promise<Buffer>;
 }
 
 /** The identity of a translated reply. */

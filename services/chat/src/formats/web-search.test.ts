@@ -24,7 +24,7 @@ const messages = (tool: object, more: object = {}) =>
 const responses = (tool: object, more: object = {}) =>
   parseResponsesRequest(
     bytes({ model: 'sim/chat', input: 'What is new?', tools: [{ type: 'web_search', ...tool }], ...more }),
-  );
+  ).withItems();
 const chat = (options: object, more: object = {}) =>
   parseChatRequest(bytes({ model: 'sim/chat', messages: USER, web_search_options: options, ...more }));
 const gemini = (more: object = {}) =>

@@ -118,6 +118,16 @@ const response = z
     usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count, cost }),
   })
   .meta({ id: 'Response' });
+const inputItems = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(z.looseObject({ id: text, type: text })),
+    first_id: text.nullable(),
+    last_id: text.nullable(),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'ResponseInputItems' });
+const include = text.optional().meta({ description: 'May be `reasoning.encrypted_content`' });
 const contents = z
   .looseObject({
     candidates: z.array(z.looseObject({ content: z.looseObject({}), finishReason: text.optional() })),
@@ -249,6 +259,7 @@ const videoResult = z
   .meta({ id: 'VideoResult' });
 
 const chat = { method: 'POST', tag: 'Chat' } as const;
+const storedResponse = { method: 'GET', tag: 'Chat', codes: WITH_KEY } as const;
 const image = {
   method: 'POST',
   tag: 'Images',
@@ -276,12 +287,44 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     ...chat,
     path: '/v1/responses',
     summary:
-      "Create a response in the format of OpenAI's Responses API, with any chat model; it is not stored",
+      "Create a response in the format of OpenAI's Responses API, with any chat model; stored unless `store` is false",
     body: 'ResponsesRequest',
     returnsCost: true,
     answer: response,
     streams: true,
     codes: CHAT,
+  },
+  {
+    ...storedResponse,
+    path: '/v1/responses/{response_id}',
+    summary: 'Retrieve a stored response; free',
+    query: z.object({ include }),
+    answer: response,
+  },
+  {
+    ...storedResponse,
+    path: '/v1/responses/{response_id}/input_items',
+    summary: 'List the input items of a stored response, without those of previous responses; free',
+    query: z.object({
+      limit: z.int().min(1).max(100).default(20),
+      order: z.enum(['asc', 'desc']).default('desc'),
+      after: text.optional().meta({ description: 'An item id; lists the items that follow it' }),
+      include,
+    }),
+    answer: inputItems,
+  },
+  {
+    ...storedResponse,
+    method: 'POST',
+    path: '/v1/responses/{response_id}/cancel',
+    summary: 'Cancel a response in the background; refused for any other; free',
+  },
+  {
+    ...storedResponse,
+    method: 'POST',
+    path: '/v1/responses/{response_id}/delete',
+    summary: 'Delete a stored response; free',
+    answer: z.object({ id: text, object: z.literal('response'), deleted: z.literal(true) }),
   },
   {
     ...chat,
