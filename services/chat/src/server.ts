@@ -34,6 +34,7 @@ import { AbandonedCalls } from './app/abandoned-calls';
 import { answerChat } from './app/answer-chat';
 import { answerEmbeddings } from './app/answer-embeddings';
 import { ChatRunner } from './app/chat-runner';
+import { completionProviders } from './app/completion-providers';
 import { Dispatcher } from './app/dispatcher';
 import { EmbeddingRunner } from './app/embedding-runner';
 import { ProgressClock } from './app/progress-clock';
@@ -51,6 +52,7 @@ import { connectorsOf } from './providers/connect-provider';
 import { createProviders, PROVIDERS } from './providers/registry';
 import { countTokens } from './rpc/count-tokens';
 import { createChatCompletion } from './rpc/create-chat-completion';
+import { createCompletion } from './rpc/create-completion';
 import { createEmbeddings } from './rpc/create-embeddings';
 import { createMessage } from './rpc/create-message';
 import { createResponse } from './rpc/create-response';
@@ -187,7 +189,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     replyMemory,
     keepAliveMs: settings.KEEP_ALIVE_MS,
   });
-  const answer = answerChat({
+  const answering = {
     health,
     sessions,
     models,
@@ -196,7 +198,9 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     runner,
     abandoned,
     counting: tokenizerCpuQuota(ADMISSION_COUNTS_MS),
-  });
+  };
+  const answer = answerChat(answering);
+  const complete = answerChat({ ...answering, providers: completionProviders(providers) });
   const embed = answerEmbeddings({
     health,
     models,
@@ -211,6 +215,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const counted = { models, admission, counting: tokenizerCpuQuota(FREE_COUNTS_MS) };
   const routes = routeCall({
     chatCompletion: createChatCompletion(answer, settings.UNKNOWN_FIELDS),
+    completion: createCompletion(complete, settings.UNKNOWN_FIELDS),
     response: createResponse(answer, settings.UNKNOWN_FIELDS),
     embeddings: createEmbeddings(embed),
     message: createMessage(answer, settings.UNKNOWN_FIELDS),

@@ -32,9 +32,13 @@ export const COUNT_TOKENS: ChatEndpoint = {
   path: '/v1/messages/count_tokens',
   body: (fields) => ({ ...CONVERSATION, ...fields }),
 };
+export const TEXT_COMPLETIONS: ChatEndpoint = {
+  path: '/v1/completions',
+  body: (fields) => ({ model: 'sim/chat', prompt: 'hi', ...fields }),
+};
 export const EMBEDDINGS: ChatEndpoint = {
   path: '/v1/embeddings',
-  body: (fields) => ({ model: 'sim/embedding', input: 'hi', ...fields }),
+  body: (fields) => ({ model: 'sim/embedding', input: 'A cat in a hat.', ...fields }),
 };
 /** Endpoints that generate a reply, one per format. */
 export const CHAT_FORMATS: readonly ChatEndpoint[] = [COMPLETIONS, MESSAGES, RESPONSES];

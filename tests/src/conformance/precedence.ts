@@ -84,6 +84,14 @@ export const FAULTS: readonly Fault[] = [
   },
 ];
 
+/** Faults of text completions. */
+export const TEXT_COMPLETION_FAULTS: readonly Fault[] = FAULTS.map((fault) => {
+  if (fault.code === 'missing_parameter')
+    return { ...fault, apply: ({ fields }) => Object.assign(fields, { prompt: [] }) };
+  if (fault.code !== 'upstream_failed') return fault;
+  return { ...fault, apply: ({ fields }) => Object.assign(fields, { prompt: '[[sim {"status":500}]]' }) };
+});
+
 /** Faults of calls for embeddings. */
 export const EMBEDDING_FAULTS: readonly Fault[] = [
   ...DOOR_FAULTS,

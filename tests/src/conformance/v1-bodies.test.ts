@@ -8,6 +8,7 @@ import {
 } from '../../../services/chat/src/formats/anthropic/messages-schema';
 import { generateContentSchema } from '../../../services/chat/src/formats/gemini/gemini-schema';
 import { chatCompletionSchema, messageSchema } from '../../../services/chat/src/formats/openai/chat-schema';
+import { completionsSchema } from '../../../services/chat/src/formats/openai/completions-schema';
 import { embeddingsSchema } from '../../../services/chat/src/formats/openai/embeddings-schema';
 import {
   itemSchemas,
@@ -62,7 +63,7 @@ const prompt = { prompt: { type: 'string', minLength: 1, maxLength: 200_000 } };
 const token = { type: 'integer', minimum: 0 };
 const tokens = { type: 'array', minItems: 1, items: token };
 const embeddedText = { type: 'string', minLength: 1 };
-const inputs = (items: object) => ({ type: 'array', minItems: 1, maxItems: 2_048, items });
+const inputs = (items: object, maxItems = 2_048) => ({ type: 'array', minItems: 1, maxItems, items });
 
 const BODIES = {
   ChatCompletionRequest: bodyOf(
@@ -91,6 +92,13 @@ const BODIES = {
   }),
   MessagesRequest: bodyOf(messagesSchema, ['model', 'messages', 'max_tokens'], messages(blockMessage)),
   CountTokensRequest: bodyOf(countTokensSchema, ['model', 'messages'], messages(blockMessage)),
+  CompletionsRequest: bodyOf(completionsSchema, ['model', 'prompt'], {
+    prompt: {
+      description:
+        'A text, texts, tokens of the model, or lists of tokens; some models take one text only. May be empty before a `suffix`',
+      anyOf: [{ type: 'string' }, inputs(embeddedText, 256), tokens, inputs(tokens, 256)],
+    },
+  }),
   EmbeddingsRequest: bodyOf(embeddingsSchema, ['model', 'input'], {
     input: {
       description:

@@ -10,6 +10,7 @@ import {
   createCaller,
   EMBEDDINGS,
   MESSAGES,
+  TEXT_COMPLETIONS,
 } from '../conformance/caller';
 import type { HttpAnswer } from '../support/http';
 import { sendRaw } from '../support/raw-socket';
@@ -73,11 +74,20 @@ const EMBEDDING_BODIES = EMBEDDING_MODELS.flatMap((model) => [
   { model, input: [[1, 2], [3]], encoding_format: 'float' },
 ]);
 
+const TEXT_COMPLETION_BODIES = ['sim/chat', 'deepseek/deepseek-chat', 'mistral/codestral-latest'].flatMap(
+  (model) => [
+    { model, prompt: 'def f(', suffix: ')', max_tokens: 16, temperature: 0, stop: ['\n'], seed: 1 },
+    { model, prompt: ['a', 'b'], n: 2, best_of: 3, echo: true, logprobs: 1, user: 'u' },
+    { model, prompt: [[1, 2], [3]], max_tokens: 0, logit_bias: { 1: 2 } },
+  ],
+);
+
 /** Number of cases per endpoint, by value and by byte. */
 const FUZZED = [
   { endpoint: COMPLETIONS, bodies: COMPLETION_BODIES, byValue: 18_000, byByte: 12_000 },
   { endpoint: MESSAGES, bodies: MESSAGE_BODIES, byValue: 18_000, byByte: 12_000 },
   { endpoint: COUNT_TOKENS, bodies: COUNT_BODIES, byValue: 6_000, byByte: 3_600 },
+  { endpoint: TEXT_COMPLETIONS, bodies: TEXT_COMPLETION_BODIES, byValue: 6_000, byByte: 3_600 },
   { endpoint: EMBEDDINGS, bodies: EMBEDDING_BODIES, byValue: 6_000, byByte: 3_600 },
 ];
 

@@ -4,6 +4,7 @@ import { modelActionOf } from './generate-content';
 
 export interface Routes {
   readonly chatCompletion: LinkHandler;
+  readonly completion: LinkHandler;
   readonly message: LinkHandler;
   readonly response: LinkHandler;
   readonly embeddings: LinkHandler;
@@ -18,6 +19,7 @@ export function routeCall(routes: Routes): LinkHandler {
   return (context, call) => {
     const route = `${call.method} ${call.path}`;
     if (route === 'POST /v1/chat/completions') return routes.chatCompletion(context, call);
+    if (route === 'POST /v1/completions') return routes.completion(context, call);
     if (route === 'POST /v1/messages') return routes.message(context, call);
     if (route === 'POST /v1/responses') return routes.response(context, call);
     if (route === 'POST /v1/embeddings') return routes.embeddings(context, call);

@@ -15,6 +15,17 @@ export const V1_EXAMPLES: Readonly<Record<string, { readonly body?: unknown; rea
       usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
     },
   },
+  '/v1/completions': {
+    body: { model: MODEL, prompt: 'def fib(n):', suffix: 'print(fib(9))', max_tokens: 100 },
+    answer: {
+      id: 'cmpl-1',
+      object: 'text_completion',
+      created: 1_798_761_600,
+      model: MODEL,
+      choices: [{ index: 0, text: ' return n', logprobs: null, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
+    },
+  },
   '/v1/responses': {
     body: { model: MODEL, input: 'Hello!', max_output_tokens: 100 },
     answer: {

@@ -87,6 +87,22 @@ const completion = z
       .nullish(),
   })
   .meta({ id: 'ChatCompletion' });
+const textCompletion = z
+  .looseObject({
+    id: text,
+    object: z.literal('text_completion'),
+    created: count,
+    model: text,
+    choices: z.array(z.looseObject({ index: count, text, finish_reason: text.nullable() })),
+    usage: z
+      .looseObject({
+        prompt_tokens: passedThroughCount,
+        completion_tokens: passedThroughCount,
+        total_tokens: passedThroughCount,
+      })
+      .nullish(),
+  })
+  .meta({ id: 'TextCompletion' });
 const message = z
   .looseObject({
     id: text,
@@ -215,6 +231,15 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     summary: "Create a chat completion in OpenAI's format, with any chat model",
     body: 'ChatCompletionRequest',
     answer: completion,
+    streams: true,
+    codes: CHAT,
+  },
+  {
+    ...chat,
+    path: '/v1/completions',
+    summary: 'Continue a prompt, or fill in the middle before a suffix, with models that can',
+    body: 'CompletionsRequest',
+    answer: textCompletion,
     streams: true,
     codes: CHAT,
   },

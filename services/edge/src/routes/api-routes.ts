@@ -56,6 +56,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     ...OPENAI,
     inPlayground: true,
   },
+  { name: 'completions', method: 'POST', path: '/v1/completions', body: 'json', ...OPENAI },
   { name: 'responses', method: 'POST', path: '/v1/responses', body: 'json', ...RESPONSES },
   { name: 'messages', method: 'POST', path: '/v1/messages', body: 'json', ...ANTHROPIC },
   { name: 'embeddings', method: 'POST', path: '/v1/embeddings', body: 'json', ...OPENAI },

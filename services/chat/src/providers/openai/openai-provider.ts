@@ -4,6 +4,7 @@ import type { ChatProvider } from '../../domain/chat-provider';
 import type { Encoding } from '../../domain/token-estimator';
 import { readModels } from '../endpoint-models';
 import { ModelNameRewriter } from '../model-name-rewriter';
+import { completionsApi } from './completions';
 import { countCompletion } from './count-completion';
 import { type CountedRequest, countBound, countPrompt } from './count-prompt';
 import { readEmbeddingReply, writeEmbeddingRequest } from './embeddings';
@@ -80,6 +81,9 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
     }),
     countReply: countCompletion,
     refusalOf: refusedCompletion,
+    ...(quirks.completions && {
+      completions: completionsApi({ baseUrl, headers, quirks, completions: quirks.completions, bufferQuota }),
+    }),
     embeddings: {
       returnsBase64: quirks.embeddings.returnsBase64,
       address: () => ({ url: embeddingsUrl, headers }),

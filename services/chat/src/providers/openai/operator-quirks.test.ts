@@ -28,6 +28,7 @@ const OTHER = {
   developer_role: true,
   documents: 'none',
   models_path: '/list',
+  completions_path: '/fim',
   embedding_base64: true,
   embedding_dimensions_field: 'output_dimension',
   embedding_input_type: true,

@@ -71,6 +71,20 @@ export interface OpenAiQuirks {
   /** Path of its model list, after the base URL. */
   readonly modelsPath: string;
   readonly embeddings: EmbeddingQuirks;
+  /** Absent: it has no text completions. */
+  readonly completions?: CompletionQuirks;
+}
+
+/** How its text completions deviate. */
+export interface CompletionQuirks {
+  /** After the base URL. */
+  readonly path: string;
+  /** It takes one text as its prompt, neither several nor tokens. */
+  readonly onlyText: boolean;
+  /** Fields that it does not know and the caller would miss. */
+  readonly unsupported: readonly string[];
+  /** Its replies and chunks are those of chat completions. */
+  readonly repliesAsChat: boolean;
 }
 
 /** How its embeddings deviate. */
@@ -105,6 +119,13 @@ const EMBEDDINGS: EmbeddingQuirks = {
   acceptsTokens: true,
 };
 const BASE64_EMBEDDINGS: EmbeddingQuirks = { ...EMBEDDINGS, returnsBase64: true };
+
+const COMPLETIONS: CompletionQuirks = {
+  path: '/completions',
+  onlyText: false,
+  unsupported: [],
+  repliesAsChat: false,
+};
 
 const COMMON: OpenAiQuirks = {
   maxTokensField: 'max_tokens',
@@ -156,6 +177,7 @@ export const QUIRKS = {
     developerRole: true,
     documentPart: 'file',
     embeddings: BASE64_EMBEDDINGS,
+    completions: COMPLETIONS,
   },
   azure: {
     ...COMMON,
@@ -171,6 +193,13 @@ export const QUIRKS = {
     thinkingSwitch: 'thinking',
     forcesToolsOnlyUnthinking: true,
     reasoningReplay: 'reasoning_content',
+    // Beside `/v1`, if the base URL has it (api-docs.deepseek.com, create-completion).
+    completions: {
+      ...COMPLETIONS,
+      path: '/../beta/completions',
+      onlyText: true,
+      unsupported: ['n', 'best_of', 'logit_bias'],
+    },
   },
   mistral: {
     ...COMMON,
@@ -204,6 +233,21 @@ export const QUIRKS = {
     documentPart: 'document_url',
     // @mistralai/mistralai 2.7, `EmbeddingRequest`.
     embeddings: { ...EMBEDDINGS, dimensionsField: 'output_dimension', acceptsTokens: false },
+    // @mistralai/mistralai 2.7, `FIMCompletionRequest`.
+    completions: {
+      path: '/fim/completions',
+      onlyText: true,
+      unsupported: [
+        'n',
+        'best_of',
+        'echo',
+        'logprobs',
+        'logit_bias',
+        'presence_penalty',
+        'frequency_penalty',
+      ],
+      repliesAsChat: true,
+    },
   },
   xai: {
     ...COMMON,
@@ -224,6 +268,7 @@ export const QUIRKS = {
     needsMaximum: 'where_it_fits',
     ownFields: EXTENSION_FIELDS,
     documentPart: 'file',
+    completions: COMPLETIONS,
   },
   /** The simulator. */
   common: {
@@ -232,5 +277,6 @@ export const QUIRKS = {
     developerRole: true,
     documentPart: 'file',
     embeddings: BASE64_EMBEDDINGS,
+    completions: COMPLETIONS,
   },
 } as const satisfies Record<string, OpenAiQuirks>;

@@ -6,6 +6,7 @@ import { handleEmbeddings } from '../handle-embeddings';
 import type { Provider, ProviderDeps } from '../provider';
 import { toChatCompletion, toStreamFrames } from './chat-format';
 import { type ChatRequest, checkReplySize, parseChatRequest } from './chat-request';
+import { type CompletionRequest, parseCompletion, toCompletion, toCompletionFrames } from './completions';
 import { parseEmbeddings, toEmbeddingList } from './embeddings';
 import { contentPolicy, errorOfStatus, unknownPath, wrongMethod } from './error';
 import { authorize, openAiHeaders } from './headers';
@@ -35,6 +36,14 @@ export function createCompatibleProvider(
   handlers.set('/v1/chat/completions', (call) =>
     handleChat(call, deps, protocol, (body) => parseChatRequest(body, quirks)),
   );
+  const completions = { ...completionProtocol, provider: name };
+  // DeepSeek's are in beta, and Mistral only fills in the middle.
+  for (const path of quirks.mistralFormat
+    ? ['/v1/fim/completions']
+    : ['/v1/completions', '/beta/completions'])
+    handlers.set(path, (call) =>
+      handleChat(call, deps, completions, (body) => parseCompletion(body, quirks)),
+    );
   handlers.set('/v1/embeddings', (call) =>
     handleEmbeddings(call, deps, protocol, (body) => parseEmbeddings(body, quirks), toEmbeddingList),
   );
@@ -55,14 +64,26 @@ export function createCompatibleProvider(
   };
 }
 
-const chatProtocol: ChatProtocol<ChatRequest> = {
+const common = {
   provider: 'openai',
   overloadedStatus: 503,
-  reportsCacheWrites: true,
   authorize,
   headers: openAiHeaders,
   errorOfStatus,
   contentPolicy,
+  toErrorFrame: (body: unknown) => `data: ${JSON.stringify(body)}\n\n`,
+};
+
+const completionProtocol: ChatProtocol<CompletionRequest> = {
+  ...common,
+  reportsCacheWrites: false,
+  toBody: toCompletion,
+  toStream: (context) => ({ frames: toCompletionFrames(context) }),
+};
+
+const chatProtocol: ChatProtocol<ChatRequest> = {
+  ...common,
+  reportsCacheWrites: true,
   toBody(context) {
     checkReplySize(context);
     return toChatCompletion(context);
@@ -71,5 +92,4 @@ const chatProtocol: ChatProtocol<ChatRequest> = {
     checkReplySize(context);
     return { frames: toStreamFrames(context) };
   },
-  toErrorFrame: (body) => `data: ${JSON.stringify(body)}\n\n`,
 };
