@@ -91,6 +91,10 @@ export const quirksSchema = z.strictObject({
   models_path: path.optional(),
   /** Path of its text completions, after the base URL, or `none`. Default: `/completions`. */
   completions_path: z.union([path, z.literal('none')]).optional(),
+  /** Path of its rerank models, after the base URL. Default: `/rerank`. */
+  rerank_path: path.optional(),
+  /** The field for the number of documents that it returns. Default: `top_n`. */
+  rerank_top_field: z.enum(['top_n', 'top_k']).optional(),
   /** It accepts `encoding_format: base64` for embeddings. Default: false; the gateway encodes its floats. */
   embedding_base64: z.boolean().optional(),
   /** The field for the dimensions of embeddings. Default: `dimensions`. */

@@ -32,14 +32,14 @@ import {
 } from '@gateway/upstream';
 import { AbandonedCalls } from './app/abandoned-calls';
 import { answerChat } from './app/answer-chat';
-import { answerEmbeddings } from './app/answer-embeddings';
+import { answerWholeReply } from './app/answer-whole-reply';
 import { ChatRunner } from './app/chat-runner';
 import { completionProviders } from './app/completion-providers';
 import { Dispatcher } from './app/dispatcher';
-import { EmbeddingRunner } from './app/embedding-runner';
 import { ProgressClock } from './app/progress-clock';
 import { Admission } from './app/reserve-call';
 import { RouteCaller } from './app/route-caller';
+import { WholeReplyRunner } from './app/whole-reply-runner';
 import { CredentialCostSync } from './clients/credential-cost-sync';
 import { fromProtoModel } from './clients/from-proto-model';
 import { MediaProviders } from './clients/media-providers';
@@ -55,6 +55,8 @@ import { createChatCompletion } from './rpc/create-chat-completion';
 import { createCompletion } from './rpc/create-completion';
 import { createEmbeddings } from './rpc/create-embeddings';
 import { createMessage } from './rpc/create-message';
+import { createModeration } from './rpc/create-moderation';
+import { createRanking } from './rpc/create-ranking';
 import { createResponse } from './rpc/create-response';
 import { generateContent } from './rpc/generate-content';
 import { getModel, listModels } from './rpc/list-models';
@@ -201,12 +203,12 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   };
   const answer = answerChat(answering);
   const complete = answerChat({ ...answering, providers: completionProviders(providers) });
-  const embed = answerEmbeddings({
+  const answerWhole = answerWholeReply({
     health,
     models,
     providers,
     admission,
-    runner: new EmbeddingRunner({ caller, limiter, health, metrics: metrics.targets, replyMemory }),
+    runner: new WholeReplyRunner({ caller, limiter, health, metrics: metrics.targets, replyMemory }),
   });
   const keys = new KeyClient(billing);
   const refusals = createRefusalReporter(billing, log);
@@ -217,7 +219,9 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     chatCompletion: createChatCompletion(answer, settings.UNKNOWN_FIELDS),
     completion: createCompletion(complete, settings.UNKNOWN_FIELDS),
     response: createResponse(answer, settings.UNKNOWN_FIELDS),
-    embeddings: createEmbeddings(embed),
+    embeddings: createEmbeddings(answerWhole),
+    moderation: createModeration(answerWhole),
+    ranking: createRanking(answerWhole),
     message: createMessage(answer, settings.UNKNOWN_FIELDS),
     countTokens: countTokens(counted),
     generateContent: generateContent({ ...counted, answer, unknownFields: settings.UNKNOWN_FIELDS }),

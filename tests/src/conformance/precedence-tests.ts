@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { expectConforms, type Particulars } from '../support/conforms';
-import { CHAT_FORMATS, EMBEDDINGS, RESPONSES, TEXT_COMPLETIONS } from './caller';
+import { CHAT_FORMATS, EMBEDDINGS, MODERATIONS, RERANK, RESPONSES, TEXT_COMPLETIONS } from './caller';
 import type { World } from './case';
 import {
   balancesUsd,
@@ -9,6 +9,8 @@ import {
   FAULTS,
   type Fault,
   IMAGE_FAULTS,
+  MODERATION_FAULTS,
+  RERANK_FAULTS,
   TEXT_COMPLETION_FAULTS,
   VIDEO_FAULTS,
 } from './precedence';
@@ -44,6 +46,8 @@ export function testPrecedence(world: () => World): void {
       missing: 'prompt',
     },
     { path: EMBEDDINGS.path, endpoint: EMBEDDINGS, faults: EMBEDDING_FAULTS, missing: 'input' },
+    { path: MODERATIONS.path, endpoint: MODERATIONS, faults: MODERATION_FAULTS, missing: 'input' },
+    { path: RERANK.path, endpoint: RERANK, faults: RERANK_FAULTS, missing: 'documents' },
     { path: IMAGES.path, endpoint: IMAGES, faults: IMAGE_FAULTS, missing: 'prompt' },
     { path: VIDEOS.path, endpoint: VIDEOS, faults: VIDEO_FAULTS, missing: 'prompt' },
   ])('POST $path', ({ endpoint, faults, missing }) => {

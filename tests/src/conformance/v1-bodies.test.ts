@@ -11,6 +11,11 @@ import { chatCompletionSchema, messageSchema } from '../../../services/chat/src/
 import { completionsSchema } from '../../../services/chat/src/formats/openai/completions-schema';
 import { embeddingsSchema } from '../../../services/chat/src/formats/openai/embeddings-schema';
 import {
+  moderationPart,
+  moderationsSchema,
+} from '../../../services/chat/src/formats/openai/moderations-schema';
+import { rerankSchema } from '../../../services/chat/src/formats/rerank/rerank-schema';
+import {
   itemSchemas,
   responsesSchema,
   toolSchemas,
@@ -105,6 +110,22 @@ const BODIES = {
         'A text, texts, tokens of the model, or lists of tokens; tokens only for models of some providers',
       anyOf: [embeddedText, inputs(embeddedText), tokens, inputs(tokens)],
     },
+  }),
+  ModerationsRequest: bodyOf(moderationsSchema, ['model', 'input'], {
+    input: {
+      description:
+        'A text, texts with a result for each, or parts with one result for all; images only for some models',
+      anyOf: [embeddedText, inputs(embeddedText, 256), inputs(book.input(moderationPart), 256)],
+    },
+  }),
+  RerankRequest: bodyOf(rerankSchema, ['model', 'query', 'documents'], {
+    query: embeddedText,
+    documents: inputs(
+      {
+        anyOf: [embeddedText, { type: 'object', required: ['text'], properties: { text: embeddedText } }],
+      },
+      1_000,
+    ),
   }),
   ImageGenerationRequest: bodyOf(generationSchema, ['model', 'prompt'], prompt),
   ImageEditForm: bodyOf(editSchema, ['model', 'prompt', 'image'], {

@@ -2,8 +2,10 @@ import type { GatewayError } from '@gateway/errors';
 import type { JsonObject, ProviderConnection, UpstreamFailure } from '@gateway/upstream';
 import type { ApiFormat, Conversation } from './conversation';
 import type { EmbeddingProtocol } from './embedding';
+import type { ModerationProtocol } from './moderation';
 import type { MaxTokensField, MemberOverrides } from './pass-through-change';
 import type { Reply, StreamReader } from './reply';
+import type { RerankProtocol } from './rerank';
 import type { Encoding } from './token-estimator';
 import type { UpstreamAddress } from './upstream-address';
 import type { TokenUsage } from './usage';
@@ -112,6 +114,10 @@ export interface ChatProvider {
   readonly completions?: CompletionsApi;
   /** Absent: it has no embedding models. */
   readonly embeddings?: EmbeddingProtocol;
+  /** Absent: it has no moderation models. */
+  readonly moderations?: ModerationProtocol;
+  /** Absent: it has no rerank models. */
+  readonly rerank?: RerankProtocol;
   /** Absent: its models can't be listed. */
   readonly modelListing?: ModelListing;
   /** Returns what an error status means at this provider in particular; undefined for the common meaning. */

@@ -5,6 +5,7 @@ import type { RequestContext } from '@gateway/rpc';
 import type { Admission } from '../app/reserve-call';
 import {
   type CatalogModel,
+  CHAT_OUTPUTS,
   type ConfiguredProviders,
   catalogNotReceived,
   isServed,
@@ -68,7 +69,10 @@ function isListed({ providers, isMediaProvider }: ModelListDeps, model: CatalogM
   if (!canCall(model, call.key)) return false;
   if (isServed(model, 'text', providers)) return true;
   if (asksAnthropic(call)) return false;
-  return isServed(model, 'embedding', providers) || isServedByMedia(model, isMediaProvider);
+  return (
+    CHAT_OUTPUTS.some((output) => isServed(model, output, providers)) ||
+    isServedByMedia(model, isMediaProvider)
+  );
 }
 
 /** Anthropic's clients send this header with every call, others never do. */

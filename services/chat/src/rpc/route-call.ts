@@ -8,6 +8,8 @@ export interface Routes {
   readonly message: LinkHandler;
   readonly response: LinkHandler;
   readonly embeddings: LinkHandler;
+  readonly moderation: LinkHandler;
+  readonly ranking: LinkHandler;
   readonly countTokens: LinkHandler;
   readonly generateContent: LinkHandler;
   readonly listModels: LinkHandler;
@@ -23,6 +25,8 @@ export function routeCall(routes: Routes): LinkHandler {
     if (route === 'POST /v1/messages') return routes.message(context, call);
     if (route === 'POST /v1/responses') return routes.response(context, call);
     if (route === 'POST /v1/embeddings') return routes.embeddings(context, call);
+    if (route === 'POST /v1/moderations') return routes.moderation(context, call);
+    if (route === 'POST /v1/rerank' || route === 'POST /v2/rerank') return routes.ranking(context, call);
     if (route === 'POST /v1/messages/count_tokens') return routes.countTokens(context, call);
     if (call.method === 'POST' && modelActionOf(call.path)) return routes.generateContent(context, call);
     if (route === 'GET /v1/models') return routes.listModels(context, call);

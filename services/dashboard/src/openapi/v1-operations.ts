@@ -149,6 +149,42 @@ const embeddings = z
     usage: z.object({ prompt_tokens: count, total_tokens: count }),
   })
   .meta({ id: 'Embeddings' });
+const moderation = z
+  .object({
+    id: text,
+    model: text,
+    results: z.array(
+      z.looseObject({
+        flagged: z.boolean(),
+        categories: z.record(text, z.boolean()),
+        category_scores: z.record(text, z.number()),
+        category_applied_input_types: z.record(text, z.array(text)),
+      }),
+    ),
+  })
+  .meta({ id: 'Moderation' });
+const ranking = z
+  .object({
+    id: text.optional(),
+    object: z.literal('list'),
+    model: text,
+    results: z.array(
+      z.object({
+        index: count,
+        relevance_score: z.number(),
+        document: z.object({ text }).optional(),
+      }),
+    ),
+    meta: z
+      .object({
+        api_version: z.object({ version: z.literal('2') }),
+        billed_units: z.object({ search_units: count }),
+      })
+      .optional()
+      .meta({ description: 'Of models that are priced per search unit' }),
+    usage: z.object({ prompt_tokens: count, total_tokens: count }),
+  })
+  .meta({ id: 'Ranking' });
 const openAiModel = z
   .object({
     id: text.meta({ description: 'The slug' }),
@@ -308,6 +344,26 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     answer: embeddings,
     codes: CHAT,
   },
+  {
+    method: 'POST',
+    tag: 'Moderations',
+    path: '/v1/moderations',
+    summary: "Classify texts and images in OpenAI's format, with any moderation model",
+    body: 'ModerationsRequest',
+    answer: moderation,
+    codes: CHAT,
+  },
+  ...['/v1/rerank', '/v2/rerank'].map(
+    (path): V1Operation => ({
+      method: 'POST',
+      tag: 'Rerank',
+      path,
+      summary: "Rank documents by their relevance to a query, in Cohere's and Jina AI's format",
+      body: 'RerankRequest',
+      answer: ranking,
+      codes: CHAT,
+    }),
+  ),
   {
     ...models,
     path: '/v1/models',

@@ -29,6 +29,8 @@ const OTHER = {
   documents: 'none',
   models_path: '/list',
   completions_path: '/fim',
+  rerank_path: '/v2/rerank',
+  rerank_top_field: 'top_k',
   embedding_base64: true,
   embedding_dimensions_field: 'output_dimension',
   embedding_input_type: true,

@@ -3,7 +3,7 @@ import type { OpenAiQuirks } from './quirks';
 
 /** Returns the quirks of a provider as its preset and its operator describe it, where they differ from `base`. */
 export function withOperatorQuirks(base: OpenAiQuirks, quirks: Quirks): OpenAiQuirks {
-  const { reasoningReplay, documentPart, completions, ...others } = base;
+  const { reasoningReplay, documentPart, completions, rerank, ...others } = base;
   const replay = quirks.reasoning_replay ?? reasoningReplay ?? 'none';
   const documents = quirks.documents ?? documentPart ?? 'none';
   const {
@@ -43,6 +43,13 @@ export function withOperatorQuirks(base: OpenAiQuirks, quirks: Quirks): OpenAiQu
     ...(documents !== 'none' && { documentPart: documents }),
     ...(completions &&
       completionsPath !== 'none' && { completions: { ...completions, path: completionsPath } }),
+    ...(rerank && {
+      rerank: {
+        ...rerank,
+        path: quirks.rerank_path ?? rerank.path,
+        topField: quirks.rerank_top_field ?? rerank.topField,
+      },
+    }),
     ...(usageMember && { usageMember }),
     ...(thinkingSwitch && { thinkingSwitch }),
     ...(requiredToolChoice && { requiredToolChoice }),

@@ -1,6 +1,8 @@
 import { EXTENSION_FIELDS, type ExtensionField } from '../../domain/extension-fields';
 import type { MaxTokensField } from '../../domain/pass-through-change';
 import type { UsageMode } from '../../domain/usage';
+import type { RerankQuirks } from '../rerank';
+import type { ModerationQuirks } from './moderations';
 
 /** How a provider of this format deviates from it. */
 export interface OpenAiQuirks {
@@ -73,6 +75,13 @@ export interface OpenAiQuirks {
   readonly embeddings: EmbeddingQuirks;
   /** Absent: it has no text completions. */
   readonly completions?: CompletionQuirks;
+  /** Absent: it has no moderations. */
+  readonly moderations?: ModerationQuirks;
+  /** Absent: it has no rerank models. Its replies are in the format of Jina AI or Voyage AI. */
+  readonly rerank?: RerankQuirks & {
+    /** After the base URL. */
+    readonly path: string;
+  };
 }
 
 /** How its text completions deviate. */
@@ -127,6 +136,9 @@ const COMPLETIONS: CompletionQuirks = {
   repliesAsChat: false,
 };
 
+/** Jina AI's, which vLLM, LocalAI and Infinity have too. */
+const RERANK = { path: '/rerank', topField: 'top_n', cutsDocuments: false } as const;
+
 const COMMON: OpenAiQuirks = {
   maxTokensField: 'max_tokens',
   needsMaximum: false,
@@ -178,6 +190,7 @@ export const QUIRKS = {
     documentPart: 'file',
     embeddings: BASE64_EMBEDDINGS,
     completions: COMPLETIONS,
+    moderations: { onlyTexts: false },
   },
   azure: {
     ...COMMON,
@@ -233,6 +246,8 @@ export const QUIRKS = {
     documentPart: 'document_url',
     // @mistralai/mistralai 2.7, `EmbeddingRequest`.
     embeddings: { ...EMBEDDINGS, dimensionsField: 'output_dimension', acceptsTokens: false },
+    // @mistralai/mistralai 2.7, `ClassificationRequest`.
+    moderations: { onlyTexts: true },
     // @mistralai/mistralai 2.7, `FIMCompletionRequest`.
     completions: {
       path: '/fim/completions',
@@ -269,6 +284,8 @@ export const QUIRKS = {
     ownFields: EXTENSION_FIELDS,
     documentPart: 'file',
     completions: COMPLETIONS,
+    moderations: { onlyTexts: false },
+    rerank: RERANK,
   },
   /** The simulator. */
   common: {
@@ -278,5 +295,7 @@ export const QUIRKS = {
     documentPart: 'file',
     embeddings: BASE64_EMBEDDINGS,
     completions: COMPLETIONS,
+    moderations: { onlyTexts: false },
+    rerank: RERANK,
   },
 } as const satisfies Record<string, OpenAiQuirks>;

@@ -3,15 +3,17 @@ import type { ChatProtocol } from '../chat-protocol';
 import { handleLookup, sendError } from '../handle-call';
 import { handleChat } from '../handle-chat';
 import { handleEmbeddings } from '../handle-embeddings';
+import { handleRerank, parseRerank, type Ranking } from '../handle-rerank';
 import type { Provider, ProviderDeps } from '../provider';
 import { toChatCompletion, toStreamFrames } from './chat-format';
 import { type ChatRequest, checkReplySize, parseChatRequest } from './chat-request';
 import { type CompletionRequest, parseCompletion, toCompletion, toCompletionFrames } from './completions';
 import { parseEmbeddings, toEmbeddingList } from './embeddings';
-import { contentPolicy, errorOfStatus, unknownPath, wrongMethod } from './error';
+import { contentPolicy, errorOfStatus, invalid, unknownPath, wrongMethod } from './error';
 import { authorize, openAiHeaders } from './headers';
 import { handleImageEdit, handleImageGeneration } from './images';
 import { listModels, toModel } from './models';
+import { handleModeration } from './moderations';
 import { OPENAI_QUIRKS, type Quirks } from './quirks';
 
 const MODELS_PATH = '/v1/models';
@@ -47,6 +49,9 @@ export function createCompatibleProvider(
   handlers.set('/v1/embeddings', (call) =>
     handleEmbeddings(call, deps, protocol, (body) => parseEmbeddings(body, quirks), toEmbeddingList),
   );
+  handlers.set('/v1/moderations', (call) => handleModeration(call, deps, protocol, quirks));
+  if (!quirks.mistralFormat)
+    handlers.set('/v1/rerank', (call) => handleRerank(call, deps, protocol, parseRanking, toRanking));
   return {
     name,
     handle(call, path) {
@@ -63,6 +68,14 @@ export function createCompatibleProvider(
     },
   };
 }
+
+/** Jina AI's format. */
+const RERANK_FIELDS = new Set(['model', 'query', 'documents', 'top_n', 'return_documents']);
+const parseRanking = (body: unknown) => parseRerank(body, RERANK_FIELDS, (message) => invalid(message));
+const toRanking = ({ model, results, inputTokens }: Ranking) => ({
+  ...{ object: 'list', model, results },
+  usage: { total_tokens: inputTokens },
+});
 
 const common = {
   provider: 'openai',
