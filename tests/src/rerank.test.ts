@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { CohereClientV2 } from 'cohere-ai';
 import { CLOSED_PORT } from './support/closed-port';
 import { type HttpAnswer, postJson } from './support/http';
 import { readLedger } from './support/ledger';
@@ -79,11 +80,23 @@ test.each(['/v1/rerank', '/v2/rerank'])(
   },
 );
 
+test("Cohere's own client reads a ranking and is paid by its search units to the nano", async () => {
+  const client = new CohereClientV2({ token: customer.apiKey, environment: system.stack.apiUrl });
+  const { results, meta } = await client.rerank({
+    ...{ model: byUnit, query: 'Who wears a hat?', documents: DOCUMENTS, topN: 1 },
+  });
+  expect(results).toEqual([{ index: 2, relevanceScore: expect.closeTo(1, 4) }]);
+  expect(meta?.billedUnits?.searchUnits).toBe(1);
+  await system.settled(customer);
+  const { charges } = await readLedger(system, customer);
+  expect([...charges.values()]).toEqual([UNIT_NANO]);
+});
+
 test('the search units of a ranking are in its usage record', async () => {
   const answer = await rerank({ model: byUnit });
   expect(await chargeOf(answer)).toBe(UNIT_NANO);
   const record = await readUsageRecord(system, String(answer.headers['x-request-id']));
-  expect(record).toMatchObject({ model: byUnit, provider: 'cohere' });
+  expect(record).toMatchObject({ model: byUnit, provider: 'cohere', units: { search_unit: 1 } });
 });
 
 test('the next target answers when the first cannot be reached, in its own format', async () => {
