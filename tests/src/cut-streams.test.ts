@@ -20,7 +20,7 @@ const MAX_GROWTH_BYTES = 128 * 1024 ** 2;
 const SPARE_TOKENS = 4n;
 const BLANK_LINE_BYTES = 4;
 
-const WIRES = ['openai', 'anthropic', 'google'] as const;
+const WIRES = ['openai', 'completions', 'anthropic', 'google'] as const;
 const CALLERS = {
   openai: {
     path: () => '/v1/chat/completions',
@@ -37,6 +37,11 @@ const CALLERS = {
     path: (model: string) => `/v1beta/models/${model}:streamGenerateContent`,
     end: /"finishReason":/,
     error: /[[,]\n?(\{"error":.*\})\]$/,
+  },
+  completions: {
+    path: () => '/v1/completions',
+    end: /data: \[DONE\]/,
+    error: /(?:^|\n\n)data: (\{"error":.*\})\n\n$/,
   },
 } as const;
 type CallerFormat = keyof typeof CALLERS;
@@ -66,7 +71,9 @@ beforeAll(async () => {
   customer = await system.provision();
   for (const wire of WIRES) {
     streams.set(wire, await recordStream(system.stack.simulatorUrl, wire));
-    await makeModel(system, customer, `cut-${wire}`, [{ provider: wire, upstream_model: 'recorded' }]);
+    const provider = wire === 'completions' ? 'openai' : wire;
+    const targets = [{ provider, upstream_model: 'recorded' }];
+    await makeModel(system, customer, `cut-${wire}`, targets, { capabilities: ['completions'] });
   }
 }, 60_000);
 beforeEach(async () => {
@@ -99,7 +106,10 @@ function call(format: CallerFormat, { wire }: RecordedStream, { at, reset }: Cut
           contents: [{ role: 'user', parts: [{ text: content }] }],
           generationConfig: { maxOutputTokens: 500 },
         }
-      : { model, stream: true, max_tokens: 500, messages: [{ role: 'user', content }] };
+      : {
+          ...{ model, stream: true, max_tokens: 500 },
+          ...(wire === 'completions' ? { prompt: content } : { messages: [{ role: 'user', content }] }),
+        };
   return postJson(`${system.stack.apiUrl}${CALLERS[format].path(model)}`, body, customer.apiKey);
 }
 
@@ -138,8 +148,11 @@ function outcomeOf(format: CallerFormat, { status, text, json }: HttpAnswer): 'r
   return frame ? 'broken' : 'whole';
 }
 
+/** Text completions pass through, to and from their own format only. */
 const cases = WIRES.flatMap((wire) =>
-  (Object.keys(CALLERS) as CallerFormat[]).map((format) => [wire, format] as const),
+  (Object.keys(CALLERS) as CallerFormat[])
+    .filter((format) => (format === 'completions') === (wire === 'completions'))
+    .map((format) => [wire, format] as const),
 );
 
 test.each(cases)(

@@ -5,6 +5,7 @@ import OpenAI from 'openai';
 import { CLOSED_PORT } from './support/closed-port';
 import { type HttpAnswer, postJson, sendRequest } from './support/http';
 import { readLedger } from './support/ledger';
+import { makeInputModel } from './support/make-model';
 import { type Customer, type System, startSystem } from './support/system';
 import { readUsageRecord } from './support/usage-record';
 
@@ -43,18 +44,6 @@ const requestIdOf = ({ headers }: HttpAnswer) => String(headers['x-request-id'])
 const client = () =>
   new OpenAI({ apiKey: customer.apiKey, baseURL: `${system.stack.apiUrl}/v1`, maxRetries: 0 });
 const lengthOf = (vector: readonly number[]): number => Math.hypot(...vector);
-
-/** Creates an embedding model with these targets, in order of priority, and waits until chat knows it. */
-async function makeEmbeddingModel(name: string, providers: readonly string[]): Promise<string> {
-  const slug = `sim/${name}`;
-  await system.dashboard.call('POST', 'admin/models', token, {
-    ...{ slug, name, input_modalities: ['text'], output_modalities: ['embedding'], context_length: 1_000 },
-    targets: providers.map((provider, priority) => ({ provider, priority, upstream_model: name })),
-    pricing: { tokens: { input: 3 } },
-  });
-  await until(async () => (await modelOf(slug)).status === 200);
-  return slug;
-}
 
 /** Checks that the call is the account's only charge, of the tokens that the simulator has metered. */
 async function expectPaid(answer: HttpAnswer, model: string): Promise<void> {
@@ -147,7 +136,11 @@ test('tokens are charged by their number, and refused for a model whose provider
 });
 
 test('the next target answers and is paid when the first cannot be reached', async () => {
-  const model = await makeEmbeddingModel('failover', ['deepseek', 'google']);
+  const model = await makeInputModel(system, customer, 'failover', {
+    output: 'embedding',
+    providers: ['deepseek', 'google'],
+    tokens: { input: 3 },
+  });
   const answer = await embed({ model, input: ['one', 'two'] });
   expect([answer.status, answer.json.data.length]).toEqual([200, 2]);
   await expectPaid(answer, model);

@@ -1,7 +1,7 @@
 import type { ImageFeatures, VideoFeatures } from './media-features';
 
 export type ModelStatus = 'active' | 'disabled' | 'delisted';
-export const MODEL_TYPES = ['chat', 'image', 'video', 'embedding'] as const;
+export const MODEL_TYPES = ['chat', 'image', 'video', 'embedding', 'moderation', 'rerank'] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];
 
 /** USD per million tokens. */
@@ -77,6 +77,8 @@ const OUTPUT_OF: Readonly<Record<ModelType, string>> = {
   image: 'image',
   video: 'video',
   embedding: 'embedding',
+  moderation: 'moderation',
+  rerank: 'rerank',
 };
 
 /** Returns whether the model has this type. A model that outputs both text and images has both types. */

@@ -11,6 +11,7 @@ import fireworksAi from './presets/fireworks-ai.json';
 import groq from './presets/groq.json';
 import huggingface from './presets/huggingface.json';
 import hyperbolic from './presets/hyperbolic.json';
+import jina from './presets/jina.json';
 import litellm from './presets/litellm.json';
 import llamacpp from './presets/llamacpp.json';
 import lmstudio from './presets/lmstudio.json';
@@ -52,6 +53,7 @@ export const PRESET_FILES: Readonly<Record<string, unknown>> = {
   groq,
   huggingface,
   hyperbolic,
+  jina,
   litellm,
   llamacpp,
   lmstudio,

@@ -41,6 +41,8 @@ const DROPPABLE_MESSAGE_FIELDS = [
 /** `detect`: separate if the part is larger than the figure that would include it. */
 const COUNTING = z.enum(['included', 'separate', 'detect']);
 
+const path = z.string().regex(/^\/[\w./-]{1,200}$/, 'must be a path that begins with /');
+
 /** How a server that is compatible with OpenAI's chat completions deviates from it, as presets and operators configure it. */
 export const quirksSchema = z.strictObject({
   /** The field from which it reads the maximum output. Default: `max_tokens`. */
@@ -86,10 +88,13 @@ export const quirksSchema = z.strictObject({
   /** The content part that it accepts for PDFs. Default: `file`. */
   documents: z.enum(['file', 'document_url', 'none']).optional(),
   /** Path of its model list, after the base URL. Default: `/models`. */
-  models_path: z
-    .string()
-    .regex(/^\/[\w./-]{1,200}$/, 'must be a path that begins with /')
-    .optional(),
+  models_path: path.optional(),
+  /** Path of its text completions, after the base URL, or `none`. Default: `/completions`. */
+  completions_path: z.union([path, z.literal('none')]).optional(),
+  /** Path of its rerank models, after the base URL. Default: `/rerank`. */
+  rerank_path: path.optional(),
+  /** The field for the number of documents that it returns. Default: `top_n`. */
+  rerank_top_field: z.enum(['top_n', 'top_k']).optional(),
   /** It accepts `encoding_format: base64` for embeddings. Default: false; the gateway encodes its floats. */
   embedding_base64: z.boolean().optional(),
   /** The field for the dimensions of embeddings. Default: `dimensions`. */

@@ -33,14 +33,15 @@ import {
 } from '@gateway/upstream';
 import { AbandonedCalls } from './app/abandoned-calls';
 import { answerChat } from './app/answer-chat';
-import { answerEmbeddings } from './app/answer-embeddings';
 import { answerResponse } from './app/answer-response';
+import { answerWholeReply } from './app/answer-whole-reply';
 import { ChatRunner } from './app/chat-runner';
+import { completionProviders } from './app/completion-providers';
 import { Dispatcher } from './app/dispatcher';
-import { EmbeddingRunner } from './app/embedding-runner';
 import { ProgressClock } from './app/progress-clock';
 import { Admission } from './app/reserve-call';
 import { RouteCaller } from './app/route-caller';
+import { WholeReplyRunner } from './app/whole-reply-runner';
 import { CredentialCostSync } from './clients/credential-cost-sync';
 import { fromProtoModel } from './clients/from-proto-model';
 import { MediaProviders } from './clients/media-providers';
@@ -54,8 +55,11 @@ import { connectorsOf } from './providers/connect-provider';
 import { createProviders, PROVIDERS } from './providers/registry';
 import { countTokens } from './rpc/count-tokens';
 import { createChatCompletion } from './rpc/create-chat-completion';
+import { createCompletion } from './rpc/create-completion';
 import { createEmbeddings } from './rpc/create-embeddings';
 import { createMessage } from './rpc/create-message';
+import { createModeration } from './rpc/create-moderation';
+import { createRanking } from './rpc/create-ranking';
 import { createResponse } from './rpc/create-response';
 import { describeKey } from './rpc/describe-key';
 import { generateContent } from './rpc/generate-content';
@@ -197,7 +201,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     replyMemory,
     keepAliveMs: settings.KEEP_ALIVE_MS,
   });
-  const answer = answerChat({
+  const answering = {
     health,
     sessions,
     models,
@@ -206,13 +210,15 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     runner,
     abandoned,
     counting: tokenizerCpuQuota(ADMISSION_COUNTS_MS),
-  });
-  const embed = answerEmbeddings({
+  };
+  const answer = answerChat(answering);
+  const complete = answerChat({ ...answering, providers: completionProviders(providers) });
+  const answerWhole = answerWholeReply({
     health,
     models,
     providers,
     admission,
-    runner: new EmbeddingRunner({ caller, limiter, health, metrics: metrics.targets, replyMemory }),
+    runner: new WholeReplyRunner({ caller, limiter, health, metrics: metrics.targets, replyMemory }),
   });
   const keys = new KeyClient(billing);
   const refusals = createRefusalReporter(billing, log);
@@ -221,6 +227,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const counted = { models, admission, counting: tokenizerCpuQuota(FREE_COUNTS_MS) };
   const routes = routeCall({
     chatCompletion: createChatCompletion(answer, settings.UNKNOWN_FIELDS),
+    completion: createCompletion(complete, settings.UNKNOWN_FIELDS),
     response: createResponse(
       answerResponse({
         answer,
@@ -230,10 +237,17 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       }),
       { unknownFields: settings.UNKNOWN_FIELDS, canStore: storage !== undefined },
     ),
-    embeddings: createEmbeddings(embed),
+    embeddings: createEmbeddings(answerWhole),
+    moderation: createModeration(answerWhole),
+    ranking: createRanking(answerWhole),
     message: createMessage(answer, settings.UNKNOWN_FIELDS),
     countTokens: countTokens(counted),
-    generateContent: generateContent({ ...counted, answer, embed, unknownFields: settings.UNKNOWN_FIELDS }),
+    generateContent: generateContent({
+      ...counted,
+      answer,
+      embed: answerWhole,
+      unknownFields: settings.UNKNOWN_FIELDS,
+    }),
     describeKey: describeKey({ billing, admission }),
     listModels: withCurrentKey(keys, listModels(listed)),
     getModel: withCurrentKey(keys, getModel(listed)),

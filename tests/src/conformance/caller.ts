@@ -32,10 +32,24 @@ export const COUNT_TOKENS: ChatEndpoint = {
   path: '/v1/messages/count_tokens',
   body: (fields) => ({ ...CONVERSATION, ...fields }),
 };
+export const TEXT_COMPLETIONS: ChatEndpoint = {
+  path: '/v1/completions',
+  body: (fields) => ({ model: 'sim/chat', prompt: 'hi', ...fields }),
+};
 export const EMBEDDINGS: ChatEndpoint = {
   path: '/v1/embeddings',
-  body: (fields) => ({ model: 'sim/embedding', input: 'hi', ...fields }),
+  body: (fields) => ({ model: 'sim/embedding', input: 'A cat in a hat.', ...fields }),
 };
+export const MODERATIONS: ChatEndpoint = {
+  path: '/v1/moderations',
+  body: (fields) => ({ model: 'sim/moderation', input: 'A cat in a hat.', ...fields }),
+};
+export const RERANK: ChatEndpoint = {
+  path: '/v1/rerank',
+  body: (fields) => ({ model: 'sim/rerank', query: 'A cat?', documents: ['A cat in a hat.'], ...fields }),
+};
+/** Endpoints whose reply is no text and is read whole. */
+export const WHOLE_REPLIES: readonly ChatEndpoint[] = [EMBEDDINGS, MODERATIONS, RERANK];
 /** Endpoints that generate a reply, one per format. */
 export const CHAT_FORMATS: readonly ChatEndpoint[] = [COMPLETIONS, MESSAGES, RESPONSES];
 export const CHAT_ENDPOINTS: readonly ChatEndpoint[] = [...CHAT_FORMATS, COUNT_TOKENS];

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from '../support/http';
-import { bearer, CHAT_ENDPOINTS, CHAT_FORMATS, EMBEDDINGS } from './caller';
+import { bearer, CHAT_ENDPOINTS, CHAT_FORMATS, TEXT_COMPLETIONS, WHOLE_REPLIES } from './caller';
 import type { World } from './case';
 
 /** A valid call of an endpoint, which fails only for reasons outside the call. */
@@ -8,11 +8,13 @@ export interface EndpointCall {
   send(world: World): Promise<HttpAnswer>;
 }
 
-export const CHATS: readonly EndpointCall[] = [...CHAT_ENDPOINTS, EMBEDDINGS].map((chat) => ({
-  endpoint: `POST ${chat.path}`,
-  send: ({ caller, customer }) => caller.chat(customer.apiKey, {}, chat),
-}));
-export const STREAMED_CHATS: readonly EndpointCall[] = CHAT_FORMATS.map((chat) => ({
+export const CHATS: readonly EndpointCall[] = [...CHAT_ENDPOINTS, TEXT_COMPLETIONS, ...WHOLE_REPLIES].map(
+  (chat) => ({
+    endpoint: `POST ${chat.path}`,
+    send: ({ caller, customer }) => caller.chat(customer.apiKey, {}, chat),
+  }),
+);
+export const STREAMED_CHATS: readonly EndpointCall[] = [...CHAT_FORMATS, TEXT_COMPLETIONS].map((chat) => ({
   endpoint: `POST ${chat.path}, streamed`,
   send: ({ caller, customer }) => caller.chat(customer.apiKey, { stream: true }, chat),
 }));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { expectConforms, type Particulars } from '../support/conforms';
-import { CHAT_FORMATS, RESPONSES } from './caller';
+import { CHAT_FORMATS, EMBEDDINGS, MODERATIONS, RERANK, RESPONSES, TEXT_COMPLETIONS } from './caller';
 import type { World } from './case';
 import {
   balancesUsd,
@@ -9,16 +9,15 @@ import {
   FAULTS,
   type Fault,
   IMAGE_FAULTS,
+  MODERATION_FAULTS,
+  RERANK_FAULTS,
+  TEXT_COMPLETION_FAULTS,
   VIDEO_FAULTS,
 } from './precedence';
 
 const IMAGES = {
   path: '/v1/images',
   body: (fields?: object) => ({ model: 'openai/gpt-image-1.5', prompt: 'A cat.', ...fields }),
-};
-const EMBEDDINGS = {
-  path: '/v1/embeddings',
-  body: (fields?: object) => ({ model: 'sim/embedding', input: 'A cat in a hat.', ...fields }),
 };
 const VIDEOS = {
   path: '/v1/videos/sim/create',
@@ -40,7 +39,15 @@ export function testPrecedence(world: () => World): void {
   });
 
   describe.each([
+    {
+      path: TEXT_COMPLETIONS.path,
+      endpoint: TEXT_COMPLETIONS,
+      faults: TEXT_COMPLETION_FAULTS,
+      missing: 'prompt',
+    },
     { path: EMBEDDINGS.path, endpoint: EMBEDDINGS, faults: EMBEDDING_FAULTS, missing: 'input' },
+    { path: MODERATIONS.path, endpoint: MODERATIONS, faults: MODERATION_FAULTS, missing: 'input' },
+    { path: RERANK.path, endpoint: RERANK, faults: RERANK_FAULTS, missing: 'documents' },
     { path: IMAGES.path, endpoint: IMAGES, faults: IMAGE_FAULTS, missing: 'prompt' },
     { path: VIDEOS.path, endpoint: VIDEOS, faults: VIDEO_FAULTS, missing: 'prompt' },
   ])('POST $path', ({ endpoint, faults, missing }) => {

@@ -84,19 +84,28 @@ export const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Faults of calls for embeddings. */
-export const EMBEDDING_FAULTS: readonly Fault[] = [
+/** Faults of text completions. */
+export const TEXT_COMPLETION_FAULTS: readonly Fault[] = FAULTS.map((fault) => {
+  if (fault.code === 'missing_parameter')
+    return { ...fault, apply: ({ fields }) => Object.assign(fields, { prompt: [] }) };
+  if (fault.code !== 'upstream_failed') return fault;
+  return { ...fault, apply: ({ fields }) => Object.assign(fields, { prompt: '[[sim {"status":500}]]' }) };
+});
+
+/** Faults of calls with inputs: `wrong` are fields of wrong values, `empty` is the field that is missing, `failing` names the prompt. */
+const inputFaults = (wrong: object, empty: string, failing: object): readonly Fault[] => [
   ...DOOR_FAULTS,
-  { code: 'invalid_request', apply: ({ fields }) => Object.assign(fields, { dimensions: 0 }) },
-  { code: 'missing_parameter', apply: ({ fields }) => Object.assign(fields, { input: [] }) },
+  { code: 'invalid_request', apply: ({ fields }) => Object.assign(fields, wrong) },
+  { code: 'missing_parameter', apply: ({ fields }) => Object.assign(fields, { [empty]: [] }) },
   { code: 'invalid_model', apply: ({ fields }) => Object.assign(fields, { model: 'auto' }) },
   { code: 'model_not_found', apply: ({ key }) => Object.assign(key, { allowed_models: ['sim/chat'] }) },
   ...FUNDS_FAULTS,
-  {
-    code: 'upstream_failed',
-    apply: ({ fields }) => Object.assign(fields, { input: '[[sim {"status":500}]]' }),
-  },
+  { code: 'upstream_failed', apply: ({ fields }) => Object.assign(fields, failing) },
 ];
+const FAILING = '[[sim {"status":500}]]';
+export const EMBEDDING_FAULTS = inputFaults({ dimensions: 0 }, 'input', { input: FAILING });
+export const MODERATION_FAULTS = inputFaults({ threshold: 1 }, 'input', { input: FAILING });
+export const RERANK_FAULTS = inputFaults({ top_n: 0 }, 'documents', { documents: [FAILING] });
 
 /** Faults of image calls: an unsupported size is checked before funds. */
 export const IMAGE_FAULTS: readonly Fault[] = [

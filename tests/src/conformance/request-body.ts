@@ -34,7 +34,7 @@ const UNPRICED: readonly [string, object][] = [
   ['inference_geo', { inference_geo: 'us' }],
   ['mcp_servers', { mcp_servers: [{ type: 'url', url: 'https://example.com', name: 'x' }] }],
   ['speed', { speed: 'fast' }],
-  ['web search', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }],
+  ['web search', { tools: [{ type: 'web_search_20260209', name: 'web_search' }] }],
   ['fetched', { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] }],
   ['code execution', { tools: [{ type: 'code_execution_20250825', name: 'code_execution' }] }],
   ['containers', { messages: user([{ type: 'container_upload', file_id: 'file_1' }]) }],

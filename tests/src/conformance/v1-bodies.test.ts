@@ -12,7 +12,13 @@ import {
 } from '../../../services/chat/src/formats/gemini/embed-schema';
 import { generateContentSchema } from '../../../services/chat/src/formats/gemini/gemini-schema';
 import { chatCompletionSchema, messageSchema } from '../../../services/chat/src/formats/openai/chat-schema';
+import { completionsSchema } from '../../../services/chat/src/formats/openai/completions-schema';
 import { embeddingsSchema } from '../../../services/chat/src/formats/openai/embeddings-schema';
+import {
+  moderationPart,
+  moderationsSchema,
+} from '../../../services/chat/src/formats/openai/moderations-schema';
+import { rerankSchema } from '../../../services/chat/src/formats/rerank/rerank-schema';
 import {
   itemReferenceSchema,
   itemSchemas,
@@ -67,7 +73,7 @@ const prompt = { prompt: { type: 'string', minLength: 1, maxLength: 200_000 } };
 const token = { type: 'integer', minimum: 0 };
 const tokens = { type: 'array', minItems: 1, items: token };
 const embeddedText = { type: 'string', minLength: 1 };
-const inputs = (items: object) => ({ type: 'array', minItems: 1, maxItems: 2_048, items });
+const inputs = (items: object, maxItems = 2_048) => ({ type: 'array', minItems: 1, maxItems, items });
 
 const pathModel = { model: { type: ['string', 'null'], description: 'Repeats the path' } };
 
@@ -100,12 +106,35 @@ const BODIES = {
   BatchEmbedContentsRequest: bodyOf(batchEmbedContentsSchema, ['requests'], pathModel),
   MessagesRequest: bodyOf(messagesSchema, ['model', 'messages', 'max_tokens'], messages(blockMessage)),
   CountTokensRequest: bodyOf(countTokensSchema, ['model', 'messages'], messages(blockMessage)),
+  CompletionsRequest: bodyOf(completionsSchema, ['model', 'prompt'], {
+    prompt: {
+      description:
+        'A text, texts, tokens of the model, or lists of tokens; some models take one text only. May be empty before a `suffix`',
+      anyOf: [{ type: 'string' }, inputs(embeddedText, 256), tokens, inputs(tokens, 256)],
+    },
+  }),
   EmbeddingsRequest: bodyOf(embeddingsSchema, ['model', 'input'], {
     input: {
       description:
         'A text, texts, tokens of the model, or lists of tokens; tokens only for models of some providers',
       anyOf: [embeddedText, inputs(embeddedText), tokens, inputs(tokens)],
     },
+  }),
+  ModerationsRequest: bodyOf(moderationsSchema, ['model', 'input'], {
+    input: {
+      description:
+        'A text, texts with a result for each, or parts with one result for all; images only for some models',
+      anyOf: [embeddedText, inputs(embeddedText, 256), inputs(book.input(moderationPart), 256)],
+    },
+  }),
+  RerankRequest: bodyOf(rerankSchema, ['model', 'query', 'documents'], {
+    query: embeddedText,
+    documents: inputs(
+      {
+        anyOf: [embeddedText, { type: 'object', required: ['text'], properties: { text: embeddedText } }],
+      },
+      1_000,
+    ),
   }),
   ImageGenerationRequest: bodyOf(generationSchema, ['model', 'prompt'], prompt),
   ImageEditForm: bodyOf(editSchema, ['model', 'prompt', 'image'], {

@@ -5,11 +5,15 @@ import {
   bearer,
   type Caller,
   CHAT_ENDPOINTS,
+  type ChatEndpoint,
   COMPLETIONS,
   COUNT_TOKENS,
   createCaller,
   EMBEDDINGS,
   MESSAGES,
+  MODERATIONS,
+  RERANK,
+  TEXT_COMPLETIONS,
 } from '../conformance/caller';
 import type { HttpAnswer } from '../support/http';
 import { sendRaw } from '../support/raw-socket';
@@ -73,13 +77,42 @@ const EMBEDDING_BODIES = EMBEDDING_MODELS.flatMap((model) => [
   { model, input: [[1, 2], [3]], encoding_format: 'float' },
 ]);
 
+const MODERATION_BODIES = ['sim/moderation', 'openai/omni-moderation-latest'].flatMap((model) => [
+  { model, input: 'hi' },
+  { model, input: ['hi', 'ho'] },
+  {
+    model,
+    input: [
+      { type: 'text', text: 'hi' },
+      { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
+    ],
+  },
+]);
+const RERANK_BODIES = [
+  { model: 'sim/rerank', query: 'hi', documents: ['hi', { text: 'ho' }], top_n: 1, return_documents: true },
+  { model: 'sim/rerank', query: 'hi', documents: ['hi'], max_tokens_per_doc: 9 },
+];
+const TEXT_COMPLETION_BODIES = ['sim/chat', 'deepseek/deepseek-chat', 'mistral/codestral-latest'].flatMap(
+  (model) => [
+    { model, prompt: 'def f(', suffix: ')', max_tokens: 16, temperature: 0, stop: ['\n'], seed: 1 },
+    { model, prompt: ['a', 'b'], n: 2, best_of: 3, echo: true, logprobs: 1, user: 'u' },
+    { model, prompt: [[1, 2], [3]], max_tokens: 0, logit_bias: { 1: 2 } },
+  ],
+);
+
 /** Number of cases per endpoint, by value and by byte. */
 const FUZZED = [
   { endpoint: COMPLETIONS, bodies: COMPLETION_BODIES, byValue: 18_000, byByte: 12_000 },
   { endpoint: MESSAGES, bodies: MESSAGE_BODIES, byValue: 18_000, byByte: 12_000 },
   { endpoint: COUNT_TOKENS, bodies: COUNT_BODIES, byValue: 6_000, byByte: 3_600 },
+  { endpoint: TEXT_COMPLETIONS, bodies: TEXT_COMPLETION_BODIES, byValue: 6_000, byByte: 3_600 },
+  { endpoint: MODERATIONS, bodies: MODERATION_BODIES, byValue: 3_000, byByte: 1_800 },
+  { endpoint: RERANK, bodies: RERANK_BODIES, byValue: 3_000, byByte: 1_800 },
   { endpoint: EMBEDDINGS, bodies: EMBEDDING_BODIES, byValue: 6_000, byByte: 3_600 },
 ];
+
+/** Their replies exist in one format only. */
+const UNTRANSLATED: readonly ChatEndpoint[] = [TEXT_COMPLETIONS, MODERATIONS, RERANK];
 
 describe.each(FUZZED)('POST $endpoint.path', ({ endpoint, bodies, byValue, byByte }) => {
   const expectLawfulAnswer = async (body: string | Buffer) => {
@@ -89,6 +122,8 @@ describe.each(FUZZED)('POST $endpoint.path', ({ endpoint, bodies, byValue, byByt
     if (endpoint === COUNT_TOKENS) expect(answer.json).toEqual({ input_tokens: expect.any(Number) });
     else if (endpoint === EMBEDDINGS)
       expect(answer.json).toMatchObject({ object: 'list', model: expect.any(String) });
+    else if (UNTRANSLATED.includes(endpoint))
+      expect(answer.json?.model ?? answer.text).toEqual(expect.any(String));
     else expectTranslated(answer, endpoint.path);
   };
 

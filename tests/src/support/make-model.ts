@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { postJson } from './http';
+import { until } from '@gateway/testing';
+import { postJson, sendRequest } from './http';
 import type { Customer, System } from './system';
 
 /** A target in the form that operators enter. */
@@ -54,5 +55,24 @@ export async function makeModel(
     if (Date.now() > deadlineMs) throw new Error(`chat does not know ${slug}`);
     await sleep(20);
   }
+  return slug;
+}
+
+/** Creates a model with that output and price, and these targets in order of priority, and waits until chat knows it. */
+export async function makeInputModel(
+  system: System,
+  customer: Customer,
+  name: string,
+  { output, providers, tokens }: { output: string; providers: readonly string[]; tokens: object },
+): Promise<string> {
+  const slug = `sim/${name}`;
+  await system.dashboard.call('POST', 'admin/models', await system.operatorToken(), {
+    ...{ slug, name, input_modalities: ['text'], output_modalities: [output], context_length: 1_000 },
+    targets: providers.map((provider, priority) => ({ provider, priority, upstream_model: name })),
+    pricing: { tokens },
+  });
+  const headers = { authorization: `Bearer ${customer.apiKey}` };
+  const url = `${system.stack.apiUrl}/v1/models/${slug}`;
+  await until(async () => (await sendRequest(url, 'GET', headers)).status === 200);
   return slug;
 }

@@ -2,7 +2,7 @@ import { readMeter } from './meter';
 
 /** A complete stream in a provider's format, with positions in it. */
 export interface RecordedStream {
-  readonly wire: 'openai' | 'anthropic' | 'google';
+  readonly wire: 'openai' | 'completions' | 'anthropic' | 'google';
   readonly bytes: Buffer;
   /** Number of bytes that contain the first content. */
   readonly firstContentAt: number;
@@ -40,6 +40,19 @@ const ASKED = {
       tools: names.map((name) => ({ type: 'function', function: { name, parameters: schema } })),
     },
     content: '"reasoning_content"',
+    usage: '"prompt_tokens"',
+  },
+  completions: {
+    path: '/openai/v1/completions',
+    headers: { authorization: 'Bearer k' },
+    body: {
+      model: 'gpt',
+      stream: true,
+      stream_options: { include_usage: true },
+      max_tokens: 500,
+      prompt: `Go. [[sim ${JSON.stringify({ text: 'Köln – a book.', chunks: 6 })}]]`,
+    },
+    content: '"text"',
     usage: '"prompt_tokens"',
   },
   anthropic: {

@@ -128,6 +128,16 @@ describe('an invalid seed', () => {
       { output_modalities: ['embedding'], max_output_tokens: 0, context_length: 0 },
       /context length/,
     ],
+    [
+      'a moderation without a price',
+      { output_modalities: ['moderation'], pricing: pricing({ tokens: {} }) },
+      /moderation needs an input price/,
+    ],
+    [
+      'a rerank model without any price',
+      { output_modalities: ['rerank'], pricing: pricing({ tokens: { units: { web_search: '1' } } }) },
+      /rerank needs an input price/,
+    ],
     ['images without a price', { output_modalities: ['image'] }, /image prices/],
     ['video without a price', { output_modalities: ['video'], workflow: ['create'] }, /video prices/],
     [

@@ -35,7 +35,9 @@ const tokens = z.number().int().min(0).max(2_000_000_000);
 const timeoutMs = z.number().int().min(0).max(3_600_000).default(0);
 const MODALITIES = ['text', 'image', 'video', 'audio', 'pdf'] as const;
 const inputModality = z.enum(MODALITIES);
-const outputModality = z.enum([...MODALITIES, 'embedding']);
+/** What models output that cost by their input, or by each unit of what they do. */
+const INPUT_PRICED = ['embedding', 'moderation', 'rerank'] as const;
+const outputModality = z.enum([...MODALITIES, ...INPUT_PRICED]);
 
 const rates = z.strictObject({
   input: usd.optional(),
@@ -130,7 +132,7 @@ export const modelSchema = z
     preview: z.boolean().default(false),
     successor: z.string().max(200).optional(),
     input_modalities: listOf(inputModality, 5).min(1),
-    output_modalities: listOf(outputModality, 6).min(1),
+    output_modalities: listOf(outputModality, 8).min(1),
     context_length: tokens.default(0),
     max_output_tokens: tokens.default(0),
     output_floor_tokens: tokens.default(0),
@@ -161,20 +163,22 @@ export const modelSchema = z
   .superRefine((entry, context) => {
     const wrong = (path: string, message: string) =>
       context.addIssue({ code: 'custom', message, path: [path] });
-    const makes = (output: 'text' | 'image' | 'video' | 'embedding') =>
-      entry.output_modalities.includes(output);
+    const makes = (output: z.infer<typeof outputModality>) => entry.output_modalities.includes(output);
     const { tokens: perToken, image, video } = entry.pricing;
     if (makes('text') && (perToken?.input === undefined || perToken.output === undefined)) {
       wrong('pricing', 'a text model needs input and output prices');
     }
     if (makes('text') && entry.max_output_tokens === 0)
       wrong('max_output_tokens', 'a text model needs a maximum output');
-    if (makes('embedding') && entry.output_modalities.length > 1)
-      wrong('output_modalities', 'an embedding model outputs nothing else');
-    if (makes('embedding') && perToken?.input === undefined)
-      wrong('pricing', 'an embedding model needs an input price');
-    if (makes('embedding') && entry.context_length === 0)
-      wrong('context_length', 'an embedding model needs a context length');
+    for (const output of INPUT_PRICED.filter(makes)) {
+      const isByUnit = output === 'rerank' && perToken?.units.search_unit !== undefined;
+      if (entry.output_modalities.length > 1)
+        wrong('output_modalities', `a model with the output ${output} outputs nothing else`);
+      if (perToken?.input === undefined && !isByUnit)
+        wrong('pricing', `a model with the output ${output} needs an input price`);
+      if (entry.context_length === 0)
+        wrong('context_length', `a model with the output ${output} needs a context length`);
+    }
     if (makes('image') && !image) wrong('pricing', 'an image model needs image prices');
     if (makes('video') && !video) wrong('pricing', 'a video model needs video prices');
     if (makes('video') && entry.workflow.length === 0)

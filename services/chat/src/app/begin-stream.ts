@@ -1,5 +1,6 @@
 import { UpstreamError } from '@gateway/upstream';
 import type { ChatProvider, OpeningEvent } from '../domain/chat-provider';
+import type { ApiFormat } from '../domain/conversation';
 import { statusOfErrorEvent } from '../providers/error-event-status';
 import { failureBy } from '../providers/refusal';
 import { isErrorEvent } from '../sse/error-event';
@@ -10,6 +11,8 @@ import { within } from './within';
 /** Bytes buffered at most; beyond that the response is committed. */
 const MAX_BUFFERED_BYTES = 64 * 1024;
 const EVENT_END = Buffer.from('\n\n');
+/** Their streams end with `[DONE]`. */
+const DONE_FORMATS: ReadonlySet<ApiFormat> = new Set(['openai', 'completions']);
 
 /** Times are values of `performance.now()`. */
 export interface StreamOpening {
@@ -119,7 +122,7 @@ class BufferedEvents {
     const data = dataOf(event);
     if (data === '') return 'waiting';
     const { wire } = this.#provider;
-    if (data === '[DONE]' && wire === 'openai' && this.begun) return 'ended';
+    if (data === '[DONE]' && DONE_FORMATS.has(wire) && this.begun) return 'ended';
     const chunk = parseData(event);
     if (isErrorEvent(event, chunk)) throw this.#failure(chunk ?? {});
     if (!chunk) throw new Error('stream begins with an event that is not a JSON object');

@@ -19,7 +19,7 @@ import type { AdmittedCall, ModelCall } from './admitted-call';
 import { type AnswerBufferedDeps, answerBuffered, type SettledReply } from './answer-buffered';
 import { ANSWERED, CLIENT_DISCONNECTED, failedBy, isUncharged } from './call-outcome';
 import type { Dispatcher, StartedReply } from './dispatcher';
-import { countedUsage, countReply, finalUsage, type Sent, tierOf } from './final-usage';
+import { countedUsage, countReply, finalUsage, type Sent, tierOf, withoutEcho } from './final-usage';
 import { OutgoingEvents } from './outgoing-events';
 import type { ProgressClock } from './progress-clock';
 import { TranslatedStream } from './translated-stream';
@@ -163,7 +163,7 @@ export class ChatRunner {
     const reported = provider.readUsage(value);
     const sent = { request, provider, body: begun.body };
     const usage = ofTier(
-      reported ?? countedUsage(sent, () => countReply(provider, value)),
+      reported ?? countedUsage(sent, () => countReply(sent, value)),
       provider.readServiceTier?.(value) ?? tierOf(sent),
     );
     const costNano = call.metered.chargedNano(usage);
@@ -216,12 +216,13 @@ export class ChatRunner {
     const stream = passOrTranslate(context, call, sent);
     const events = new OutgoingEvents(stream);
     const stopProgress = this.#deps.clock.start(() => {
-      const output = stream.estimateOutput();
+      const output = withoutEcho(request, stream.estimateOutput());
       call.rateReport?.update(stream.usage, output);
       const estimated = { ...NO_USAGE, input: estimateInput(request.size), output };
       metered.progress(ofTier(stream.usage ?? estimated, stream.serviceTier));
     });
-    const maxOutput = call.outputTokens * MAX_EVENTS_PER_TOKEN + SPARE_EVENTS;
+    const echoed = (request.echoes ?? 0) * request.size.bodyBytes;
+    const maxOutput = call.outputTokens * MAX_EVENTS_PER_TOKEN + SPARE_EVENTS + echoed;
     let lastSentAtMs = performance.now();
     let output = 0;
     let lastOutputAtMs = lastSentAtMs;

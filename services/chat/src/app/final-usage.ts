@@ -24,11 +24,19 @@ export function countedUsage(sent: Sent, countOutput: () => number): TokenUsage 
 }
 
 /** Returns the output tokens of a reply without usage figures. */
-export function countReply(provider: ChatProvider, reply: Record<string, unknown>): number {
-  if (provider.countReply) return provider.countReply(reply);
+export function countReply({ request, provider }: Sent, reply: Record<string, unknown>): number {
+  if (provider.countReply) return withoutEcho(request, provider.countReply(reply));
   const text = new ReplyText();
   text.addParts(provider.readReply(reply).parts);
   return text.count();
+}
+
+/** Returns the tokens of a reply without the prompts that it repeats, which are estimated. */
+export function withoutEcho(
+  { echoes = 0, size }: Pick<CallerRequest, 'echoes' | 'size'>,
+  output: number,
+): number {
+  return echoes === 0 ? output : Math.max(0, output - echoes * estimateInput(size));
 }
 
 /** Returns the tier of a call whose provider reports none: a translated request asks for no tier. */
@@ -46,9 +54,10 @@ export function finalUsage(sent: Sent, stream: MeteredStream, whole: boolean): S
 /** A stream that was cut may have reported less than it sent. */
 function figuresOf(sent: Sent, stream: MeteredStream, whole: boolean): SourcedUsage {
   const reported = stream.usage;
+  const countOutput = () => withoutEcho(sent.request, stream.countOutput());
   if (reported && whole) return [reported, 'provider'];
-  if (!reported) return [countedUsage(sent, () => stream.countOutput()), 'counted'];
-  const output = orElse(() => stream.countOutput(), 0);
+  if (!reported) return [countedUsage(sent, countOutput), 'counted'];
+  const output = orElse(countOutput, 0);
   return [{ ...reported, output: Math.max(reported.output, output) }, 'provider'];
 }
 

@@ -63,6 +63,7 @@ export function planCall(
   request: CallerRequest,
   sized: (size: RequestSize) => RequestSize,
 ): PlannedCall {
+  requireCapability(model, request);
   const { version: priceVersion, offered, standard } = priceFor(model, request);
   if (request.size.webSearches && !hasSearchPrice(offered))
     throw new GatewayError('invalid_request', { detail: `web search: ${model.slug} has no price for it` });
@@ -83,6 +84,16 @@ export function planCall(
     bound: upperBound(model, price, size),
     usageIsHidden: usageIsHidden(model, size, routes),
   };
+}
+
+/** @throws GatewayError `invalid_request` if the model lacks what the call needs */
+function requireCapability({ slug, capabilities }: Model, { needs }: CallerRequest): void {
+  if (!needs || capabilities.has(needs)) return;
+  const detail =
+    needs === 'fim'
+      ? `suffix: ${slug} does not fill in the middle`
+      : `model: ${slug} has no text completions; send its prompts to /v1/chat/completions`;
+  throw new GatewayError('invalid_request', { detail });
 }
 
 /** Returns the routes in the order in which they are tried, and the session that the call belongs to, if there is a choice. */

@@ -34,6 +34,7 @@ function* startOf({
   tools,
   messages,
   input,
+  prompt,
 }: CallerRequest['parsed']): Iterable<string> {
   yield* samplesOf(system ?? instructions);
   const names = listOf(tools).map((tool) => {
@@ -41,7 +42,7 @@ function* startOf({
     return textOf(name ?? membersOf(declared).name);
   });
   yield sampleOf(names.join(' '));
-  if (typeof input === 'string') yield sampleOf(input);
+  for (const text of [input, prompt]) if (typeof text === 'string') yield sampleOf(text);
   for (const message of listOf(messages ?? input)) {
     const { role, content } = membersOf(message);
     yield textOf(role);

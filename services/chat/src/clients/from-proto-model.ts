@@ -31,7 +31,7 @@ export function fromProtoModel(model: Model__Output): CatalogModel {
 }
 
 function fromProtoTarget({ cost: given, ...target }: Target__Output, outputs: readonly string[]): Target {
-  const cost = given && fromProtoPrice(withFreeVectors(given, outputs));
+  const cost = given && fromProtoPrice(withFreeOutput(given, outputs));
   if (!cost) return target;
   const serviceTiers = fromProtoTiers(given);
   return { ...target, cost: serviceTiers.size === 0 ? cost : { ...cost, serviceTiers } };
@@ -39,7 +39,7 @@ function fromProtoTarget({ cost: given, ...target }: Target__Output, outputs: re
 
 function fromProtoPricing(model: Model__Output): Pricing | undefined {
   const tokens = model.pricing?.tokens;
-  const base = tokens && fromProtoPrice(withFreeVectors(tokens, model.outputModalities));
+  const base = tokens && fromProtoPrice(withFreeOutput(tokens, model.outputModalities));
   if (!model.pricing || !base) return undefined;
   return { version: BigInt(model.pricing.version), base, serviceTiers: fromProtoTiers(tokens) };
 }
@@ -53,9 +53,14 @@ function fromProtoTiers({ serviceTiers, unitNano }: TokenPricing__Output): Reado
   return prices;
 }
 
-/** The vectors of an embedding model cost nothing. */
-function withFreeVectors(pricing: TokenPricing__Output, outputs: readonly string[]): TokenPricing__Output {
-  return outputs.includes('embedding') ? { ...pricing, outputNano: pricing.outputNano ?? '0' } : pricing;
+const PRICED_BY_INPUT = ['embedding', 'moderation', 'rerank'];
+
+/** Only the input of these models costs something, or each unit of what they do. */
+function withFreeOutput(pricing: TokenPricing__Output, outputs: readonly string[]): TokenPricing__Output {
+  if (!outputs.some((output) => PRICED_BY_INPUT.includes(output))) return pricing;
+  const isByUnit = Object.keys(pricing.unitNano).length > 0;
+  const { outputNano = '0', inputNano = isByUnit ? '0' : undefined } = pricing;
+  return { ...pricing, outputNano, ...(inputNano !== undefined && { inputNano }) };
 }
 
 /** Returns undefined without both an input and an output price: the model is not priced by tokens. */

@@ -8,9 +8,12 @@ import type { BilledUsage } from './usage';
 /** How to treat top-level fields that a format does not document; the operator chooses. */
 export type UnknownFields = 'refuse' | 'forward';
 
+/** `completions`: the model continues a prompt. `fim`: it fills in the middle between a prompt and a suffix. */
+export type CompletionCapability = 'completions' | 'fim';
+
 /** A valid chat call in its caller's format. */
 export interface CallerRequest {
-  readonly wire: 'openai' | 'anthropic' | 'gemini' | 'responses';
+  readonly wire: 'openai' | 'completions' | 'anthropic' | 'gemini' | 'responses';
   /** As the caller wrote it: a slug, an alias or a bare name, not resolved yet. */
   readonly model: string;
   readonly stream: boolean;
@@ -18,6 +21,10 @@ export interface CallerRequest {
   readonly includeUsage: boolean;
   readonly serviceTier: string | undefined;
   readonly size: RequestSize;
+  /** Capability that a model needs for the call; absent: none. */
+  readonly needs?: CompletionCapability;
+  /** How often the reply repeats the prompt, which is no output; absent: never. */
+  readonly echoes?: number;
   /** Headers of the caller that are passed to a provider of the same format. */
   readonly passThroughHeaders: Readonly<Record<string, string>>;
   /** The parsed body. */

@@ -2,8 +2,10 @@ import type { GatewayError } from '@gateway/errors';
 import type { JsonObject, ProviderConnection, UpstreamFailure } from '@gateway/upstream';
 import type { ApiFormat, Conversation } from './conversation';
 import type { EmbeddingProtocol } from './embedding';
+import type { ModerationProtocol } from './moderation';
 import type { MaxTokensField, MemberOverrides } from './pass-through-change';
 import type { Reply, StreamReader } from './reply';
+import type { RerankProtocol } from './rerank';
 import type { Encoding } from './token-estimator';
 import type { UpstreamAddress } from './upstream-address';
 import type { TokenUsage } from './usage';
@@ -93,7 +95,7 @@ export interface ChatProvider {
    * Returns the maximum input tokens of a request body, far fewer than its bytes; undefined if the rule may not apply or
    * counting takes too long. Absent if the encoding of the models is not public.
    */
-  boundInput?(body: Buffer, budgetMs: number): number | undefined;
+  readonly boundInput?: ((body: Buffer, budgetMs: number) => number | undefined) | undefined;
   /** Returns the output tokens of a complete reply without figures; absent if its text is all that counts. */
   countReply?(reply: Record<string, unknown>): number;
   /** @throws Error for a reply that is not of this format; GatewayError for a refusal with a success status */
@@ -108,13 +110,37 @@ export interface ChatProvider {
   readOpening(event: JsonObject): OpeningEvent;
   /** Passes a stream through to a caller of the same format; absent if no caller format matches. */
   passStream?(options: PassThroughOptions): MeteredStream;
+  /** What differs for text completions, the format `completions`. Absent: it has none. */
+  readonly completions?: CompletionsApi;
   /** Absent: it has no embedding models. */
   readonly embeddings?: EmbeddingProtocol;
+  /** Absent: it has no moderation models. */
+  readonly moderations?: ModerationProtocol;
+  /** Absent: it has no rerank models. */
+  readonly rerank?: RerankProtocol;
   /** Absent: its models can't be listed. */
   readonly modelListing?: ModelListing;
   /** Returns what an error status means at this provider in particular; undefined for the common meaning. */
   refusalOf?(response: RefusedResponse): UpstreamFailure | undefined;
 }
+
+/** A provider's API of text completions. It only passes calls through: no other format is translated to it. */
+export type CompletionsApi = Pick<
+  ChatProvider,
+  | 'wire'
+  | 'maxTokensField'
+  | 'address'
+  | 'passThroughMembers'
+  | 'isReply'
+  | 'passReply'
+  | 'readOpening'
+  | 'passStream'
+  | 'countInput'
+  | 'countReply'
+> & {
+  /** Its encoding is not that of the chat models. */
+  readonly boundInput: undefined;
+};
 
 /** How a provider lists its models. */
 export interface ModelListing {

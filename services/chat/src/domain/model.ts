@@ -75,7 +75,8 @@ export interface ConfiguredProviders {
 }
 
 /** What chat's models output. */
-export type ChatOutput = 'text' | 'embedding';
+export const CHAT_OUTPUTS = ['text', 'embedding', 'moderation', 'rerank'] as const;
+export type ChatOutput = (typeof CHAT_OUTPUTS)[number];
 
 /** Returns whether the model has that output and a price, and its provider is configured here. */
 export function isServed(model: Model, output: ChatOutput, providers: ConfiguredProviders): boolean {
@@ -109,11 +110,8 @@ export function isServedByMedia(
 export const resolveChatModel = (models: ModelLookup, name: string, access: ModelPermissions): Model =>
   resolveModel(models, name, 'text', access);
 
-/** Returns the embedding model with that slug, alias or bare name; throws as `resolveChatModel` does. */
-export const resolveEmbeddingModel = (models: ModelLookup, name: string, access: ModelPermissions): Model =>
-  resolveModel(models, name, 'embedding', access);
-
-function resolveModel(
+/** Returns the model with that name and output; throws as `resolveChatModel` does. */
+export function resolveModel(
   models: ModelLookup,
   name: string,
   output: ChatOutput,

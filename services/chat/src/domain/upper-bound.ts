@@ -22,6 +22,8 @@ export interface RequestSize {
   readonly maxOutputTokens?: number;
   /** The provider accepts no maximum, so only the context length ends the output, however short the input is. */
   readonly openEnded?: boolean;
+  /** Prompts, each with a context of its own; absent: 1. */
+  readonly prompts?: number;
   readonly choices: number;
   /**
    * UTF-8 bytes of the predicted output, an upper bound of its tokens: those that the reply does not contain are billed as output
@@ -86,9 +88,10 @@ export function upperBound(
 
 function inputBound(model: Model, size: RequestSize, countedInput: number | undefined): number {
   const media = mediaBound(model, size);
-  if (media === undefined) return model.contextLength;
+  const most = model.contextLength * (size.prompts ?? 1);
+  if (media === undefined) return most;
   const text = countedInput ?? textBytes(size);
-  return Math.min(text + media + (size.hiddenInputTokens ?? 0), model.contextLength);
+  return Math.min(text + media + (size.hiddenInputTokens ?? 0), most);
 }
 
 /** Maximum searches of a call whose caller names no maximum. */

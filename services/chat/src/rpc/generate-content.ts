@@ -3,7 +3,8 @@ import { parseJsonObject } from '@gateway/json-body';
 import { jsonReply, type LinkCall, type LinkHandler, type LinkReply } from '@gateway/link';
 import { isObject } from '@gateway/upstream';
 import type { AnswerChat } from '../app/answer-chat';
-import type { AnswerEmbeddings } from '../app/answer-embeddings';
+import type { AnswerWholeReply } from '../app/answer-whole-reply';
+import { embeddingCall } from '../app/embedding-call';
 import type { UnknownFields } from '../domain/caller-request';
 import { countConversation } from '../domain/count-conversation';
 import { resolveChatModel } from '../domain/model';
@@ -38,7 +39,7 @@ export function modelActionOf(path: string): ModelAction | undefined {
 
 export interface GenerateContentDeps extends CountTokensDeps {
   readonly answer: AnswerChat;
-  readonly embed: AnswerEmbeddings;
+  readonly embed: AnswerWholeReply;
   readonly unknownFields: UnknownFields;
 }
 
@@ -48,9 +49,13 @@ export function generateContent(deps: GenerateContentDeps): LinkHandler {
   return async (context, call) => {
     const { model, action } = modelActionOf(call.path) ?? { model: '', action: '' };
     if (action === 'embedContent')
-      return embed(context, call, parseEmbedContent(call.body, model), writeContentEmbedding);
+      return embed(context, call, embeddingCall(parseEmbedContent(call.body, model), writeContentEmbedding));
     if (action === 'batchEmbedContents')
-      return embed(context, call, parseBatchEmbedContents(call.body, model), writeContentEmbeddings);
+      return embed(
+        context,
+        call,
+        embeddingCall(parseBatchEmbedContents(call.body, model), writeContentEmbeddings),
+      );
     if (action === 'countTokens') return countContents(deps, model)(context, call);
     const stream = action === 'streamGenerateContent';
     if (!stream && action !== 'generateContent') throw new GatewayError('not_found');

@@ -5,6 +5,7 @@ import type { RequestContext } from '@gateway/rpc';
 import type { Admission } from '../app/reserve-call';
 import {
   type CatalogModel,
+  CHAT_OUTPUTS,
   type ConfiguredProviders,
   catalogNotReceived,
   isServed,
@@ -84,7 +85,10 @@ function isListed({ providers, isMediaProvider }: ModelListDeps, model: CatalogM
   if (isServed(model, 'text', providers)) return true;
   if (asksGoogle(call)) return isServed(model, 'embedding', providers);
   if (asksAnthropic(call)) return false;
-  return isServed(model, 'embedding', providers) || isServedByMedia(model, isMediaProvider);
+  return (
+    CHAT_OUTPUTS.some((output) => isServed(model, output, providers)) ||
+    isServedByMedia(model, isMediaProvider)
+  );
 }
 
 /** Google's clients call another version, or send the key in their own way, which edge reports. */

@@ -6,25 +6,26 @@ import type { Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
 import {
   type Account,
-  type JsonObject,
   membersOf,
   PROBE_TIMEOUTS,
   probeFailureOf,
   textOf,
   withoutSecrets,
 } from '@gateway/upstream';
-import type { ChatProvider, EndpointModel, UpstreamAddress } from '../domain/chat-provider';
+import { embeddingCall } from '../app/embedding-call';
+import { moderationCall } from '../app/moderation-call';
+import { rerankCall } from '../app/rerank-call';
+import type { ChatProvider, EndpointModel, UpstreamAddress, WholeReply } from '../domain/chat-provider';
 import type { Conversation } from '../domain/conversation';
-import type { EmbeddingRequest } from '../domain/embedding';
 import type { Model } from '../domain/model';
 import { ReplyMemory } from '../domain/reply-memory';
-import { toFloats } from '../domain/vector';
+import type { WholeReplyCall } from '../domain/whole-reply-call';
 import { readRefusalBody, readReply } from '../providers/read-reply';
 
 export interface ProbeProviderDeps {
   readonly providers: { accountsOf(provider: string): readonly Account<ChatProvider>[] };
   readonly upstream: Pick<HttpClient, 'send'>;
-  /** The catalog: it tells whether the model of a probe creates embeddings. */
+  /** The catalog: it tells what the model of a probe outputs. */
   readonly models: { all(): readonly Model[] };
   /** Memory for the replies. */
   readonly replyMemory: Quota;
@@ -63,8 +64,10 @@ export function probeProvider(deps: ProbeProviderDeps) {
       NO_CREDENTIAL,
     );
     const startMs = performance.now();
-    const probeOf = embeds(deps.models.all(), id, upstreamModel) ? embeddingProbe : chatProbe;
-    const outcome = await tryCall(deps, context, provider, () => probeOf(provider, upstreamModel));
+    const model = wholeReplyModel(deps.models.all(), id, upstreamModel);
+    const outcome = await tryCall(deps, context, provider, () =>
+      model ? wholeReplyProbe(provider, upstreamModel, model) : chatProbe(provider, upstreamModel),
+    );
     const latencyMs = Math.round(performance.now() - startMs);
     return { credentialId: credential.id, credentialName: credential.name, latencyMs, ...outcome };
   };
@@ -99,7 +102,7 @@ async function tryCall(
       const refusal = await readRefusalBody(response.body);
       return { failure: { status, message: withoutSecrets(messageOf(refusal), secrets) } };
     }
-    return { models: [...read((await readReply(response.body, memory)).value)] };
+    return { models: [...(await read(await readReply(response.body, memory)))] };
   } catch (error) {
     const { status, message } = probeFailureOf(error);
     return { failure: { status, message: withoutSecrets(message, secrets) } };
@@ -111,7 +114,7 @@ async function tryCall(
 interface Probe {
   readonly address: UpstreamAddress;
   readonly body?: Buffer;
-  read(reply: JsonObject): readonly EndpointModel[];
+  read(reply: WholeReply): readonly EndpointModel[] | Promise<readonly EndpointModel[]>;
 }
 
 async function chatProbe(provider: ChatProvider, upstreamModel: string): Promise<Probe> {
@@ -119,49 +122,49 @@ async function chatProbe(provider: ChatProvider, upstreamModel: string): Promise
     const { modelListing } = provider;
     if (!modelListing)
       throw new Error('models of this kind of provider cannot be listed: name a model to call');
-    return { address: await modelListing.address(), read: modelListing.read };
+    return { address: await modelListing.address(), read: ({ value }) => modelListing.read(value) };
   }
   const body = provider.writeRequest(GREETING, upstreamModel, MAX_OUTPUT_TOKENS, new Set());
   const address = await provider.address({ upstreamModel, stream: false, callerHeaders: {}, body });
   return {
     address,
     body,
-    read(reply) {
-      if (!provider.isReply(reply))
+    read({ value }) {
+      if (!provider.isReply(value))
         throw new Error('the reply does not match the API of this kind of provider');
-      provider.readReply(reply);
+      provider.readReply(value);
       return [];
     },
   };
 }
 
-const SAMPLE: EmbeddingRequest = {
-  model: 'probe',
-  inputs: { kind: 'texts', list: ['ok'] },
-  encoding: 'float',
-};
+const SAMPLES: readonly WholeReplyCall[] = [
+  embeddingCall({ model: 'probe', inputs: { kind: 'texts', list: ['ok'] }, encoding: 'float' }),
+  moderationCall({ model: 'probe', input: 'ok', texts: ['ok'], images: 0, results: 1 }),
+  rerankCall({ model: 'probe', query: 'ok', documents: ['ok'], returnsDocuments: false }),
+];
 
-/** Whether the catalog has an embedding model with that target. */
-const embeds = (models: readonly Model[], provider: string, upstreamModel: string): boolean =>
-  models.some(
+/** Returns a model of the catalog with that target that outputs vectors, moderations or rankings. */
+const wholeReplyModel = (
+  models: readonly Model[],
+  provider: string,
+  upstreamModel: string,
+): Model | undefined =>
+  models.find(
     ({ outputModalities, targets }) =>
-      outputModalities.includes('embedding') &&
+      SAMPLES.some(({ output }) => outputModalities.includes(output)) &&
       targets.some((target) => target.provider === provider && target.upstreamModel === upstreamModel),
   );
 
-async function embeddingProbe({ embeddings }: ChatProvider, upstreamModel: string): Promise<Probe> {
-  if (!embeddings) throw new Error('this kind of provider has no embeddings');
+async function wholeReplyProbe(provider: ChatProvider, upstreamModel: string, model: Model): Promise<Probe> {
+  const sample = SAMPLES.find(({ output }) => model.outputModalities.includes(output))!;
+  const protocol = sample.protocolOf(provider);
+  if (!protocol) throw new Error(`this kind of provider has no ${sample.output} models`);
   return {
-    address: await embeddings.address(upstreamModel),
-    body: embeddings.writeRequest(SAMPLE, upstreamModel),
-    read(reply) {
-      const { vectors } = embeddings.readReply(reply, (value) =>
-        typeof value === 'string' ? { base64: value } : { json: Buffer.from(JSON.stringify(value ?? null)) },
-      );
-      const [vector] = vectors;
-      if (!vector || vectors.length > 1)
-        throw new Error('the reply does not match the embeddings API of this kind of provider');
-      toFloats(vector);
+    address: await protocol.address(upstreamModel),
+    body: protocol.writeRequest(upstreamModel),
+    async read({ bytes }) {
+      await protocol.readReply(bytes, model);
       return [];
     },
   };

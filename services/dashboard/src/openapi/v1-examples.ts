@@ -2,6 +2,21 @@ const MODEL = 'sim/chat';
 const TASK_ID = 'task_0190b5a0-0000-7000-8000-000000000000';
 const CREATED_AT = '2027-01-01T00:00:00.000Z';
 
+const RERANK = {
+  body: {
+    model: 'sim/rerank',
+    query: 'Who wears a hat?',
+    documents: ['A dog.', 'A cat in a hat.'],
+    top_n: 1,
+  },
+  answer: {
+    object: 'list',
+    model: 'sim/rerank',
+    results: [{ index: 1, relevance_score: 0.9 }],
+    usage: { prompt_tokens: 19, total_tokens: 19 },
+  },
+};
+
 /** A valid body and a possible response, by path. */
 export const V1_EXAMPLES: Readonly<Record<string, { readonly body?: unknown; readonly answer?: unknown }>> = {
   '/v1/chat/completions': {
@@ -12,6 +27,17 @@ export const V1_EXAMPLES: Readonly<Record<string, { readonly body?: unknown; rea
       created: 1_798_761_600,
       model: MODEL,
       choices: [{ index: 0, message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
+    },
+  },
+  '/v1/completions': {
+    body: { model: MODEL, prompt: 'def fib(n):', suffix: 'print(fib(9))', max_tokens: 100 },
+    answer: {
+      id: 'cmpl-1',
+      object: 'text_completion',
+      created: 1_798_761_600,
+      model: MODEL,
+      choices: [{ index: 0, text: ' return n', logprobs: null, finish_reason: 'stop' }],
       usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
     },
   },
@@ -52,6 +78,23 @@ export const V1_EXAMPLES: Readonly<Record<string, { readonly body?: unknown; rea
     body: { model: MODEL, messages: [{ role: 'user', content: 'Hello!' }] },
     answer: { input_tokens: 9 },
   },
+  '/v1/moderations': {
+    body: { model: 'sim/moderation', input: 'I will kill this process.' },
+    answer: {
+      id: 'modr-1',
+      model: 'sim/moderation',
+      results: [
+        {
+          flagged: true,
+          categories: { violence: true },
+          category_scores: { violence: 0.98 },
+          category_applied_input_types: { violence: ['text'] },
+        },
+      ],
+    },
+  },
+  '/v1/rerank': RERANK,
+  '/v2/rerank': RERANK,
   '/v1/embeddings': {
     body: { model: 'sim/embedding', input: ['A cat in a hat.'], dimensions: 2 },
     answer: {

@@ -95,6 +95,22 @@ const completion = z
       .nullish(),
   })
   .meta({ id: 'ChatCompletion' });
+const textCompletion = z
+  .looseObject({
+    id: text,
+    object: z.literal('text_completion'),
+    created: count,
+    model: text,
+    choices: z.array(z.looseObject({ index: count, text, finish_reason: text.nullable() })),
+    usage: z
+      .looseObject({
+        prompt_tokens: passedThroughCount,
+        completion_tokens: passedThroughCount,
+        total_tokens: passedThroughCount,
+      })
+      .nullish(),
+  })
+  .meta({ id: 'TextCompletion' });
 const message = z
   .looseObject({
     id: text,
@@ -179,6 +195,42 @@ const ownKey = z
     }),
   })
   .meta({ id: 'OwnKey' });
+const moderation = z
+  .object({
+    id: text,
+    model: text,
+    results: z.array(
+      z.looseObject({
+        flagged: z.boolean(),
+        categories: z.record(text, z.boolean()),
+        category_scores: z.record(text, z.number()),
+        category_applied_input_types: z.record(text, z.array(text)),
+      }),
+    ),
+  })
+  .meta({ id: 'Moderation' });
+const ranking = z
+  .object({
+    id: text.optional(),
+    object: z.literal('list'),
+    model: text,
+    results: z.array(
+      z.object({
+        index: count,
+        relevance_score: z.number(),
+        document: z.object({ text }).optional(),
+      }),
+    ),
+    meta: z
+      .object({
+        api_version: z.object({ version: z.literal('2') }),
+        billed_units: z.object({ search_units: count }),
+      })
+      .optional()
+      .meta({ description: 'Of models that are priced per search unit' }),
+    usage: z.object({ prompt_tokens: count, total_tokens: count }),
+  })
+  .meta({ id: 'Ranking' });
 const openAiModel = z
   .object({
     id: text.meta({ description: 'The slug' }),
@@ -280,6 +332,16 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     body: 'ChatCompletionRequest',
     returnsCost: true,
     answer: completion,
+    streams: true,
+    codes: CHAT,
+  },
+  {
+    ...chat,
+    path: '/v1/completions',
+    summary: 'Continue a prompt, or fill in the middle before a suffix, with models that can',
+    body: 'CompletionsRequest',
+    returnsCost: true,
+    answer: textCompletion,
     streams: true,
     codes: CHAT,
   },
@@ -413,6 +475,28 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     answer: ownKey,
     codes: WITH_KEY,
   },
+  {
+    method: 'POST',
+    tag: 'Moderations',
+    path: '/v1/moderations',
+    summary: "Classify texts and images in OpenAI's format, with any moderation model",
+    body: 'ModerationsRequest',
+    returnsCost: true,
+    answer: moderation,
+    codes: CHAT,
+  },
+  ...['/v1/rerank', '/v2/rerank'].map(
+    (path): V1Operation => ({
+      method: 'POST',
+      tag: 'Rerank',
+      path,
+      summary: "Rank documents by their relevance to a query, in Cohere's and Jina AI's format",
+      body: 'RerankRequest',
+      returnsCost: true,
+      answer: ranking,
+      codes: CHAT,
+    }),
+  ),
   {
     ...models,
     path: '/v1/models',

@@ -59,6 +59,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     ...OPENAI,
     inPlayground: true,
   },
+  { name: 'completions', method: 'POST', path: '/v1/completions', body: 'json', ...OPENAI },
   { name: 'responses', method: 'POST', path: '/v1/responses', body: 'json', ...RESPONSES },
   {
     name: 'response',
@@ -96,6 +97,10 @@ export const API_ROUTES: readonly ApiRoute[] = [
   },
   { name: 'messages', method: 'POST', path: '/v1/messages', body: 'json', ...ANTHROPIC },
   { name: 'embeddings', method: 'POST', path: '/v1/embeddings', body: 'json', ...OPENAI },
+  { name: 'moderations', method: 'POST', path: '/v1/moderations', body: 'json', ...OPENAI },
+  { name: 'rerank', method: 'POST', path: '/v1/rerank', body: 'json', ...OPENAI },
+  // Cohere's clients add the version to their base URL.
+  { name: 'rerank', method: 'POST', path: '/v2/rerank', body: 'json', ...OPENAI },
   {
     name: 'count_tokens',
     method: 'POST',

@@ -1,4 +1,5 @@
 import type { Reply, ReplyOptions } from '../domain/reply';
+import type { Tokenizer } from '../domain/tokenizer';
 import type { Usage } from '../domain/usage';
 import type { StreamFrames } from '../http/write-stream';
 import type { ParsedRequest } from './handle-call';
@@ -9,6 +10,8 @@ export interface TextRequest extends ParsedRequest {
   /** Number of equal choices. */
   readonly n: number;
   readonly options: ReplyOptions;
+  /** Absent: counted by the rule of chat prompts. */
+  readonly promptTokens?: (tokenizer: Tokenizer) => number;
 }
 
 /** Everything that a reply's body or stream is made of. */

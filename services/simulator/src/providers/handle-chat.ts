@@ -50,7 +50,7 @@ export function answerChat<R extends TextRequest>(
   const { deps, directive, request, protocol } = exchange;
   const blocked = directive.policy === true;
   const reply = deps.replies.write(blocked ? BLOCKED : directive, request.options);
-  const promptTokens = countPrompt(request.prompt, deps.tokenizer);
+  const promptTokens = request.promptTokens?.(deps.tokenizer) ?? countPrompt(request.prompt, deps.tokenizer);
   const charge = (sent: number) => {
     const usage = usageOf({ reply, n: request.n, sent }, promptTokens, directive, deps.tokenizer);
     return protocol.reportsCacheWrites ? usage : { ...usage, cacheWriteTokens: 0 };

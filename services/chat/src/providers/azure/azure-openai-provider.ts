@@ -56,7 +56,7 @@ export function azureOpenAiProvider(
     'apiKey' in credential
       ? { url, headers: { ...headers, 'api-key': credential.apiKey } }
       : withBearer(credential.tokens, { url, headers });
-  const openAi = openAiProvider(
+  const { completions: _, ...openAi } = openAiProvider(
     {
       id,
       baseUrl: `${api}/v1`,

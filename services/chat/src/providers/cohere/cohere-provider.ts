@@ -2,6 +2,7 @@ import { isObject, type JsonObject, listOf } from '@gateway/upstream';
 import type { ChatProvider } from '../../domain/chat-provider';
 import { type ListedEntry, readModels } from '../endpoint-models';
 import { refusedCompletion } from '../openai/refused-completion';
+import { rerankApi } from '../rerank';
 import { ChatEvents } from './chat-events';
 import { readCohereUsage } from './cohere-usage';
 import { readEmbedReply, writeEmbedRequest } from './embeddings';
@@ -22,6 +23,7 @@ export function cohereProvider({ id, baseUrl, apiKey, headers: ownHeaders }: Coh
   const base = baseUrl.replace(/\/+$/, '');
   const url = new URL(`${base}/v2/chat`);
   const embed = new URL(`${base}/v2/embed`);
+  const rerank = new URL(`${base}/v2/rerank`);
   const models = new URL(`${base}/v1/models?endpoint=chat&page_size=1000`);
   const headers = {
     ...ownHeaders,
@@ -53,6 +55,7 @@ export function cohereProvider({ id, baseUrl, apiKey, headers: ownHeaders }: Coh
       writeRequest: writeEmbedRequest,
       readReply: readEmbedReply,
     },
+    rerank: rerankApi({ url: rerank, headers }, { topField: 'top_n', cutsDocuments: true }),
     modelListing: {
       address: () => ({ url: models, headers }),
       read: ({ models: listed }) => readModels(listed, chatModelOf),

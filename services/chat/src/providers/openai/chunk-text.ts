@@ -34,7 +34,8 @@ export class ChunkText implements TextReader {
       this.#choices.set(index, text);
     }
     const delta = membersOf(choice.delta);
-    text.content += textOf(delta.content) + textOf(delta.refusal);
+    // Text completions have `text` instead of a delta.
+    text.content += textOf(delta.content) + textOf(delta.refusal) + textOf(choice.text);
     text.reasoning += textOf(delta.reasoning_content) || textOf(delta.reasoning);
     for (const call of Array.isArray(delta.tool_calls) ? delta.tool_calls : []) {
       const called = membersOf(membersOf(call).function);

@@ -4,9 +4,12 @@ import type { ChatProvider } from '../../domain/chat-provider';
 import type { Encoding } from '../../domain/token-estimator';
 import { readModels } from '../endpoint-models';
 import { ModelNameRewriter } from '../model-name-rewriter';
+import { rerankApi } from '../rerank';
+import { completionsApi } from './completions';
 import { countCompletion } from './count-completion';
 import { type CountedRequest, countBound, countPrompt } from './count-prompt';
 import { readEmbeddingReply, writeEmbeddingRequest } from './embeddings';
+import { moderationsApi } from './moderations';
 import { fromOpenAiUsage, serviceTierOf, withTopUsage } from './openai-usage';
 import { PassThroughChunks } from './pass-through-chunks';
 import { passThroughMembers } from './pass-through-members';
@@ -79,12 +82,21 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
     }),
     countReply: countCompletion,
     refusalOf: refusedCompletion,
+    ...(quirks.completions && {
+      completions: completionsApi({ baseUrl, headers, quirks, completions: quirks.completions, bufferQuota }),
+    }),
     embeddings: {
       returnsBase64: quirks.embeddings.returnsBase64,
       address: () => ({ url: embeddingsUrl, headers }),
       writeRequest: (request, upstreamModel) => writeEmbeddingRequest(request, upstreamModel, quirks),
       readReply: readEmbeddingReply,
     },
+    ...(quirks.moderations && {
+      moderations: moderationsApi({ url: new URL(`${baseUrl}/moderations`), headers }, quirks.moderations),
+    }),
+    ...(quirks.rerank && {
+      rerank: rerankApi({ url: new URL(`${baseUrl}${quirks.rerank.path}`), headers }, quirks.rerank),
+    }),
     modelListing: {
       address: () => ({ url: models, headers }),
       // The context: OpenRouter, vLLM, Groq, LiteLLM. The maximum output: OpenRouter, Groq, LiteLLM.

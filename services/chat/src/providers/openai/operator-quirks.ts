@@ -3,7 +3,7 @@ import type { OpenAiQuirks } from './quirks';
 
 /** Returns the quirks of a provider as its preset and its operator describe it, where they differ from `base`. */
 export function withOperatorQuirks(base: OpenAiQuirks, quirks: Quirks): OpenAiQuirks {
-  const { reasoningReplay, documentPart, ...others } = base;
+  const { reasoningReplay, documentPart, completions, rerank, ...others } = base;
   const replay = quirks.reasoning_replay ?? reasoningReplay ?? 'none';
   const documents = quirks.documents ?? documentPart ?? 'none';
   const {
@@ -12,6 +12,7 @@ export function withOperatorQuirks(base: OpenAiQuirks, quirks: Quirks): OpenAiQu
     required_tool_choice: requiredToolChoice,
     named_tool_choice: namedToolChoice,
     max_temperature: maxTemperature,
+    completions_path: completionsPath = completions?.path ?? 'none',
   } = quirks;
   const asksForUsage = quirks.stream_options ?? base.asksForUsage;
   return {
@@ -40,6 +41,15 @@ export function withOperatorQuirks(base: OpenAiQuirks, quirks: Quirks): OpenAiQu
     ],
     ...(replay !== 'none' && { reasoningReplay: replay }),
     ...(documents !== 'none' && { documentPart: documents }),
+    ...(completions &&
+      completionsPath !== 'none' && { completions: { ...completions, path: completionsPath } }),
+    ...(rerank && {
+      rerank: {
+        ...rerank,
+        path: quirks.rerank_path ?? rerank.path,
+        topField: quirks.rerank_top_field ?? rerank.topField,
+      },
+    }),
     ...(usageMember && { usageMember }),
     ...(thinkingSwitch && { thinkingSwitch }),
     ...(requiredToolChoice && { requiredToolChoice }),

@@ -34,6 +34,8 @@ export interface PassThroughChunksOptions {
     'usage' | 'usageMember' | 'repairsReplies' | 'thinkTags' | 'sendsFilterChunks'
   >;
   readonly bufferQuota: Quota;
+  /** Rewrites each event; absent: as the quirks demand. */
+  readonly repair?: { repaired(event: Buffer): Buffer } | undefined;
   /** The service tier of a provider that has only one. */
   readonly onlyTier?: string | undefined;
 }
@@ -50,13 +52,21 @@ export class PassThroughChunks implements MeteredStream {
   readonly #usageMemberKey: Buffer | undefined;
   readonly #unread: UncountedEvents;
   readonly #model: ModelNameRewriter;
-  readonly #repair: ChunkRepair | ThinkTagChunks | undefined;
+  readonly #repair: PassThroughChunksOptions['repair'];
   #usage: TokenUsage | undefined;
   #serviceTier: string | undefined;
   #begun = false;
 
-  constructor({ includeUsage, chargedNano, model, quirks, bufferQuota, onlyTier }: PassThroughChunksOptions) {
-    this.#repair = repairOf(quirks);
+  constructor({
+    includeUsage,
+    chargedNano,
+    model,
+    quirks,
+    bufferQuota,
+    onlyTier,
+    repair,
+  }: PassThroughChunksOptions) {
+    this.#repair = repair ?? repairOf(quirks);
     this.#quirks = quirks;
     if (quirks.usageMember) this.#usageMemberKey = Buffer.from(`"${quirks.usageMember}"`);
     this.#model = new ModelNameRewriter(model);

@@ -1,6 +1,8 @@
 import { EXTENSION_FIELDS, type ExtensionField } from '../../domain/extension-fields';
 import type { MaxTokensField } from '../../domain/pass-through-change';
 import type { UsageMode } from '../../domain/usage';
+import type { RerankQuirks } from '../rerank';
+import type { ModerationQuirks } from './moderations';
 
 /** How a provider of this format deviates from it. */
 export interface OpenAiQuirks {
@@ -71,6 +73,27 @@ export interface OpenAiQuirks {
   /** Path of its model list, after the base URL. */
   readonly modelsPath: string;
   readonly embeddings: EmbeddingQuirks;
+  /** Absent: it has no text completions. */
+  readonly completions?: CompletionQuirks;
+  /** Absent: it has no moderations. */
+  readonly moderations?: ModerationQuirks;
+  /** Absent: it has no rerank models. Its replies are in the format of Jina AI or Voyage AI. */
+  readonly rerank?: RerankQuirks & {
+    /** After the base URL. */
+    readonly path: string;
+  };
+}
+
+/** How its text completions deviate. */
+export interface CompletionQuirks {
+  /** After the base URL. */
+  readonly path: string;
+  /** It takes one text as its prompt, neither several nor tokens. */
+  readonly onlyText: boolean;
+  /** Fields that it does not know and the caller would miss. */
+  readonly unsupported: readonly string[];
+  /** Its replies and chunks are those of chat completions. */
+  readonly repliesAsChat: boolean;
 }
 
 /** How its embeddings deviate. */
@@ -105,6 +128,16 @@ const EMBEDDINGS: EmbeddingQuirks = {
   acceptsTokens: true,
 };
 const BASE64_EMBEDDINGS: EmbeddingQuirks = { ...EMBEDDINGS, returnsBase64: true };
+
+const COMPLETIONS: CompletionQuirks = {
+  path: '/completions',
+  onlyText: false,
+  unsupported: [],
+  repliesAsChat: false,
+};
+
+/** Jina AI's, which vLLM, LocalAI and Infinity have too. */
+const RERANK = { path: '/rerank', topField: 'top_n', cutsDocuments: false } as const;
 
 const COMMON: OpenAiQuirks = {
   maxTokensField: 'max_tokens',
@@ -156,6 +189,8 @@ export const QUIRKS = {
     developerRole: true,
     documentPart: 'file',
     embeddings: BASE64_EMBEDDINGS,
+    completions: COMPLETIONS,
+    moderations: { onlyTexts: false },
   },
   azure: {
     ...COMMON,
@@ -171,6 +206,13 @@ export const QUIRKS = {
     thinkingSwitch: 'thinking',
     forcesToolsOnlyUnthinking: true,
     reasoningReplay: 'reasoning_content',
+    // Beside `/v1`, if the base URL has it (api-docs.deepseek.com, create-completion).
+    completions: {
+      ...COMPLETIONS,
+      path: '/../beta/completions',
+      onlyText: true,
+      unsupported: ['n', 'best_of', 'logit_bias'],
+    },
   },
   mistral: {
     ...COMMON,
@@ -204,6 +246,23 @@ export const QUIRKS = {
     documentPart: 'document_url',
     // @mistralai/mistralai 2.7, `EmbeddingRequest`.
     embeddings: { ...EMBEDDINGS, dimensionsField: 'output_dimension', acceptsTokens: false },
+    // @mistralai/mistralai 2.7, `ClassificationRequest`.
+    moderations: { onlyTexts: true },
+    // @mistralai/mistralai 2.7, `FIMCompletionRequest`.
+    completions: {
+      path: '/fim/completions',
+      onlyText: true,
+      unsupported: [
+        'n',
+        'best_of',
+        'echo',
+        'logprobs',
+        'logit_bias',
+        'presence_penalty',
+        'frequency_penalty',
+      ],
+      repliesAsChat: true,
+    },
   },
   xai: {
     ...COMMON,
@@ -224,6 +283,9 @@ export const QUIRKS = {
     needsMaximum: 'where_it_fits',
     ownFields: EXTENSION_FIELDS,
     documentPart: 'file',
+    completions: COMPLETIONS,
+    moderations: { onlyTexts: false },
+    rerank: RERANK,
   },
   /** The simulator. */
   common: {
@@ -232,5 +294,8 @@ export const QUIRKS = {
     developerRole: true,
     documentPart: 'file',
     embeddings: BASE64_EMBEDDINGS,
+    completions: COMPLETIONS,
+    moderations: { onlyTexts: false },
+    rerank: RERANK,
   },
 } as const satisfies Record<string, OpenAiQuirks>;

@@ -1,9 +1,9 @@
 import { apiGet, apiPost, type Page } from './client';
 
 export type ModelStatus = 'active' | 'disabled' | 'delisted';
-export type ModelType = 'chat' | 'image' | 'video' | 'embedding';
+export type ModelType = 'chat' | 'image' | 'video' | 'embedding' | 'moderation' | 'rerank';
 /** The types that the playground can call. */
-export type PlaygroundType = Exclude<ModelType, 'embedding'>;
+export type PlaygroundType = Exclude<ModelType, 'embedding' | 'moderation' | 'rerank'>;
 
 /** USD per million tokens. */
 export interface TokenRates {

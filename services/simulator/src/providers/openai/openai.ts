@@ -3,14 +3,17 @@ import type { ChatProtocol } from '../chat-protocol';
 import { handleLookup, sendError } from '../handle-call';
 import { handleChat } from '../handle-chat';
 import { handleEmbeddings } from '../handle-embeddings';
+import { handleRerank, parseRerank, type Ranking } from '../handle-rerank';
 import type { Provider, ProviderDeps } from '../provider';
 import { toChatCompletion, toStreamFrames } from './chat-format';
 import { type ChatRequest, checkReplySize, parseChatRequest } from './chat-request';
+import { type CompletionRequest, parseCompletion, toCompletion, toCompletionFrames } from './completions';
 import { parseEmbeddings, toEmbeddingList } from './embeddings';
-import { contentPolicy, errorOfStatus, unknownPath, wrongMethod } from './error';
+import { contentPolicy, errorOfStatus, invalid, unknownPath, wrongMethod } from './error';
 import { authorize, openAiHeaders } from './headers';
 import { handleImageEdit, handleImageGeneration } from './images';
 import { listModels, toModel } from './models';
+import { handleModeration } from './moderations';
 import { OPENAI_QUIRKS, type Quirks } from './quirks';
 
 const MODELS_PATH = '/v1/models';
@@ -35,9 +38,20 @@ export function createCompatibleProvider(
   handlers.set('/v1/chat/completions', (call) =>
     handleChat(call, deps, protocol, (body) => parseChatRequest(body, quirks)),
   );
+  const completions = { ...completionProtocol, provider: name };
+  // DeepSeek's are in beta, and Mistral only fills in the middle.
+  for (const path of quirks.mistralFormat
+    ? ['/v1/fim/completions']
+    : ['/v1/completions', '/beta/completions'])
+    handlers.set(path, (call) =>
+      handleChat(call, deps, completions, (body) => parseCompletion(body, quirks)),
+    );
   handlers.set('/v1/embeddings', (call) =>
     handleEmbeddings(call, deps, protocol, (body) => parseEmbeddings(body, quirks), toEmbeddingList),
   );
+  handlers.set('/v1/moderations', (call) => handleModeration(call, deps, protocol, quirks));
+  if (!quirks.mistralFormat)
+    handlers.set('/v1/rerank', (call) => handleRerank(call, deps, protocol, parseRanking, toRanking));
   return {
     name,
     handle(call, path) {
@@ -55,14 +69,34 @@ export function createCompatibleProvider(
   };
 }
 
-const chatProtocol: ChatProtocol<ChatRequest> = {
+/** Jina AI's format. */
+const RERANK_FIELDS = new Set(['model', 'query', 'documents', 'top_n', 'return_documents']);
+const parseRanking = (body: unknown) => parseRerank(body, RERANK_FIELDS, (message) => invalid(message));
+const toRanking = ({ model, results, inputTokens }: Ranking) => ({
+  ...{ object: 'list', model, results },
+  usage: { total_tokens: inputTokens },
+});
+
+const common = {
   provider: 'openai',
   overloadedStatus: 503,
-  reportsCacheWrites: true,
   authorize,
   headers: openAiHeaders,
   errorOfStatus,
   contentPolicy,
+  toErrorFrame: (body: unknown) => `data: ${JSON.stringify(body)}\n\n`,
+};
+
+const completionProtocol: ChatProtocol<CompletionRequest> = {
+  ...common,
+  reportsCacheWrites: false,
+  toBody: toCompletion,
+  toStream: (context) => ({ frames: toCompletionFrames(context) }),
+};
+
+const chatProtocol: ChatProtocol<ChatRequest> = {
+  ...common,
+  reportsCacheWrites: true,
   toBody(context) {
     checkReplySize(context);
     return toChatCompletion(context);
@@ -71,5 +105,4 @@ const chatProtocol: ChatProtocol<ChatRequest> = {
     checkReplySize(context);
     return { frames: toStreamFrames(context) };
   },
-  toErrorFrame: (body) => `data: ${JSON.stringify(body)}\n\n`,
 };

@@ -1,10 +1,12 @@
-import type { Model, ModelType } from '../../api/models';
+import type { Model, ModelType, PlaygroundType } from '../../api/models';
 
 const OUTPUTS: readonly (readonly [ModelType, string])[] = [
   ['chat', 'text'],
   ['image', 'image'],
   ['video', 'video'],
   ['embedding', 'embedding'],
+  ['moderation', 'moderation'],
+  ['rerank', 'rerank'],
 ];
 
 export const KIND_NAMES: Readonly<Record<ModelType, string>> = {
@@ -12,7 +14,13 @@ export const KIND_NAMES: Readonly<Record<ModelType, string>> = {
   image: 'Image',
   video: 'Video',
   embedding: 'Embedding',
+  moderation: 'Moderation',
+  rerank: 'Rerank',
 };
+
+/** Returns whether the playground can call models of this type. */
+export const isPlayable = (kind: ModelType): kind is PlaygroundType =>
+  kind === 'chat' || kind === 'image' || kind === 'video';
 
 /** Returns the model's types; a model that generates text and images has both. */
 export const kindsOf = ({ output_modalities }: Pick<Model, 'output_modalities'>): ModelType[] =>

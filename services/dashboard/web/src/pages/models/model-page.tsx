@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { MessagesSquare } from 'lucide-react';
 import { Link, useParams } from 'react-router';
 import { ApiError } from '../../api/api-error';
-import { getModel, type Model } from '../../api/models';
+import { getModel, type Model, type ModelType } from '../../api/models';
 import { useMay } from '../../api/use-me';
 import { CopyButton } from '../../ui/copy-button';
 import { EmptyState } from '../../ui/empty-state';
@@ -11,7 +11,7 @@ import { ErrorState } from '../../ui/error-state';
 import { PageHeader } from '../../ui/page-header';
 import { KindBadges, StateBadges } from './model-badges';
 import { ModelFacts } from './model-facts';
-import { kindsOf } from './model-kinds';
+import { isPlayable, kindsOf } from './model-kinds';
 import { ModelNotices } from './model-notices';
 import { PriceTables } from './price-tables';
 import { TryIt } from './try-it';
@@ -38,7 +38,7 @@ export function ModelPage() {
 
 function Content({ model }: { model: Model }) {
   const mayUsePlayground = useMay('member');
-  const [kind] = model.image ? ['image'] : kindsOf(model);
+  const [kind]: ModelType[] = model.image ? ['image'] : kindsOf(model);
   const playground = `/playground/${kind === 'chat' ? 'chat' : `${kind}s`}?model=${encodeURIComponent(model.slug)}`;
   return (
     <>
@@ -55,7 +55,7 @@ function Content({ model }: { model: Model }) {
           </Group>
         }
         actions={
-          mayUsePlayground && kind !== 'embedding' && model.status === 'active' ? (
+          mayUsePlayground && kind && isPlayable(kind) && model.status === 'active' ? (
             <Button
               component={Link}
               to={playground}

@@ -14,11 +14,14 @@ interface PricesFieldsProps {
   outputs: readonly string[];
 }
 
+/** Outputs of models that are priced by tokens. */
+const TOKEN_OUTPUTS = ['text', 'embedding', 'moderation', 'rerank'];
+
 /** Fields for all prices of a model. Usage with an empty price is refused. */
 export function PricesFields(props: PricesFieldsProps) {
   const { draft, onChange, problems, outputs } = props;
   const hasTokens =
-    outputs.includes('text') || outputs.includes('embedding') || Object.values(draft.tokens).some(Boolean);
+    TOKEN_OUTPUTS.some((output) => outputs.includes(output)) || Object.values(draft.tokens).some(Boolean);
   return (
     <Stack>
       {hasTokens && <TokenPrices {...props} />}

@@ -9,13 +9,13 @@ import type { EmbeddingRequest } from '../domain/embedding';
 import type { Model } from '../domain/model';
 import { MAX_REPLY_BYTES } from '../domain/reply-memory';
 import { environmentAccounts, targetOf } from '../domain/route.fixture';
-import { writeEmbeddings } from '../formats/openai/embeddings-reply';
 import { connectSimulator, KINDS } from '../providers/connect-provider';
-import { answerEmbeddings } from './answer-embeddings';
-import { EmbeddingRunner } from './embedding-runner';
+import { answerWholeReply } from './answer-whole-reply';
+import { embeddingCall } from './embedding-call';
 import { MeteredChatCall } from './metered-chat-call';
 import type { AdmissionRequest, Admitted } from './reserve-call';
 import { RouteCaller } from './route-caller';
+import { WholeReplyRunner } from './whole-reply-runner';
 
 const WAIT_MS = 60_000;
 const PRICE = { inputNano: 2_000_000n, outputNano: 0n };
@@ -105,7 +105,7 @@ async function embed({ answers, request = TEXTS, model = {}, signal }: Fixture) 
   const costs: bigint[] = [];
   const health = new TargetHealth(() => 0, WAIT_MS);
   const embeddingModel = { ...MODEL, targets: TARGETS, ...model } as unknown as Model;
-  const answer = answerEmbeddings({
+  const answer = answerWholeReply({
     health,
     models: { loaded: true, get: () => embeddingModel },
     providers: {
@@ -118,7 +118,7 @@ async function embed({ answers, request = TEXTS, model = {}, signal }: Fixture) 
         return admitted(admission, dispatched, billed);
       },
     },
-    runner: new EmbeddingRunner({
+    runner: new WholeReplyRunner({
       caller: callerOf(answers, sent, health),
       limiter: { addCost: (_route, nano) => costs.push(nano) },
       health,
@@ -131,7 +131,7 @@ async function embed({ answers, request = TEXTS, model = {}, signal }: Fixture) 
     signal: signal ?? new AbortController().signal,
     log: { warn() {} },
   } as unknown as RequestContext;
-  const outcome = await answer(context, CALL, request, writeEmbeddings).then(
+  const outcome = await answer(context, CALL, embeddingCall(request)).then(
     ({ body, headers }) => ({ reply: JSON.parse(String(body)), headers, error: undefined }),
     (error) => ({ reply: undefined, headers: undefined, error }),
   );

@@ -2,34 +2,33 @@ import { annotateFailure } from '@gateway/call-billing';
 import type { LinkCall, LinkReply } from '@gateway/link';
 import { isBareName, modelNameForRecord } from '@gateway/models';
 import type { RequestContext } from '@gateway/rpc';
-import type { EmbeddingRequest, WriteEmbeddings } from '../domain/embedding';
-import { catalogNotReceived, type ModelLookup, resolveEmbeddingModel } from '../domain/model';
-import type { AdmittedEmbeddings, EmbeddingRunner } from './embedding-runner';
+import { catalogNotReceived, type ModelLookup, resolveModel } from '../domain/model';
+import type { WholeReplyCall } from '../domain/whole-reply-call';
 import type { PlanDeps } from './plan-call';
-import { planEmbeddings } from './plan-embeddings';
+import { planWholeReply } from './plan-whole-reply';
 import type { Admission } from './reserve-call';
+import type { AdmittedWholeReply, WholeReplyRunner } from './whole-reply-runner';
 
-export interface AnswerEmbeddingsDeps extends Pick<PlanDeps, 'providers' | 'health'> {
+export interface AnswerWholeReplyDeps extends Pick<PlanDeps, 'providers' | 'health'> {
   readonly models: ModelLookup;
   readonly admission: Pick<Admission, 'admit'>;
-  readonly runner: Pick<EmbeddingRunner, 'send'>;
+  readonly runner: Pick<WholeReplyRunner, 'send'>;
 }
 
-export type AnswerEmbeddings = (
+export type AnswerWholeReply = (
   context: RequestContext,
   call: LinkCall,
-  request: EmbeddingRequest,
-  write: WriteEmbeddings,
+  request: WholeReplyCall,
 ) => Promise<LinkReply>;
 
-/** Answers a call for embeddings: finds the model, reserves money, sends the call and returns the reply. */
-export function answerEmbeddings(deps: AnswerEmbeddingsDeps): AnswerEmbeddings {
-  return async (context, call, request, write) => {
+/** Answers a call for vectors, a moderation or a ranking: finds the model, reserves money, sends the call and returns the reply. */
+export function answerWholeReply(deps: AnswerWholeReplyDeps): AnswerWholeReply {
+  return async (context, call, request) => {
     let hasHold = false;
     try {
-      const admitted = await admitEmbeddings(deps, context, call, request);
+      const admitted = await admitWholeReply(deps, context, call, request);
       hasHold = true;
-      return await deps.runner.send(context, { ...admitted, write });
+      return await deps.runner.send(context, admitted);
     } catch (thrown) {
       annotateFailure(thrown, { model: modelNameForRecord(deps.models, request.model, thrown), hasHold });
       throw thrown;
@@ -37,15 +36,15 @@ export function answerEmbeddings(deps: AnswerEmbeddingsDeps): AnswerEmbeddings {
   };
 }
 
-async function admitEmbeddings(
-  deps: AnswerEmbeddingsDeps,
+async function admitWholeReply(
+  deps: AnswerWholeReplyDeps,
   context: RequestContext,
   { key, path }: LinkCall,
-  request: EmbeddingRequest,
-): Promise<Omit<AdmittedEmbeddings, 'write'>> {
-  const model = resolveEmbeddingModel(deps.models, request.model, key);
+  request: WholeReplyCall,
+): Promise<AdmittedWholeReply> {
+  const model = resolveModel(deps.models, request.model, request.output, key);
   if (!deps.providers.loaded) throw catalogNotReceived();
-  const planned = planEmbeddings(deps, model, request);
+  const planned = planWholeReply(deps, model, request);
   const admitted = await deps.admission.admit(context, {
     ...planned,
     key,

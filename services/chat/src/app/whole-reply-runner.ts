@@ -3,31 +3,27 @@ import { type HttpResponse, NOT_SENT } from '@gateway/http-client';
 import type { LinkReply } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
 import { type CredentialLimiter, failureOf, toGatewayError, UpstreamError } from '@gateway/upstream';
-import type { EmbeddingProtocol, WriteEmbeddings } from '../domain/embedding';
-import { countTokens } from '../domain/embedding-size';
 import type { ReplyMemory } from '../domain/reply-memory';
 import type { Route } from '../domain/route';
 import { providerCostNano } from '../domain/settlement-event';
-import { NO_USAGE } from '../domain/usage';
-import type { Vector } from '../domain/vector';
-import { parseWithoutNumbers, type WithoutNumbers } from '../json/number-lists';
+import type { TokenUsage } from '../domain/usage';
+import type { WholeReplyCall, WholeReplyProtocol } from '../domain/whole-reply-call';
 import type { TargetMetrics } from '../metrics';
 import { readReplyBytes } from '../providers/read-reply';
 import { type AnswerBufferedDeps, answerBuffered, type SettledReply } from './answer-buffered';
 import { ANSWERED, CLIENT_DISCONNECTED, failedBy, isUncharged } from './call-outcome';
-import { embeddingBody, type PlannedEmbeddings } from './plan-embeddings';
+import { type PlannedWholeReply, wholeReplyBody } from './plan-whole-reply';
 import type { Admitted } from './reserve-call';
 import { type Answered, bodyOrUndefined, type RouteCaller } from './route-caller';
 
-/** A call for embeddings that has a hold. */
-export interface AdmittedEmbeddings
+/** A call that has a hold. */
+export interface AdmittedWholeReply
   extends Pick<Admitted, 'metered' | 'rates' | 'headers'>,
-    Pick<PlannedEmbeddings, 'request' | 'model' | 'routes' | 'body' | 'estimatedTokens'> {
+    Pick<PlannedWholeReply, 'request' | 'model' | 'routes' | 'body' | 'estimatedTokens'> {
   readonly accountId: string;
-  readonly write: WriteEmbeddings;
 }
 
-export interface EmbeddingRunnerDeps extends AnswerBufferedDeps {
+export interface WholeReplyRunnerDeps extends AnswerBufferedDeps {
   readonly caller: Pick<RouteCaller, 'firstAnswer' | 'send' | 'timeoutsOf'>;
   readonly limiter: Pick<CredentialLimiter, 'addCost'>;
   readonly metrics: Pick<TargetMetrics, 'clientDisconnected'>;
@@ -35,16 +31,16 @@ export interface EmbeddingRunnerDeps extends AnswerBufferedDeps {
 
 type Begun = Answered<HttpResponse['body']>;
 
-/** Sends admitted calls for embeddings to their providers and returns the replies, metered. */
-export class EmbeddingRunner {
-  readonly #deps: EmbeddingRunnerDeps;
+/** Sends admitted calls for vectors, moderations and rankings to their providers and returns the replies, metered. */
+export class WholeReplyRunner {
+  readonly #deps: WholeReplyRunnerDeps;
 
-  constructor(deps: EmbeddingRunnerDeps) {
+  constructor(deps: WholeReplyRunnerDeps) {
     this.#deps = deps;
   }
 
   /** Ends the call's record in every case. @throws GatewayError */
-  async send(context: RequestContext, call: AdmittedEmbeddings): Promise<LinkReply> {
+  async send(context: RequestContext, call: AdmittedWholeReply): Promise<LinkReply> {
     try {
       await call.metered.dispatched(call.estimatedTokens);
       if (context.signal.aborted) throw Object.assign(new Error('client disconnected'), { code: NOT_SENT });
@@ -63,7 +59,7 @@ export class EmbeddingRunner {
     }
   }
 
-  async #begin(context: RequestContext, call: AdmittedEmbeddings): Promise<Begun> {
+  async #begin(context: RequestContext, call: AdmittedWholeReply): Promise<Begun> {
     const { caller } = this.#deps;
     const { accountId, routes, request, body: firstBody, estimatedTokens } = call;
     const begun = await caller.firstAnswer(context, {
@@ -71,10 +67,10 @@ export class EmbeddingRunner {
       routes,
       inputTokens: () => estimatedTokens,
       bodyFor: (route) =>
-        route === routes[0] ? firstBody : bodyOrUndefined(() => embeddingBody(request, route)),
+        route === routes[0] ? firstBody : bodyOrUndefined(() => wholeReplyBody(request, route)),
       begin: async (route, body, onClose) => {
         const response = await caller.send(context, route, {
-          address: protocolOf(route).address(route.target.upstreamModel),
+          address: protocolOf(request, route).address(route.target.upstreamModel),
           accept: 'application/json',
           body,
           signal: context.signal,
@@ -90,46 +86,39 @@ export class EmbeddingRunner {
 
   async #readAndSettle(
     context: RequestContext,
-    call: AdmittedEmbeddings,
+    call: AdmittedWholeReply,
     { route, answer }: Begun,
     memory: ReplyMemory,
   ): Promise<SettledReply> {
     const { metered, request, model } = call;
     metered.answeredBy(route.provider.id, route.target.cost);
-    const parsed = parseWithoutNumbers(await readReplyBytes(answer, memory));
-    const { vectors, inputTokens: reported } = protocolOf(route).readReply(parsed.value, vectorsOf(parsed));
-    if (vectors.length !== request.inputs.list.length) throw new Error('reply has another number of vectors');
-    // No input is empty, so zero is no figure.
-    const inputTokens = reported || countTokens(request.inputs, model.contextLength);
+    const bytes = await readReplyBytes(answer, memory);
     // Converted before it is settled: an unreadable reply is not charged.
-    const { encoding } = request;
-    const body = await call.write({ model: model.slug, vectors, encoding, inputTokens });
-    const source = reported ? 'provider' : 'counted';
+    const { usage, source, body } = await protocolOf(request, route).readReply(bytes, model);
     if (context.signal.aborted) this.#deps.metrics.clientDisconnected('charged');
     const outcome = context.signal.aborted ? CLIENT_DISCONNECTED : ANSWERED;
-    this.#countCost(route, inputTokens);
-    const usage = { ...NO_USAGE, input: inputTokens };
+    this.#countCost(route, usage);
     await metered.settle(usage, source, outcome);
     return { body, costNano: metered.chargedNano(usage) };
   }
 
   async #settleCounted(
     context: RequestContext,
-    { metered, request, model }: AdmittedEmbeddings,
+    { metered, request, model }: AdmittedWholeReply,
     route: Route,
   ): Promise<void> {
     const outcome = context.signal.aborted
       ? CLIENT_DISCONNECTED
       : failedBy(new GatewayError('upstream_failed'));
-    const input = countTokens(request.inputs, model.contextLength);
-    this.#countCost(route, input);
-    await metered.settle({ ...NO_USAGE, input }, 'counted', outcome);
+    const usage = request.countUsage(model);
+    this.#countCost(route, usage);
+    await metered.settle(usage, 'counted', outcome);
   }
 
   /** Counts a reply for the daily cost limit of its credential. A target without a cost costs nothing. */
-  #countCost(route: Route, input: number): void {
+  #countCost(route: Route, usage: TokenUsage): void {
     const { cost } = route.target;
-    if (cost) this.#deps.limiter.addCost(route, providerCostNano(cost, { ...NO_USAGE, input }));
+    if (cost) this.#deps.limiter.addCost(route, providerCostNano(cost, usage));
   }
 
   /**
@@ -138,7 +127,7 @@ export class EmbeddingRunner {
    */
   async #endUnanswered(
     context: RequestContext,
-    { metered, model, estimatedTokens }: AdmittedEmbeddings,
+    { metered, model, estimatedTokens }: AdmittedWholeReply,
     thrown: unknown,
     error: GatewayError,
   ): Promise<void> {
@@ -154,17 +143,8 @@ export class EmbeddingRunner {
 }
 
 /** Returns the protocol of a route for which a request has been written. */
-function protocolOf({ provider }: Route): EmbeddingProtocol {
-  if (!provider.embeddings) throw new Error(`${provider.id} has no embeddings`);
-  return provider.embeddings;
+function protocolOf(request: WholeReplyCall, { provider }: Route): WholeReplyProtocol {
+  const protocol = request.protocolOf(provider);
+  if (!protocol) throw new Error(`${provider.id} has no ${request.output} models`);
+  return protocol;
 }
-
-/** Returns how the vectors of a reply are read. */
-const vectorsOf =
-  ({ lists }: WithoutNumbers) =>
-  (value: unknown): Vector => {
-    if (typeof value === 'string') return { base64: value };
-    const json = Array.isArray(value) ? lists[value[0]] : undefined;
-    if (!json) throw new Error('reply does not match its format');
-    return { json };
-  };
