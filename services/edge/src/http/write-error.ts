@@ -34,7 +34,8 @@ export function writeError(
   if (isBodySmall(request, response)) {
     response.writeHead(protocol.status, headers).end(body);
   } else {
-    response.writeHead(protocol.status, { connection: 'close', ...headers }).write(body);
+    const connection = protocol.headers.connection ?? 'close';
+    response.writeHead(protocol.status, { ...headers, connection }).write(body);
     endAfterLinger(exchange);
   }
 }
