@@ -97,7 +97,7 @@ describe('GET /v1/models', () => {
   test.each(['audio', '', 'Chat'])('refuses the filter type=%j', async (type) => {
     await expect(list(`type=${type}`)).rejects.toMatchObject({
       code: 'invalid_request',
-      detail: 'type: must be one of chat, image, video, embedding',
+      detail: 'type: must be one of chat, image, video, embedding, speech, transcription',
     });
   });
 

@@ -7,6 +7,8 @@ const KIND_COLORS: Readonly<Record<ModelType, string>> = {
   image: 'grape',
   video: 'teal',
   embedding: 'cyan',
+  speech: 'orange',
+  transcription: 'lime',
 };
 
 export function KindBadges({ model }: { model: Model }) {

@@ -5,6 +5,8 @@ const OUTPUTS: readonly (readonly [ModelType, string])[] = [
   ['image', 'image'],
   ['video', 'video'],
   ['embedding', 'embedding'],
+  ['speech', 'speech'],
+  ['transcription', 'transcription'],
 ];
 
 export const KIND_NAMES: Readonly<Record<ModelType, string>> = {
@@ -12,6 +14,8 @@ export const KIND_NAMES: Readonly<Record<ModelType, string>> = {
   image: 'Image',
   video: 'Video',
   embedding: 'Embedding',
+  speech: 'Speech',
+  transcription: 'Transcription',
 };
 
 /** Returns the model's types; a model that generates text and images has both. */

@@ -55,7 +55,7 @@ function Content({ model }: { model: Model }) {
           </Group>
         }
         actions={
-          mayUsePlayground && kind !== 'embedding' && model.status === 'active' ? (
+          mayUsePlayground && ['chat', 'image', 'video'].includes(kind ?? '') && model.status === 'active' ? (
             <Button
               component={Link}
               to={playground}
