@@ -16,6 +16,7 @@ import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media
 import { Quota } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { CredentialLimiter, listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
+import { openAudio } from './audio/open-audio';
 import { createBilling } from './billing/create-billing';
 import { AccountFunds } from './clients/account-funds';
 import { fromProtoModel } from './clients/from-proto-model';
@@ -25,6 +26,7 @@ import { createMediaMetrics } from './metrics';
 import { type MediaProviders, openProviders } from './providers/open-providers';
 import { createProviders, PROVIDERS } from './providers/registry';
 import { UpstreamHttp } from './providers/upstream-http';
+import { createSpeech } from './rpc/create-speech';
 import { probeProvider } from './rpc/probe-provider';
 import { routeCall } from './rpc/route-call';
 import { readSettings, type Settings } from './settings';
@@ -131,8 +133,13 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     targetMetrics: metrics.targets,
     taskMetrics: metrics.tasks,
   });
+  const audio = openAudio({ ...shared, admission, providers: providers.audio, metrics: metrics.targets });
   const refusals = createRefusalReporter(billing, log);
-  const routes = routeCall({ createImage: images.create, ...videos.routes });
+  const routes = routeCall({
+    createImage: images.create,
+    createSpeech: createSpeech(audio.deps),
+    ...videos.routes,
+  });
   const link = new LinkServer({
     log,
     handler: withRefusalReports(refusals, routes),
@@ -162,7 +169,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     stopTimeoutMs: settings.DRAIN_TIMEOUT_MS + STOP_REST_MS,
     async stop() {
       const late = new Promise((resolve) => setTimeout(resolve, settings.DRAIN_TIMEOUT_MS).unref());
-      await Promise.race([Promise.all([link.drain(), images.jobs.idle()]), late]);
+      await Promise.race([Promise.all([link.drain(), images.jobs.idle(), audio.calls.idle()]), late]);
       await sweeping.stop();
       link.close();
       await grpc.stop(1_000);

@@ -101,6 +101,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     body: 'form',
     inPlayground: true,
   },
+  { name: 'speech', method: 'POST', path: '/v1/audio/speech', ...MEDIA, body: 'json' },
   { name: 'videos', method: 'GET', path: '/v1/videos', forwardsQuery: true, ...MEDIA, ...FREE },
   {
     name: 'video_create',

@@ -10,12 +10,12 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { targetOf } from '../../../../packages/upstream/src/route.fixture';
 import type { AdmissionRequest } from '../billing/admission';
 import type { Charge } from '../billing/rules/bill-event';
+import { Dispatcher } from '../calls/dispatcher';
 import { MediaRefused } from '../domain/media-refused';
 import type { Model } from '../domain/model';
 import { uploadOf } from '../domain/upload.fixture';
 import { IdempotentCalls } from '../idempotency/idempotent-calls';
 import type { Claim, ClaimedCall } from '../idempotency/rules/idempotency';
-import { ImageDispatcher } from '../images/image-dispatcher';
 import { ImageJobs } from '../images/image-jobs';
 import { FEATURES } from '../images/rules/image-order.fixture';
 import type { ImageOrder, ImageProvider, ImageResult, ProviderCall } from '../images/rules/image-provider';
@@ -148,7 +148,7 @@ class Scene {
     const metrics = { answered: () => {}, failed: () => {} };
     const timeouts = { connectMs: 1, firstByteMs: 1, idleMs: 1 };
     this.jobs = new ImageJobs({
-      dispatcher: new ImageDispatcher({ health, limiter: this.limiter, metrics, timeouts }),
+      dispatcher: new Dispatcher({ health, limiter: this.limiter, metrics, timeouts }),
       timeoutMs: this.timeoutMs,
       graceMs: this.graceMs,
       limiter: new JobLimiter({ maxJobs: this.maxJobs, maxBytes: 400 * 1024 ** 2 }),

@@ -4,6 +4,7 @@ import { VIDEO_FILES_PATH } from '../videos/video-links';
 
 export interface Routes {
   readonly createImage: LinkHandler;
+  readonly createSpeech: LinkHandler;
   readonly createVideo: LinkHandler;
   readonly videoStatus: LinkHandler;
   readonly videoResult: LinkHandler;
@@ -24,6 +25,7 @@ export function routeCall(routes: Routes): LinkHandler {
   return (context, call) => {
     const { method, path } = call;
     if (method === 'POST' && IMAGE_PATHS.has(path)) return routes.createImage(context, call);
+    if (method === 'POST' && path === '/v1/audio/speech') return routes.createSpeech(context, call);
     const video = method === 'POST' && videos[VIDEO_PATH.exec(path)?.[1] ?? ''];
     if (video) return video(context, call);
     if (method === 'GET' && path === '/v1/videos') return routes.listVideos(context, call);

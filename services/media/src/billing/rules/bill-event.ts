@@ -12,6 +12,10 @@ export interface Charge {
   readonly costNano: bigint;
   readonly images?: number;
   readonly videoMs?: number;
+  /** Of text that was spoken. */
+  readonly characters?: number;
+  /** Of audio that was transcribed. */
+  readonly audioMs?: number;
   readonly tokens?: { readonly input: number; readonly output: number };
   /** `counted`: the provider reported no figures; absent: they are the provider's. */
   readonly source?: 'provider' | 'counted';
