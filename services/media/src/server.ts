@@ -27,6 +27,7 @@ import { type MediaProviders, openProviders } from './providers/open-providers';
 import { createProviders, PROVIDERS } from './providers/registry';
 import { UpstreamHttp } from './providers/upstream-http';
 import { createSpeech } from './rpc/create-speech';
+import { createTranscription } from './rpc/create-transcription';
 import { probeProvider } from './rpc/probe-provider';
 import { routeCall } from './rpc/route-call';
 import { readSettings, type Settings } from './settings';
@@ -122,6 +123,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
       limits: FORM_LIMITS,
     }),
   };
+  const { forms } = shared;
   const { admission } = mediaBilling;
   const images = openImages({ ...shared, admission, providers: providers.images, metrics: metrics.targets });
   const videos = openVideos({
@@ -138,6 +140,8 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   const routes = routeCall({
     createImage: images.create,
     createSpeech: createSpeech(audio.deps),
+    createTranscription: createTranscription({ ...audio.deps, forms }, 'transcriptions'),
+    createTranslation: createTranscription({ ...audio.deps, forms }, 'translations'),
     ...videos.routes,
   });
   const link = new LinkServer({

@@ -13,6 +13,8 @@ describe('the API route table', () => {
     ['POST', '/v1/images/generations', 'images_generations'],
     ['POST', '/v1/images/edits', 'images_edits'],
     ['POST', '/v1/audio/speech', 'speech'],
+    ['POST', '/v1/audio/transcriptions', 'transcriptions'],
+    ['POST', '/v1/audio/translations', 'translations'],
     ['GET', '/v1/videos', 'videos'],
     ['POST', '/v1/videos/kling/create', 'video_create'],
     ['POST', '/v1/videos/no-such/status', 'video_status'],

@@ -12,6 +12,7 @@ import { geminiImages } from './gemini/gemini-images';
 import { veoVideos } from './gemini/veo-videos';
 import { klingVideos } from './kling/kling-videos';
 import { minimaxVideos } from './minimax/minimax-videos';
+import { mistralAudio } from './mistral/mistral-audio';
 import { openAiAudio } from './openai/openai-audio';
 import { openAiImages } from './openai/openai-images';
 import type { ProviderAccount } from './provider-account';
@@ -40,6 +41,7 @@ export const VIDEO_KINDS = {
 /** The API formats of providers of speech and transcriptions. */
 export const AUDIO_KINDS = {
   openai: openAiAudio,
+  mistral: mistralAudio,
 } as const satisfies Connectors<AudioProvider>;
 
 interface MediaProvider {

@@ -32,6 +32,13 @@ export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     simulatedPath: '/gemini',
     credentials: ['API_KEY'],
   },
+  mistral: {
+    kind: 'mistral',
+    env: 'MISTRAL',
+    baseUrl: 'https://api.mistral.ai/v1',
+    simulatedPath: '/mistral/v1',
+    credentials: ['API_KEY'],
+  },
   bfl: {
     kind: 'bfl',
     env: 'BFL',

@@ -294,6 +294,7 @@ describe('a successful order', () => {
         ['model', 'sim/image'],
         ['prompt', 'x'],
       ]),
+      lists: new Map(),
       uploads,
       digest: 'd',
       close,
@@ -308,7 +309,7 @@ describe('a successful order', () => {
     scene.refusal = new GatewayError('insufficient_balance');
     await scene.fails({}, { headers });
     expect(closed).toBe(2);
-    scene.form = { fields: new Map(), uploads: [], digest: 'd', close };
+    scene.form = { fields: new Map(), lists: new Map(), uploads: [], digest: 'd', close };
     await scene.fails({}, { headers });
     expect(closed).toBe(3);
   });
@@ -653,6 +654,7 @@ test('a job that ends while its request id becomes a key is found by that key', 
       ['model', 'sim/image'],
       ['prompt', 'a hat'],
     ]),
+    lists: new Map(),
     uploads: [uploadOf('image', 'png')],
     digest: 'd',
     close: () => freed,

@@ -30,20 +30,32 @@ const AUDIO_TOKENS_PER_SECOND = 10;
 const BY_DURATION = /^(whisper|transcription$)/;
 
 /** Handles a transcription and a translation, whose text tells the duration of the file. */
-export function handleTranscription(call: Call, deps: ProviderDeps): Promise<void> {
+export function handleTranscription(
+  call: Call,
+  deps: ProviderDeps,
+  dialect: Dialect = OPENAI,
+): Promise<void> {
   const read = async () => {
     try {
-      return parseTranscription(await readForm(call.req, FORM_LIMITS));
+      return parseTranscription(await readForm(call.req, FORM_LIMITS), dialect);
     } catch (error) {
       if (error instanceof FormError) throw invalid(`Could not read the multipart form: ${error.message}.`);
       throw error;
     }
   };
-  return handleMetered(call, deps, imagesProtocol, read, sendTranscript);
+  const protocol = { ...imagesProtocol, provider: dialect.provider };
+  return handleMetered(call, deps, protocol, read, (exchange) => sendTranscript(exchange, dialect));
 }
 
+/** Handlers of Mistral's calls by path. */
+export const mistralAudio = (deps: ProviderDeps) => ({
+  '/v1/audio/transcriptions': (call: Call) => handleTranscription(call, deps, MISTRAL),
+});
+
 /** @throws ProviderError for what the real API refuses */
-function parseTranscription({ fields, files }: Form): TranscriptionRequest {
+function parseTranscription({ fields, files }: Form, dialect: Dialect): TranscriptionRequest {
+  const unknown = [...fields.keys()].find((field) => dialect.fields && !dialect.fields.has(field));
+  if (unknown !== undefined) throw invalid(`Extra inputs are not permitted: ${unknown}`, unknown);
   const model = fields.get('model');
   const format = fields.get('response_format') ?? 'json';
   const file = files.find(({ part }) => part === 'file');
@@ -60,6 +72,7 @@ function parseTranscription({ fields, files }: Form): TranscriptionRequest {
 
 function sendTranscript(
   exchange: Exchange<TranscriptionRequest, ProviderProtocol>,
+  dialect: Dialect,
 ): CallOutcome | Promise<CallOutcome> {
   const { deps, request, directive } = exchange;
   const { model, format, stream, file } = request;
@@ -70,20 +83,22 @@ function sendTranscript(
   const input = directive.usage?.prompt_tokens ?? audioTokens + textTokens;
   const output = directive.usage?.completion_tokens ?? deps.tokenizer.count(text);
   const byDuration = BY_DURATION.test(model);
-  const usage = byDuration
-    ? { type: 'duration', seconds }
-    : {
-        type: 'tokens',
-        input_tokens: input,
-        input_token_details: { text_tokens: Math.min(textTokens, input), audio_tokens: input - textTokens },
-        output_tokens: output,
-        total_tokens: input + output,
-      };
+  const usage = dialect.usageOf
+    ? dialect.usageOf(seconds, input, output)
+    : byDuration
+      ? { type: 'duration', seconds }
+      : {
+          type: 'tokens',
+          input_tokens: input,
+          input_token_details: { text_tokens: Math.min(textTokens, input), audio_tokens: input - textTokens },
+          output_tokens: output,
+          total_tokens: input + output,
+        };
   const bill = {
     usage: byDuration ? NO_USAGE : { ...NO_USAGE, promptTokens: input, completionTokens: output },
     media: { ...NO_MEDIA, seconds },
   };
-  if (stream) return sendEvents(exchange, text, usage, bill);
+  if (stream) return sendEvents(exchange, dialect, { text, usage, bill });
   if (format === 'json') return sendJsonReply(exchange, { text, usage }, 1, bill);
   if (format.endsWith('json')) {
     const segments = [{ id: 0, start: 0, end: seconds, text }];
@@ -93,13 +108,50 @@ function sendTranscript(
   return sendText(exchange, writtenAs(format, text, seconds), bill);
 }
 
+/** What distinguishes the transcriptions of two providers. */
+interface Dialect {
+  readonly provider: string;
+  /** Type and text member of an event. */
+  readonly delta: readonly [type: string, member: string];
+  readonly done: string;
+  /** Absent: as the model is billed. */
+  readonly usageOf?: (seconds: number, input: number, output: number) => object;
+  /** Absent: any. */
+  readonly fields?: ReadonlySet<string>;
+}
+
+const OPENAI: Dialect = {
+  provider: 'openai',
+  delta: ['transcript.text.delta', 'delta'],
+  done: 'transcript.text.done',
+};
+const MISTRAL: Dialect = {
+  provider: 'mistral',
+  delta: ['transcription.text.delta', 'text'],
+  done: 'transcription.done',
+  usageOf: (seconds, input, output) => ({
+    prompt_audio_seconds: seconds,
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+  }),
+  fields: new Set([
+    'model',
+    'language',
+    'temperature',
+    'stream',
+    'timestamp_granularities',
+    'context_bias',
+    'diarize',
+  ]),
+};
+
 type Bill = Pick<CallOutcome, 'usage' | 'media'>;
 
 async function sendEvents(
   { call, directive, identity, protocol }: Exchange<TranscriptionRequest, ProviderProtocol>,
-  text: string,
-  usage: object,
-  bill: Bill,
+  dialect: Dialect,
+  { text, usage, bill }: { readonly text: string; readonly usage: object; readonly bill: Bill },
 ): Promise<CallOutcome> {
   const pieces = text.match(/\s*\S+/g) ?? [];
   call.res.writeHead(200, {
@@ -110,8 +162,8 @@ async function sendEvents(
   const frames = {
     head: '',
     count: pieces.length,
-    piece: (index: number) => toEvent({ type: 'transcript.text.delta', delta: pieces[index] }),
-    tail: toEvent({ type: 'transcript.text.done', text, usage }),
+    piece: (index: number) => toEvent({ type: dialect.delta[0], [dialect.delta[1]]: pieces[index] }),
+    tail: toEvent({ type: dialect.done, text, usage }),
   };
   const { end } = await writeStream(call, frames, {
     chunkDelayMs: directive.chunk_delay_ms ?? 0,
