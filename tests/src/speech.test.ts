@@ -73,6 +73,8 @@ describe('the openai package', () => {
     expect(reply.headers.get('content-type')).toBe(type);
     expect([...Buffer.from(await reply.arrayBuffer()).subarray(0, 2)]).toEqual(magic);
     await expectCharge(17n * CHARACTER_NANO);
+    const record = await readUsageRecord(system, reply.headers.get('x-request-id') ?? '');
+    expect(record).toMatchObject({ units: { character: 17 }, input_tokens: '0' });
     expect(reply.headers.get('x-ratelimit-limit-requests')).toBeNull();
   });
 

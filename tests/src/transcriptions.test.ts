@@ -155,6 +155,7 @@ test.each([
   const answer = await transcribe({ response_format });
   expect([answer.status, answer.type, answer.text]).toEqual([200, type, text]);
   await expectCharge(secondsNano(3));
+  expect(await readUsageRecord(system, answer.requestId)).toMatchObject({ units: { audio_second: 3 } });
 });
 
 test('text of a model that is priced by tokens is charged by its tokens', async () => {

@@ -133,6 +133,15 @@ const embeddings = z
     usage: z.object({ prompt_tokens: count, total_tokens: count }),
   })
   .meta({ id: 'Embeddings' });
+const transcript = z
+  .looseObject({
+    text,
+    usage: z
+      .looseObject({})
+      .optional()
+      .meta({ description: 'Tokens or the duration, as the provider reports them' }),
+  })
+  .meta({ id: 'Transcript' });
 const openAiModel = z
   .object({
     id: text.meta({ description: 'The slug' }),
@@ -205,6 +214,7 @@ const videoResult = z
 const chat = { method: 'POST', tag: 'Chat' } as const;
 const image = { method: 'POST', tag: 'Images', answer: images, idempotent: true, codes: IMAGES } as const;
 const video = { method: 'POST', tag: 'Videos' } as const;
+const audio = { method: 'POST', tag: 'Audio', codes: CHAT } as const;
 const models = { method: 'GET', tag: 'Models', codes: WITH_KEY } as const;
 
 /** Every path that edge knows in the API's address space. */
@@ -282,6 +292,31 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     body: 'EmbeddingsRequest',
     answer: embeddings,
     codes: CHAT,
+  },
+  {
+    ...audio,
+    path: '/v1/audio/speech',
+    summary: 'Speak a text; as events with `stream_format: sse`',
+    body: 'SpeechRequest',
+    answerType: 'audio/*',
+    streams: true,
+  },
+  {
+    ...audio,
+    path: '/v1/audio/transcriptions',
+    summary: 'Transcribe a file of audio',
+    form: 'TranscriptionForm',
+    answer: transcript,
+    answerType: 'text/*',
+    streams: true,
+  },
+  {
+    ...audio,
+    path: '/v1/audio/translations',
+    summary: 'Translate a file of audio into English text',
+    form: 'TranslationForm',
+    answer: transcript,
+    answerType: 'text/*',
   },
   {
     ...models,

@@ -19,7 +19,7 @@ const text = z.string().refine((value) => !isLonger(value, MAX_CHARS), `longer t
 const voiceName = z.string().max(256);
 
 /** Every field that the official SDK (openai 7.57) documents, and no others. `null` counts as absent. */
-const schema = z.strictObject({
+export const speechSchema = z.strictObject({
   model: z.string().nullish(),
   input: text.nullish(),
   voice: z.union([voiceName, z.strictObject({ id: voiceName.min(1) })]).nullish(),
@@ -31,7 +31,7 @@ const schema = z.strictObject({
 
 /** Reads a JSON body. @throws GatewayError `invalid_request`, then `missing_parameter`, then `invalid_model` */
 export function parseSpeech(bytes: Buffer): SpeechRequest {
-  const result = safeParse(schema, withoutEmptyModel(parseJsonObject(bytes, BODY_BOUNDS).value));
+  const result = safeParse(speechSchema, withoutEmptyModel(parseJsonObject(bytes, BODY_BOUNDS).value));
   if (!result.success) throw schemaError(result.error.issues);
   const { model, input, voice, instructions, response_format, speed, stream_format } = result.data;
   if (model === undefined) throw missingParameter('model');

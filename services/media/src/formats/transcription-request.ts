@@ -40,26 +40,26 @@ const translation = {
   temperature: number.refine((value) => Number(value) <= 1, 'above 1').optional(),
 };
 
-/** Forms: every field that the official SDK (openai 7.57) documents, and no others. Lists have the names without `[]`. */
-const translationSchema = z.strictObject(translation);
-const transcriptionSchema = z.strictObject({
+/** Forms: every field that the official SDK (openai 7.57) documents, and no others. */
+export const translationSchema = z.strictObject(translation);
+export const transcriptionSchema = z.strictObject({
   ...translation,
   response_format: z.enum(TRANSCRIPT_FORMATS).optional(),
   language: z.string().max(64).optional(),
   stream: z.enum(['true', 'false']).optional(),
   chunking_strategy: z.string().max(1_024).optional(),
-  timestamp_granularities: z
+  'timestamp_granularities[]': z
     .array(z.enum(['word', 'segment']))
     .max(2)
     .optional(),
-  include: z
+  'include[]': z
     .array(z.enum(['logprobs']))
     .max(1)
     .optional(),
-  keywords: z.array(label).max(32).optional(),
-  languages: z.array(label).max(32).optional(),
-  known_speaker_names: z.array(label).max(4).optional(),
-  known_speaker_references: z.array(z.string()).max(4).optional(),
+  'keywords[]': z.array(label).max(32).optional(),
+  'languages[]': z.array(label).max(32).optional(),
+  'known_speaker_names[]': z.array(label).max(4).optional(),
+  'known_speaker_references[]': z.array(z.string()).max(4).optional(),
 });
 
 const OWN_FIELDS = new Set(['model', 'response_format', 'stream']);
@@ -77,7 +77,7 @@ export function parseTranscription(
   if (!fields.has('model')) throw missingPart('model');
   const values = {
     ...Object.fromEntries(fields),
-    ...Object.fromEntries([...lists].map(([name, list]) => [name.slice(0, -'[]'.length), list])),
+    ...Object.fromEntries(lists),
   };
   const members = withoutEmptyModel(values);
   const result =

@@ -42,7 +42,7 @@ describe('speech', () => {
     const { expected } = speechSizes({ input: 'x'.repeat(100) }, TOKENS);
     const tokens = { textInput: 7, audioInput: 0, textOutput: 0, audioOutput: 9 };
     expect(chargeOf(rate, { tokens }, expected)).toEqual({
-      ...{ costNano: 7n * 600n + 9n * 12_000n, source: 'provider', characters: 100 },
+      ...{ costNano: 7n * 600n + 9n * 12_000n, source: 'provider', units: { character: 100 } },
       tokens: { input: 7, output: 9 },
     });
     expect(chargeOf(rate, {}, expected)).toMatchObject({
@@ -58,7 +58,7 @@ describe('a transcription', () => {
   test('is priced by the hour, rounded up to a nano-dollar once', () => {
     expect(costOf(HOUR, sizes().maximum)).toBe(83_334n);
     expect(chargeOf(HOUR, { audioMs: 1_000 }, sizes().expected)).toEqual({
-      ...{ costNano: 33_334n, source: 'provider', audioMs: 1_000 },
+      ...{ costNano: 33_334n, source: 'provider', units: { audio_second: 1 } },
     });
   });
 
@@ -67,7 +67,7 @@ describe('a transcription', () => {
     (audioMs) => {
       const reported = audioMs === undefined ? {} : { audioMs };
       expect(chargeOf(HOUR, reported, sizes().expected)).toEqual({
-        ...{ costNano: 50_000n, source: 'counted', audioMs: 1_500 },
+        ...{ costNano: 50_000n, source: 'counted', units: { audio_second: 2 } },
       });
     },
   );

@@ -187,8 +187,10 @@ export function chargeOf(rate: AudioRate, reported: ReportedUse | undefined, exp
   return {
     costNano: costOf(rate, use),
     source: isReported ? ('provider' as const) : ('counted' as const),
-    ...(use.characters !== undefined && { characters: use.characters }),
-    ...(audioMs !== undefined && { audioMs: Math.ceil(audioMs) }),
+    units: {
+      ...(use.characters !== undefined && { character: use.characters }),
+      ...(audioMs !== undefined && { audio_second: Math.ceil(audioMs / MS_PER_SECOND) }),
+    },
     ...(rate.by === 'token' && {
       tokens: { input: textInput + audioInput, output: Math.ceil(textOutput) + audioOutput },
     }),
