@@ -7,6 +7,7 @@ import { CLOSED_PORT } from './support/closed-port';
 import { readLedger } from './support/ledger';
 import { type Customer, type System, startSystem } from './support/system';
 import { readUsageRecord } from './support/usage-record';
+import { wav } from './support/wav';
 
 jest.setTimeout(120_000);
 
@@ -29,25 +30,6 @@ afterAll(async () => {
   if (system) expect(await system.drift()).toBe(0);
   await system?.stop();
 }, 30_000);
-
-/** A silent mono WAV file of 16-bit samples at 8 kHz. */
-function wav(seconds: number): Buffer {
-  const bytes = seconds * 16_000;
-  const header = Buffer.alloc(44);
-  header.write('RIFF', 0, 'latin1');
-  header.writeUInt32LE(36 + bytes, 4);
-  header.write('WAVEfmt ', 8, 'latin1');
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(8_000, 24);
-  header.writeUInt32LE(16_000, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36, 'latin1');
-  header.writeUInt32LE(bytes, 40);
-  return Buffer.concat([header, Buffer.alloc(bytes)]);
-}
 
 const client = ({ apiKey } = customer) =>
   new OpenAI({ apiKey, baseURL: `${system.stack.apiUrl}/v1`, maxRetries: 0 });

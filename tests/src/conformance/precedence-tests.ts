@@ -9,6 +9,7 @@ import {
   FAULTS,
   type Fault,
   IMAGE_FAULTS,
+  SPEECH_FAULTS,
   VIDEO_FAULTS,
 } from './precedence';
 
@@ -19,6 +20,10 @@ const IMAGES = {
 const EMBEDDINGS = {
   path: '/v1/embeddings',
   body: (fields?: object) => ({ model: 'sim/embedding', input: 'A cat in a hat.', ...fields }),
+};
+const SPEECH = {
+  path: '/v1/audio/speech',
+  body: (fields?: object) => ({ model: 'sim/speech-tokens', input: 'Hello', voice: 'alloy', ...fields }),
 };
 const VIDEOS = {
   path: '/v1/videos/sim/create',
@@ -42,6 +47,7 @@ export function testPrecedence(world: () => World): void {
   describe.each([
     { path: EMBEDDINGS.path, endpoint: EMBEDDINGS, faults: EMBEDDING_FAULTS, missing: 'input' },
     { path: IMAGES.path, endpoint: IMAGES, faults: IMAGE_FAULTS, missing: 'prompt' },
+    { path: SPEECH.path, endpoint: SPEECH, faults: SPEECH_FAULTS, missing: 'voice' },
     { path: VIDEOS.path, endpoint: VIDEOS, faults: VIDEO_FAULTS, missing: 'prompt' },
   ])('POST $path', ({ endpoint, faults, missing }) => {
     // Adjacent pairs only: chat's pairs show that precedence is transitive.
