@@ -71,7 +71,7 @@ const KINDS = { ...CHAT_KINDS, ...MEDIA_KINDS };
 
 export type ChatKind = keyof typeof CHAT_KINDS;
 /** A kind whose providers generate images, videos or speech, or transcribe. */
-export type MediaKind = keyof typeof MEDIA_KINDS | 'openai' | 'gemini' | 'mistral';
+export type MediaKind = keyof typeof MEDIA_KINDS | 'openai' | 'azure-openai' | 'gemini' | 'mistral';
 export type ProviderKind = keyof typeof KINDS;
 
 export const PROVIDER_KINDS = Object.keys(KINDS) as readonly ProviderKind[];

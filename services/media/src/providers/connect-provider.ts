@@ -6,6 +6,7 @@ import type { Upstream } from '../domain/upstream';
 import type { CredentialProbe, ImageProvider } from '../images/rules/image-provider';
 import type { VideoProvider } from '../videos/rules/video-provider';
 import { accountUpstream } from './account-upstream';
+import { azureAudio } from './azure/azure-audio';
 import { bflImages } from './bfl/bfl-images';
 import { dashScopeVideos } from './dashscope/dashscope-videos';
 import { geminiImages } from './gemini/gemini-images';
@@ -41,6 +42,7 @@ export const VIDEO_KINDS = {
 /** The API formats of providers of speech and transcriptions. */
 export const AUDIO_KINDS = {
   openai: openAiAudio,
+  'azure-openai': azureAudio,
   mistral: mistralAudio,
 } as const satisfies Connectors<AudioProvider>;
 

@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { textOf } from '@gateway/upstream';
-import type { AudioProvider, AudioReply, SpeechOrder } from '../../audio/rules/audio-provider';
+import type {
+  AudioProvider,
+  AudioReply,
+  SpeechOrder,
+  TranscriptionOrder,
+} from '../../audio/rules/audio-provider';
 import type { Upstream, UpstreamReply } from '../../domain/upstream';
 import type { UpstreamBody } from '../../domain/upstream-body';
 import type { ProviderCall } from '../../images/rules/image-provider';
@@ -54,17 +59,29 @@ export interface AudioRequest {
   readonly maxReplyBytes: number;
 }
 
+/** Where and how a provider of OpenAI's format is called. */
+export interface AudioEndpoint {
+  readonly id: string;
+  readonly headers: Readonly<Record<string, string>>;
+  urlOf(path: 'speech' | TranscriptionOrder['task'], upstreamModel: string): URL;
+}
+
 /** OpenAI's audio API. @param account its base URL ends with `/v1` */
 export function openAiAudio({ id, baseUrl, apiKey }: ProviderAccount, upstream: Upstream): AudioProvider {
   const base = `${baseUrl.replace(/\/+$/, '')}/audio`;
   const headers = apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
+  return audioAt({ id, headers, urlOf: (path) => new URL(`${base}/${path}`) }, upstream);
+}
+
+/** OpenAI's audio API at an endpoint. */
+export function audioAt({ id, headers, urlOf }: AudioEndpoint, upstream: Upstream): AudioProvider {
   return {
     id,
     async speak(order, call) {
       const reply = await sendAudio(
         upstream,
         {
-          url: new URL(`${base}/speech`),
+          url: urlOf('speech', order.upstreamModel),
           headers,
           contentType: 'application/json',
           body: jsonBody(speechFields(order)),
@@ -88,7 +105,7 @@ export function openAiAudio({ id, baseUrl, apiKey }: ProviderAccount, upstream: 
         [{ part: 'file', upload: file }],
         randomBytes(24).toString('hex'),
       );
-      const url = new URL(`${base}/${task}`);
+      const url = urlOf(task, upstreamModel);
       const maxReplyBytes = MAX_TRANSCRIPT_BYTES;
       const reply = await sendAudio(upstream, { url, headers, contentType, body, maxReplyBytes }, call);
       if (stream) return readTranscriptEvents(reply);
