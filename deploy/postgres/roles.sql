@@ -2,13 +2,14 @@
 -- administrator with psql 15 or later on the gateway's database, and again to change the passwords:
 --
 --   export BILLING_DATABASE_PASSWORD=… CATALOG_DATABASE_PASSWORD=… DASHBOARD_DATABASE_PASSWORD=… MEDIA_DATABASE_PASSWORD=…
+--   export STORAGE_DATABASE_PASSWORD=…
 --   psql "$ADMIN_URL" -f deploy/postgres/roles.sql
 --
 -- If the login that runs the migrations does not own the database, also grant it CONNECT and CREATE on the database:
 -- this script revokes CONNECT from PUBLIC.
 --
--- The roles are named <database>_billing, <database>_catalog, <database>_dashboard and <database>_media. The
--- migrations grant their privileges in the schemas.
+-- The roles are named <database>_billing, <database>_catalog, <database>_dashboard, <database>_media and
+-- <database>_storage. The migrations grant their privileges in the schemas.
 
 \set ON_ERROR_STOP on
 -- Statements below contain the passwords, so they must not be logged.
@@ -19,11 +20,13 @@ SET log_min_duration_statement = -1;
 \getenv catalog CATALOG_DATABASE_PASSWORD
 \getenv dashboard DASHBOARD_DATABASE_PASSWORD
 \getenv media MEDIA_DATABASE_PASSWORD
+\getenv storage STORAGE_DATABASE_PASSWORD
 
 BEGIN;
 CREATE TEMPORARY TABLE service_roles ON COMMIT DROP AS
   SELECT current_database() || '_' || service AS role, password
-  FROM (VALUES ('billing', :'billing'), ('catalog', :'catalog'), ('dashboard', :'dashboard'), ('media', :'media'))
+  FROM (VALUES ('billing', :'billing'), ('catalog', :'catalog'), ('dashboard', :'dashboard'), ('media', :'media'),
+    ('storage', :'storage'))
     AS given (service, password);
 
 SELECT format('CREATE ROLE %I LOGIN', role) FROM service_roles

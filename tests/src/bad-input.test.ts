@@ -264,7 +264,7 @@ describe('requests that the HTTP parser rejects', () => {
 
 test('after all bad input, every service still runs and no money is held', async () => {
   await system.stack.ready();
-  expect(system.stack.processes()).toHaveLength(7);
+  expect(system.stack.processes()).toHaveLength(8);
   expect((await postJson(chatUrl, valid, customer.apiKey)).status).toBe(200);
   await system.settled(customer);
   expect(await system.drift()).toBe(0);

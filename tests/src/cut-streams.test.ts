@@ -23,14 +23,20 @@ const BLANK_LINE_BYTES = 4;
 const WIRES = ['openai', 'anthropic', 'google'] as const;
 const CALLERS = {
   openai: {
-    path: '/v1/chat/completions',
+    path: () => '/v1/chat/completions',
     end: /data: \[DONE\]/,
     error: /(?:^|\n\n)data: (\{"error":.*\})\n\n$/,
   },
   anthropic: {
-    path: '/v1/messages',
+    path: () => '/v1/messages',
     end: /message_stop/,
     error: /(?:^|\n\n)event: error\ndata: (\{"type":"error".*\})\n\n$/,
+  },
+  /** Its stream is a JSON array. */
+  google: {
+    path: (model: string) => `/v1beta/models/${model}:streamGenerateContent`,
+    end: /"finishReason":/,
+    error: /[[,]\n?(\{"error":.*\})\]$/,
   },
 } as const;
 type CallerFormat = keyof typeof CALLERS;
@@ -86,13 +92,15 @@ const replayCut: Misbehavior = ({ body, socket }) => {
 function call(format: CallerFormat, { wire }: RecordedStream, { at, reset }: Cut): Promise<HttpAnswer> {
   // The same number of tokens for every cut.
   const content = `${cutMark} cut ${wire} ${String(at).padStart(9, '0')} ${reset ? 'reset' : 'close'}`;
-  const body = {
-    model: `sim/cut-${wire}`,
-    stream: true,
-    max_tokens: 500,
-    messages: [{ role: 'user', content }],
-  };
-  return postJson(`${system.stack.apiUrl}${CALLERS[format].path}`, body, customer.apiKey);
+  const model = `sim/cut-${wire}`;
+  const body =
+    format === 'google'
+      ? {
+          contents: [{ role: 'user', parts: [{ text: content }] }],
+          generationConfig: { maxOutputTokens: 500 },
+        }
+      : { model, stream: true, max_tokens: 500, messages: [{ role: 'user', content }] };
+  return postJson(`${system.stack.apiUrl}${CALLERS[format].path(model)}`, body, customer.apiKey);
 }
 
 function cutsOf({ bytes, firstContentAt, usageAt, wholeAt }: RecordedStream): Cut[] {
@@ -119,6 +127,10 @@ function outcomeOf(format: CallerFormat, { status, text, json }: HttpAnswer): 'r
   }
   const frame = error.exec(text)?.[1];
   if (end.test(text) === (frame !== undefined)) throw new Error(`neither whole nor broken: ${text}`);
+  if (format === 'google') {
+    JSON.parse(text);
+    return frame ? 'broken' : 'whole';
+  }
   for (const event of text.split('\n\n').slice(0, -1)) {
     const data = /^data: (.*)$/m.exec(event)?.[1];
     if (data !== '[DONE]') JSON.parse(`${data}`);
@@ -188,5 +200,5 @@ test('after all cuts no money is lost, memory is as before and no process has di
   expect(await system.metric('billing', 'holds_orphaned')).toBe(0);
   expect(await system.metric('billing', 'operator_loss_nano')).toBe(0);
   expect(pssBytes(system.stack.pid('chat')) - warmBytes!).toBeLessThan(MAX_GROWTH_BYTES);
-  expect(system.stack.processes()).toHaveLength(7);
+  expect(system.stack.processes()).toHaveLength(8);
 });

@@ -126,7 +126,13 @@ describeHere('npm start', () => {
     const started = await start(newFolder());
     const { processes } = started;
     const urls = processes.flatMap(({ pid }) => databaseUrlOf(pid) ?? []);
-    const logins = ['gateway_billing', 'gateway_catalog', 'gateway_dashboard', 'gateway_media'];
+    const logins = [
+      'gateway_billing',
+      'gateway_catalog',
+      'gateway_dashboard',
+      'gateway_media',
+      'gateway_storage',
+    ];
     expect(urls.map((url) => new URL(url).username).toSorted()).toEqual(logins);
     for (const url of urls) {
       await expect(runSql(url, 'DELETE FROM billing.ledger')).rejects.toMatchObject({ code: '42501' });

@@ -61,24 +61,27 @@ function inSection(page: string, heading: string, pattern: RegExp): string[] {
   return [...(section.split(/^#+ /m)[0] ?? '').matchAll(pattern)].map(([, name = '']) => name);
 }
 
-describe.each(['edge', 'chat', 'media', 'billing', 'catalog', 'dashboard'])('the %s service', (service) => {
-  test('has each of its settings in docs/operations/configuration.md', () => {
-    const settings = [...read(`services/${service}/src/settings.ts`).matchAll(/^ {2}([A-Z][A-Z_]+):/gm)];
-    const page = inSection('docs/operations/configuration.md', service, /`([A-Z][A-Z_]+)`/g);
-    expect(settings.map(([, name]) => name).filter((name = '') => !page.includes(name))).toEqual([]);
-  });
+describe.each(['edge', 'chat', 'media', 'billing', 'catalog', 'dashboard', 'storage'])(
+  'the %s service',
+  (service) => {
+    test('has each of its settings in docs/operations/configuration.md', () => {
+      const settings = [...read(`services/${service}/src/settings.ts`).matchAll(/^ {2}([A-Z][A-Z_]+):/gm)];
+      const page = inSection('docs/operations/configuration.md', service, /`([A-Z][A-Z_]+)`/g);
+      expect(settings.map(([, name]) => name).filter((name = '') => !page.includes(name))).toEqual([]);
+    });
 
-  test('has exactly its metrics in docs/operations/metrics.md', () => {
-    const metrics = read(`services/${service}/src/metrics.ts`).matchAll(
-      /(?:name: |gauge\(|\[\s*)'([a-z]+(?:_[a-z]+)+)',/g,
-    );
-    const names = [...metrics].map(([, name = '']) => name);
-    const page = inSection('docs/operations/metrics.md', service, /`([a-z]+(?:_[a-z]+)+)/g);
-    expect(names.filter((name) => !page.includes(name))).toEqual([]);
-    const own = (name: string) => name.startsWith(`${service}_`) && !name.startsWith(`${service}_quota_`);
-    expect(page.filter((name) => own(name) && !names.includes(name))).toEqual([]);
-  });
-});
+    test('has exactly its metrics in docs/operations/metrics.md', () => {
+      const metrics = read(`services/${service}/src/metrics.ts`).matchAll(
+        /(?:name: |gauge\(|\[\s*)'([a-z]+(?:_[a-z]+)+)',/g,
+      );
+      const names = [...metrics].map(([, name = '']) => name);
+      const page = inSection('docs/operations/metrics.md', service, /`([a-z]+(?:_[a-z]+)+)/g);
+      expect(names.filter((name) => !page.includes(name))).toEqual([]);
+      const own = (name: string) => name.startsWith(`${service}_`) && !name.startsWith(`${service}_quota_`);
+      expect(page.filter((name) => own(name) && !names.includes(name))).toEqual([]);
+    });
+  },
+);
 
 test('every setting of a service in docs/operations/configuration.md is read by the code', () => {
   const code = execFileSync('git', ['grep', '-ohwE', '[A-Z][A-Z_]+', '--', '*.ts', '*.mjs', ':!*.test.ts'], {

@@ -80,6 +80,8 @@ const EXPECTED_PRIVILEGES: Readonly<Record<string, string>> = {
   'media.instances': 'SELECT INSERT UPDATE DELETE',
   'media.migrations': 'SELECT',
   'media.tasks': 'SELECT INSERT UPDATE DELETE',
+  'storage.migrations': 'SELECT',
+  'storage.responses': 'SELECT INSERT UPDATE DELETE',
 };
 
 /** Functions that the service of the schema may call. Other functions are for triggers and the owner. */
@@ -134,7 +136,7 @@ test('every write in the code of a service has the privilege that it needs', () 
     );
     return files.flatMap((file) => {
       const statements = readFileSync(join(sources, file), 'utf8').matchAll(
-        /\b(INSERT INTO|DELETE FROM|UPDATE)\s+((?:billing|catalog|dashboard|media)\.\w+)/g,
+        /\b(INSERT INTO|DELETE FROM|UPDATE)\s+((?:billing|catalog|dashboard|media|storage)\.\w+)/g,
       );
       return [...statements].flatMap(([statement, written = '', table = '']) => {
         const isGranted = EXPECTED_PRIVILEGES[table]?.split(' ').includes(verbOf[written]!);
@@ -275,7 +277,7 @@ describe('monthly partitions', () => {
   });
 
   test('can’t be created or dropped by other services', async () => {
-    for (const service of ['catalog', 'dashboard', 'media'] as const) {
+    for (const service of ['catalog', 'dashboard', 'media', 'storage'] as const) {
       for (const call of [`create_partition('holds', 0)`, 'drop_old_partition(1)']) {
         await expect(as(service, `SELECT billing.${call}`)).rejects.toMatchObject(REFUSED);
       }

@@ -8,19 +8,29 @@ import type { GatewayError } from './gateway-error';
  */
 export type StreamErrors = 'data' | 'event' | 'response' | 'google';
 
+/** A call whose stream broke. */
+export interface BrokenCall {
+  readonly requestId: string;
+  readonly createdAtMs: number;
+}
+
 /** Returns the server-sent event that ends a broken stream. */
-export function toErrorFrame(error: GatewayError, streamErrors: StreamErrors): string {
+export function toErrorFrame(error: GatewayError, streamErrors: Exclude<StreamErrors, 'response'>): string;
+export function toErrorFrame(error: GatewayError, streamErrors: StreamErrors, call: BrokenCall): string;
+export function toErrorFrame(error: GatewayError, streamErrors: StreamErrors, call?: BrokenCall): string {
   const envelope = toEnvelope(error);
   if (streamErrors === 'data') return `data: ${JSON.stringify(envelope)}\n\n`;
-  if (streamErrors === 'response') return failedResponse(error);
+  if (streamErrors === 'response' && call) return failedResponse(error, call);
   if (streamErrors === 'google') return googleError(error);
   return `event: error\ndata: ${JSON.stringify({ type: 'error', ...envelope })}\n\n`;
 }
 
 /** For a stream whose service is lost: what it has sent is not known here. */
-function failedResponse({ code, row }: GatewayError): string {
+function failedResponse({ code, row }: GatewayError, { requestId, createdAtMs }: BrokenCall): string {
   const response = {
+    id: `resp_${requestId}`,
     object: 'response',
+    created_at: Math.floor(createdAtMs / 1_000),
     status: 'failed',
     error: { code, message: row.message },
     output: [],

@@ -9,6 +9,8 @@ export interface StackSecrets {
   readonly serviceSecret: string;
   /** AES-256 key that encrypts the credentials of providers, base64. */
   readonly credentialsKey: string;
+  /** AES-256 key that encrypts stored responses, base64. */
+  readonly storageKey: string;
   /** The services' PostgreSQL passwords are derived from it if the owner has no password. */
   readonly databaseSecret: string;
   readonly adminEmail: string;
@@ -31,6 +33,7 @@ export function loadSecrets(dataDir: string, env: NodeJS.ProcessEnv): StackSecre
     jwtSigningKey: env.JWT_SIGNING_KEY || all.jwtSigningKey,
     serviceSecret: env.SERVICE_SECRET || all.serviceSecret,
     credentialsKey: env.CREDENTIALS_KEY || all.credentialsKey,
+    storageKey: env.STORAGE_KEY || all.storageKey,
     adminEmail: env.ADMIN_EMAIL || all.adminEmail,
     adminPassword: env.ADMIN_PASSWORD || all.adminPassword,
   };
@@ -42,6 +45,7 @@ function generateSecrets(): StackSecrets {
     jwtSigningKey: random(32),
     serviceSecret: random(),
     credentialsKey: randomBytes(32).toString('base64'),
+    storageKey: randomBytes(32).toString('base64'),
     databaseSecret: random(),
     adminEmail: 'admin@gateway.local',
     adminPassword: random(),

@@ -3,7 +3,15 @@ import type { ProviderPlan } from './providers';
 import type { StackSecrets } from './secrets';
 import type { DatabaseService } from './service-databases';
 
-export type ServiceName = 'edge' | 'catalog' | 'billing' | 'chat' | 'media' | 'dashboard' | 'simulator';
+export type ServiceName =
+  | 'edge'
+  | 'catalog'
+  | 'billing'
+  | 'chat'
+  | 'media'
+  | 'storage'
+  | 'dashboard'
+  | 'simulator';
 
 /** The parts of the stack from which a service's settings are derived. */
 export interface StackContext {
@@ -81,14 +89,27 @@ export const SERVICES: readonly ServiceDefinition[] = [
     }),
   },
   {
+    name: 'storage',
+    after: ['billing'],
+    ports: { grpc: grpc(7107), admin },
+    settings: (context) => ({
+      SERVICE_SECRET: context.secrets.serviceSecret,
+      STORAGE_KEY: context.secrets.storageKey,
+      DATABASE_URL: context.databaseUrl('storage'),
+      BILLING_ADDR: context.addresses('billing'),
+      DRAIN_TIMEOUT_MS: STOP_GRACE_MS,
+    }),
+  },
+  {
     name: 'chat',
-    after: ['catalog', 'billing', 'media', 'simulator'],
+    after: ['catalog', 'billing', 'media', 'storage', 'simulator'],
     ports: { grpc: grpc(7103), admin },
     settings: (context, index) => ({
       SERVICE_SECRET: context.secrets.serviceSecret,
       CATALOG_ADDR: context.addresses('catalog'),
       BILLING_ADDR: context.addresses('billing'),
       MEDIA_ADDR: context.addresses('media'),
+      STORAGE_ADDR: context.addresses('storage'),
       CREDENTIALS_KEY: context.secrets.credentialsKey,
       DATA_DIR: join(context.dataDir, `chat-${index}`),
       ...kafka(context),
@@ -115,7 +136,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
   },
   {
     name: 'edge',
-    after: ['billing', 'chat', 'media', 'dashboard'],
+    after: ['billing', 'chat', 'media', 'storage', 'dashboard'],
     ports: {
       api: { setting: 'EDGE_API_PORT', defaultPort: 0 },
       dashboard: { setting: 'EDGE_DASHBOARD_PORT', defaultPort: 0 },
@@ -126,6 +147,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
       BILLING_ADDR: context.addresses('billing'),
       CHAT_ADDR: context.addresses('chat'),
       MEDIA_ADDR: context.addresses('media'),
+      STORAGE_ADDR: context.addresses('storage'),
       DASHBOARD_ADDR: context.addresses('dashboard'),
       DASHBOARD_HTTP_URL: context.origin('dashboard'),
       // There is no load balancer in front of the local edges.

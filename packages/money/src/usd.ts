@@ -14,6 +14,11 @@ export function decimalFromNano(nano: bigint): string {
   return `${sign}${abs / 1_000_000_000n}${fraction && `.${fraction}`}`;
 }
 
+/** Returns the response header with what the account is charged for a call. */
+export const costHeader = (nano: bigint): Record<string, string> => ({
+  'x-gateway-cost': decimalFromNano(nano),
+});
+
 /** Largest amount accepted from JSON. An int8 of nano-USD can store nine times as much, so sums may overflow. */
 export const MAX_USD = 1_000_000_000;
 

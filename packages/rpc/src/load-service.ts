@@ -7,7 +7,7 @@ import { QuickLong } from './quick-long';
 /** The directory that imports in proto files are relative to. */
 const ROOT = path.dirname(require.resolve('@gateway/proto/package.json'));
 
-export type ServiceName = 'billing' | 'catalog' | 'chat' | 'dashboard' | 'media';
+export type ServiceName = 'billing' | 'catalog' | 'chat' | 'dashboard' | 'media' | 'storage';
 
 /** Loads a service's proto file as a grpc-js package object; cast it to that file's `ProtoGrpcType`. */
 export function loadService<T>(service: ServiceName): T {

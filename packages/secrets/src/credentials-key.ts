@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseKeyEncryptionKeys } from './key-encryption-keys';
 
-/** The setting CREDENTIALS_KEY. */
+/** The setting CREDENTIALS_KEY, or another one with keys that encrypt what a service stores. */
 export const credentialsKey = () =>
   z.string().transform((text, context) => {
     try {

@@ -24,15 +24,25 @@ export class UnsealError extends Error {
  *   can't be copied to another place
  */
 export function sealSecret(keys: KeyEncryptionKeys, secret: string, context: string): Buffer {
+  return sealBytes(keys, Buffer.from(secret, 'utf8'), context);
+}
+
+/** As `sealSecret`, for other content. */
+export function sealBytes(keys: KeyEncryptionKeys, content: Buffer, context: string): Buffer {
   const dataKey = randomBytes(DATA_KEY_BYTES);
-  const sealed = encrypt(createSecretKey(dataKey), Buffer.from(secret, 'utf8'), context);
+  const sealed = encrypt(createSecretKey(dataKey), content, context);
   return Buffer.concat([wrapDataKey(keys, dataKey, context), sealed]);
 }
 
 /** @throws UnsealError */
 export function openSecret(keys: KeyEncryptionKeys, sealed: Buffer, context: string): string {
+  return openBytes(keys, sealed, context).toString('utf8');
+}
+
+/** @throws UnsealError */
+export function openBytes(keys: KeyEncryptionKeys, sealed: Buffer, context: string): Buffer {
   const dataKey = createSecretKey(unwrapDataKey(keys, sealed, context));
-  return decrypt(dataKey, sealed.subarray(HEADER_BYTES), context).toString('utf8');
+  return decrypt(dataKey, sealed.subarray(HEADER_BYTES), context);
 }
 
 /**

@@ -15,6 +15,11 @@ export interface TargetMetrics {
   clientDisconnected(outcome: DisconnectOutcome): void;
 }
 
+/** Counts the responses that were to be stored. */
+export interface ResponseStorageMetrics {
+  saved(outcome: 'saved' | 'failed'): void;
+}
+
 /**
  * The outcome of a call whose client disconnected: cancelled before the reply began, and free; charged; or charged as far as
  * it could be counted.
@@ -30,6 +35,7 @@ export interface ChatMetricsSources {
 export function createChatMetrics({ health, abandoned, dailyCosts }: ChatMetricsSources): {
   registry: Registry;
   targets: TargetMetrics;
+  responses: ResponseStorageMetrics;
 } {
   const registry = createMetrics();
   const registers = [registry];
@@ -69,6 +75,12 @@ export function createChatMetrics({ health, abandoned, dailyCosts }: ChatMetrics
   const disconnects = new Counter({
     name: 'chat_caller_disconnects_total',
     help: 'Dispatched calls whose clients disconnected: cancelled before the reply, charged, or with unknown usage',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const storedResponses = new Counter({
+    name: 'chat_stored_responses_total',
+    help: 'Responses to be stored, by outcome: saved, or failed, of which clients receive store: false',
     labelNames: ['outcome'],
     registers,
   });
@@ -114,6 +126,7 @@ export function createChatMetrics({ health, abandoned, dailyCosts }: ChatMetrics
       streamBroke: (provider) => brokenStreams.inc({ provider }),
       clientDisconnected: (outcome) => disconnects.inc({ outcome }),
     },
+    responses: { saved: (outcome) => storedResponses.inc({ outcome }) },
   };
 }
 

@@ -20,6 +20,7 @@ import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/bil
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
+import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/storage';
 import { memoryQuota, Quota, quotaExhausted } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import {
@@ -33,6 +34,7 @@ import {
 import { AbandonedCalls } from './app/abandoned-calls';
 import { answerChat } from './app/answer-chat';
 import { answerEmbeddings } from './app/answer-embeddings';
+import { answerResponse } from './app/answer-response';
 import { ChatRunner } from './app/chat-runner';
 import { Dispatcher } from './app/dispatcher';
 import { EmbeddingRunner } from './app/embedding-runner';
@@ -42,6 +44,7 @@ import { RouteCaller } from './app/route-caller';
 import { CredentialCostSync } from './clients/credential-cost-sync';
 import { fromProtoModel } from './clients/from-proto-model';
 import { MediaProviders } from './clients/media-providers';
+import { ResponseStorageClient } from './clients/response-storage-client';
 import { ExpectedOutputs } from './domain/expected-outputs';
 import { tokenizerCpuQuota } from './domain/tokenizer-cpu-quota';
 import { Journal } from './journal/journal';
@@ -54,6 +57,7 @@ import { createChatCompletion } from './rpc/create-chat-completion';
 import { createEmbeddings } from './rpc/create-embeddings';
 import { createMessage } from './rpc/create-message';
 import { createResponse } from './rpc/create-response';
+import { describeKey } from './rpc/describe-key';
 import { generateContent } from './rpc/generate-content';
 import { getModel, listModels } from './rpc/list-models';
 import { probeProvider } from './rpc/probe-provider';
@@ -91,6 +95,12 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const media =
     settings.MEDIA_ADDR && createGrpcClient(MediaService, { ...peer, addresses: settings.MEDIA_ADDR });
   const mediaProviders = media && new MediaProviders(media, log);
+
+  const { StorageService } = loadService<StorageProto>('storage').gateway.storage.v1;
+  const storage =
+    settings.STORAGE_ADDR && settings.STORED_RESPONSES === 'on'
+      ? createGrpcClient(StorageService, { ...peer, addresses: settings.STORAGE_ADDR })
+      : undefined;
 
   const models = new CatalogWatch({ client: catalog, log, fromProto: fromProtoModel });
   const journal = new Journal({
@@ -211,11 +221,20 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const counted = { models, admission, counting: tokenizerCpuQuota(FREE_COUNTS_MS) };
   const routes = routeCall({
     chatCompletion: createChatCompletion(answer, settings.UNKNOWN_FIELDS),
-    response: createResponse(answer, settings.UNKNOWN_FIELDS),
+    response: createResponse(
+      answerResponse({
+        answer,
+        storage: storage && new ResponseStorageClient(storage),
+        bodies,
+        metrics: metrics.responses,
+      }),
+      { unknownFields: settings.UNKNOWN_FIELDS, canStore: storage !== undefined },
+    ),
     embeddings: createEmbeddings(embed),
     message: createMessage(answer, settings.UNKNOWN_FIELDS),
     countTokens: countTokens(counted),
-    generateContent: generateContent({ ...counted, answer, unknownFields: settings.UNKNOWN_FIELDS }),
+    generateContent: generateContent({ ...counted, answer, embed, unknownFields: settings.UNKNOWN_FIELDS }),
+    describeKey: describeKey({ billing, admission }),
     listModels: withCurrentKey(keys, listModels(listed)),
     getModel: withCurrentKey(keys, getModel(listed)),
   });
@@ -287,7 +306,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       await providers.close();
       upstream.close();
       await mediaProviders?.close();
-      for (const client of [billing, catalog, media, ...billingInstances]) client?.close();
+      for (const client of [billing, catalog, media, storage, ...billingInstances]) client?.close();
       await admin.stop();
     },
   };

@@ -10,6 +10,10 @@ const shape = {
   BILLING_ADDR: addresses(),
   /** Absent: no images or videos, and model lists contain none. */
   MEDIA_ADDR: addresses().optional(),
+  /** Absent: responses are not stored. */
+  STORAGE_ADDR: addresses().optional(),
+  /** `off`: responses are not stored, although there is a storage. */
+  STORED_RESPONSES: z.enum(['on', 'off']).default('on'),
   /** Contains the usage journal; must survive the process and belong to it alone. */
   DATA_DIR: z.string(),
   JOURNAL_MAX_BYTES: z.coerce

@@ -15,7 +15,9 @@ import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
 import type { ChatServiceClient } from '@gateway/proto/generated/gateway/chat/v1/ChatService';
 import type { MediaServiceClient } from '@gateway/proto/generated/gateway/media/v1/MediaService';
+import type { StorageServiceClient } from '@gateway/proto/generated/gateway/storage/v1/StorageService';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
+import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/storage';
 import { memoryQuota } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, serviceToken } from '@gateway/rpc';
 import { AccessLog, appendAccessLog } from './clients/access-log';
@@ -62,6 +64,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const watch = watchKeys(clients.billing, keys, log);
   const chat = linkPool('chat.Relay', clients.chats, log);
   const media = clients.medias && linkPool('media.Relay', clients.medias, log);
+  const storage = clients.storages && linkPool('storage.Relay', clients.storages, log);
   const tokens = new LoginTokens({
     fetchKeys: () => fetchSigningKeys(clients.dashboard),
     minRefetchMs: MIN_KEY_SET_REFETCH_MS,
@@ -86,7 +89,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     keys,
     refusals,
     throttle,
-    links: { chat, ...(media && { media }) },
+    links: { chat, ...(media && { media }), ...(storage && { storage }) },
     bodyLimits: bodyLimits.api,
     uploadLimits: bodyLimits.upload,
     callTimeoutMs: settings.EDGE_CALL_TIMEOUT_MS,
@@ -138,13 +141,14 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       await Promise.all(publicPorts.map(({ server }) => drainServer(server, settings.EDGE_STOP_GRACE_MS)));
       chat.close();
       media?.close();
+      storage?.close();
       watch.close();
       throttle.close();
       await refusals.close();
       await accessLog.close();
       proxy.close();
-      for (const client of [clients.billing, clients.dashboard, ...clients.chats, ...(clients.medias ?? [])])
-        client.close();
+      for (const client of [clients.billing, clients.dashboard, ...clients.chats]) client.close();
+      for (const client of [...(clients.medias ?? []), ...(clients.storages ?? [])]) client.close();
       await admin.stop();
     },
   };
@@ -153,7 +157,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
 /** Returns links to every instance of a service that answers API calls. */
 function linkPool(
   name: string,
-  clients: readonly (ChatServiceClient | MediaServiceClient)[],
+  clients: readonly (ChatServiceClient | MediaServiceClient | StorageServiceClient)[],
   log: Logger,
 ): LinkPool {
   return new LinkPool({ name, relays: clients.map((client) => () => client.Relay()), log });
@@ -228,11 +232,15 @@ function createClients(settings: Settings) {
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
   const { DashboardService } = loadService<DashboardProto>('dashboard').gateway.dashboard.v1;
   const { MediaService } = loadService<MediaProto>('media').gateway.media.v1;
+  const { StorageService } = loadService<StorageProto>('storage').gateway.storage.v1;
   return {
     billing: createGrpcClient(BillingService, { ...shared, addresses: settings.BILLING_ADDR }),
     chats: createGrpcClients(ChatService, { ...shared, addresses: settings.CHAT_ADDR }),
     medias:
       settings.MEDIA_ADDR && createGrpcClients(MediaService, { ...shared, addresses: settings.MEDIA_ADDR }),
+    storages:
+      settings.STORAGE_ADDR &&
+      createGrpcClients(StorageService, { ...shared, addresses: settings.STORAGE_ADDR }),
     dashboard: createGrpcClient(DashboardService, { ...shared, addresses: settings.DASHBOARD_ADDR }),
   };
 }

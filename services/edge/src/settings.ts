@@ -56,6 +56,8 @@ const shape = {
   CHAT_ADDR: addresses(),
   /** Absent: no images or videos. */
   MEDIA_ADDR: addresses().optional(),
+  /** Absent: no stored responses. */
+  STORAGE_ADDR: addresses().optional(),
   DASHBOARD_ADDR: addresses(),
   DASHBOARD_HTTP_URL: z.url({ protocol: /^https?$/ }),
 

@@ -36,6 +36,11 @@ const API_ENDPOINTS: readonly Endpoint[] = [
     call: ({ caller }, headers) => caller.api('POST', '/v1/images', headers, GENERATION),
   },
   {
+    name: 'GET /v1/key',
+    present: byBearer,
+    call: ({ caller }, headers) => caller.api('GET', '/v1/key', headers),
+  },
+  {
     name: 'GET /v1/models',
     present: byBearer,
     call: ({ caller }, headers) => caller.api('GET', '/v1/models', headers),

@@ -2,7 +2,12 @@ import { expect, test } from '@jest/globals';
 import { V1_OPERATIONS, type V1Operation } from '../../../services/dashboard/src/openapi/v1-operations';
 import { API_ROUTES, findApiRoute } from '../../../services/edge/src/routes/api-routes';
 
-const SAMPLES: Readonly<Record<string, string>> = { provider: 'sim', model: 'openai/gpt-x', token: 'abc.1' };
+const SAMPLES: Readonly<Record<string, string>> = {
+  provider: 'sim',
+  model: 'openai/gpt-x',
+  token: 'abc.1',
+  response_id: 'resp_1',
+};
 
 const routeOf = ({ method, path }: V1Operation) =>
   findApiRoute(

@@ -199,6 +199,7 @@ export const MONEY_CASES: readonly ConformanceCase[] = CHAT_FORMATS.flatMap(mone
 /** Free calls, which an account without money may make. */
 export const FREE_CALLS: readonly [string, (world: World, apiKey: string) => Promise<HttpAnswer>][] = [
   [`POST ${COUNT_TOKENS.path}`, ({ caller }, apiKey) => caller.chat(apiKey, {}, COUNT_TOKENS)],
+  ['GET /v1/key', ({ caller }, apiKey) => caller.api('GET', '/v1/key', bearer(apiKey))],
   ['GET /v1/models', ({ caller }, apiKey) => caller.api('GET', '/v1/models', bearer(apiKey))],
   ['GET /v1/models/{slug}', ({ caller }, apiKey) => caller.api('GET', '/v1/models/sim/chat', bearer(apiKey))],
 ];

@@ -19,6 +19,8 @@ const API_PATHS = [
   '/api/v1/models',
   '/api/v1/auth/login',
   '/v1/models/',
+  '/v1/key/',
+  '/v1/keys',
   '/metrics',
 ];
 const DASHBOARD_PATHS = [
@@ -62,11 +64,13 @@ const chatWith = (method: string, { path, body }: ChatEndpoint) => ({
 export const NOT_FOUND_CASES: readonly ConformanceCase[] = [
   ...WRONG_METHODS.flatMap((method): ConformanceCase[] => [
     ...CHAT_ENDPOINTS.map((endpoint) => chatWith(method, endpoint)),
-    {
-      code: 'not_found',
-      when: `${method} /v1/models`,
-      provoke: ({ caller, customer }) => caller.api(method, '/v1/models', bearer(customer.apiKey)),
-    },
+    ...['/v1/models', '/v1/responses/resp_1'].map(
+      (path): ConformanceCase => ({
+        code: 'not_found',
+        when: `${method} ${path}`,
+        provoke: ({ caller, customer }) => caller.api(method, path, bearer(customer.apiKey)),
+      }),
+    ),
     {
       code: 'not_found',
       when: `${method} /api/v1/keys`,

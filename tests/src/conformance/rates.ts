@@ -16,6 +16,7 @@ const ENDPOINTS: readonly [string, Call][] = [
     ]),
   ),
   [`POST ${COUNT_TOKENS.path}`, ({ caller }, { apiKey }) => caller.chat(apiKey, {}, COUNT_TOKENS)],
+  ['GET /v1/key', ({ caller }, { apiKey }) => caller.api('GET', '/v1/key', bearer(apiKey))],
   ['GET /v1/models', ({ caller }, { apiKey }) => caller.api('GET', '/v1/models', bearer(apiKey))],
   [
     'GET /v1/models/{slug}',

@@ -325,5 +325,5 @@ test('after all failures nothing is held, the books balance and no process has d
   expect((await system.settled(unlucky)).balance).toBe(BALANCE_USD);
   expect(await system.drift()).toBe(0);
   expect(await system.metric('billing', 'dead_letters')).toBe(0);
-  expect(system.stack.processes()).toHaveLength(7);
+  expect(system.stack.processes()).toHaveLength(8);
 });

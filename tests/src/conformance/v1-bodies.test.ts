@@ -6,10 +6,15 @@ import {
   countTokensSchema,
   messagesSchema,
 } from '../../../services/chat/src/formats/anthropic/messages-schema';
+import {
+  batchEmbedContentsSchema,
+  embedContentSchema,
+} from '../../../services/chat/src/formats/gemini/embed-schema';
 import { generateContentSchema } from '../../../services/chat/src/formats/gemini/gemini-schema';
 import { chatCompletionSchema, messageSchema } from '../../../services/chat/src/formats/openai/chat-schema';
 import { embeddingsSchema } from '../../../services/chat/src/formats/openai/embeddings-schema';
 import {
+  itemReferenceSchema,
   itemSchemas,
   responsesSchema,
   toolSchemas,
@@ -70,6 +75,8 @@ const tokens = { type: 'array', minItems: 1, items: token };
 const embeddedText = { type: 'string', minLength: 1 };
 const inputs = (items: object) => ({ type: 'array', minItems: 1, maxItems: 2_048, items });
 
+const pathModel = { model: { type: ['string', 'null'], description: 'Repeats the path' } };
+
 const BODIES = {
   ChatCompletionRequest: bodyOf(
     chatCompletionSchema,
@@ -83,7 +90,9 @@ const BODIES = {
         {
           type: 'array',
           minItems: 1,
-          items: { anyOf: Object.values(itemSchemas).map((item) => book.input(item)) },
+          items: {
+            anyOf: [...Object.values(itemSchemas), itemReferenceSchema].map((item) => book.input(item)),
+          },
         },
       ],
     },
@@ -92,9 +101,9 @@ const BODIES = {
       items: { anyOf: Object.values(toolSchemas).map((tool) => book.input(tool)) },
     },
   }),
-  GenerateContentRequest: bodyOf(generateContentSchema, ['contents'], {
-    model: { type: ['string', 'null'], description: 'Repeats the path' },
-  }),
+  GenerateContentRequest: bodyOf(generateContentSchema, ['contents'], pathModel),
+  EmbedContentRequest: bodyOf(embedContentSchema, ['content'], pathModel),
+  BatchEmbedContentsRequest: bodyOf(batchEmbedContentsSchema, ['requests'], pathModel),
   MessagesRequest: bodyOf(messagesSchema, ['model', 'messages', 'max_tokens'], messages(blockMessage)),
   CountTokensRequest: bodyOf(countTokensSchema, ['model', 'messages'], messages(blockMessage)),
   EmbeddingsRequest: bodyOf(embeddingsSchema, ['model', 'input'], {

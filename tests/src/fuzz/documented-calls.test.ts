@@ -46,6 +46,8 @@ const BEYOND_REACH = [
   'POST /v1/audio/transcriptions',
   'POST /v1/audio/translations',
   'POST /v1/images/edits',
+  // There are no responses in the background.
+  'POST /v1/responses/{response_id}/cancel',
   'POST /api/v1/playground/images/edits',
   'GET /api/v1/playground/videos/files/{token}',
 ];
@@ -107,7 +109,13 @@ beforeAll(async () => {
   ).json;
   const video = { model: 'sim/video', prompt: 'a cat', duration: 5 };
   const task = await caller.api('POST', '/v1/videos/sim/create', bearer(customer.apiKey), video);
+  const makeResponse = async () => {
+    const call = { model: 'sim/chat', input: 'hi' };
+    return (await caller.api('POST', '/v1/responses', bearer(customer.apiKey), call)).json.id as string;
+  };
   Object.assign(ids, {
+    responses: [await makeResponse()],
+    'responses to delete': await inTurn(5, makeResponse),
     keys: [spare, await makeKey(), stranger.keyId],
     'keys to delete': await inTurn(10, makeKey),
     members: [await makeMember(0)],
@@ -246,6 +254,7 @@ function segmentFor(name: string, path: string): fc.Arbitrary<string> {
     credential: among(() => ids.credentials ?? []),
     slug: fc.constantFrom(...(path.includes('/admin/') ? SPARE_MODELS : MODELS)),
     model: fc.constantFrom(...MODELS),
+    response_id: among(() => ids[destructiveAction ? 'responses to delete' : 'responses'] ?? []),
     provider: fc.constantFrom('sim', 'sim', 'sim', 'openai', 'kling', 'nobody'),
     token: fc.constantFrom('abc', 'task_0190b5a0-0000-7000-8000-000000000000.0.9999999999.abc'),
   };

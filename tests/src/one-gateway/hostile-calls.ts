@@ -65,6 +65,6 @@ export function testHostileCalls(gateway: () => System): void {
 
   test('after all hostile calls every service still runs', async () => {
     await system.stack.ready();
-    expect(system.stack.processes()).toHaveLength(7);
+    expect(system.stack.processes()).toHaveLength(8);
   });
 }

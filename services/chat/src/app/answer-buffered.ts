@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkReply } from '@gateway/link';
+import { costHeader } from '@gateway/money';
 import type { Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
 import type { TargetHealth } from '@gateway/upstream';
@@ -17,10 +18,16 @@ export interface BufferedReply {
   readonly route: Route;
   readonly accountId: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Reads the reply, settles the call and returns the body for the client. */
-  readAndSettle(memory: ReplyMemory): Promise<Buffer>;
+  /** Reads the reply, settles the call and returns what the client gets. */
+  readAndSettle(memory: ReplyMemory): Promise<SettledReply>;
   /** Settles a reply that is too large to be read. The provider charges for it, and the client must not get it for free. */
   settleUnread(): Promise<void>;
+}
+
+export interface SettledReply {
+  readonly body: Buffer;
+  /** What the account is charged. */
+  readonly costNano: bigint;
 }
 
 /** Counts an unreadable reply as a failure of its target, unless the gateway had no memory for it. */
@@ -32,12 +39,13 @@ export async function answerBuffered(
   const { route, accountId } = reply;
   const memory = new ReplyMemory(replyMemory, accountId);
   try {
-    const body = await reply.readAndSettle(memory);
+    const { body, costNano } = await reply.readAndSettle(memory);
     health.recordCompleteReply(route);
     const headers = {
       'content-type': 'application/json',
       'content-length': String(body.length),
       ...reply.headers,
+      ...costHeader(costNano),
     };
     return { status: 200, headers, body: memory.bytes === 0 ? body : releasedWhenRead(body, memory) };
   } catch (error) {

@@ -9,6 +9,7 @@ import type { EmbeddingRequest } from '../domain/embedding';
 import type { Model } from '../domain/model';
 import { MAX_REPLY_BYTES } from '../domain/reply-memory';
 import { environmentAccounts, targetOf } from '../domain/route.fixture';
+import { writeEmbeddings } from '../formats/openai/embeddings-reply';
 import { connectSimulator, KINDS } from '../providers/connect-provider';
 import { answerEmbeddings } from './answer-embeddings';
 import { EmbeddingRunner } from './embedding-runner';
@@ -130,7 +131,7 @@ async function embed({ answers, request = TEXTS, model = {}, signal }: Fixture) 
     signal: signal ?? new AbortController().signal,
     log: { warn() {} },
   } as unknown as RequestContext;
-  const outcome = await answer(context, CALL, request).then(
+  const outcome = await answer(context, CALL, request, writeEmbeddings).then(
     ({ body, headers }) => ({ reply: JSON.parse(String(body)), headers, error: undefined }),
     (error) => ({ reply: undefined, headers: undefined, error }),
   );

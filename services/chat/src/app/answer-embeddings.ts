@@ -2,7 +2,7 @@ import { annotateFailure } from '@gateway/call-billing';
 import type { LinkCall, LinkReply } from '@gateway/link';
 import { isBareName, modelNameForRecord } from '@gateway/models';
 import type { RequestContext } from '@gateway/rpc';
-import type { EmbeddingRequest } from '../domain/embedding';
+import type { EmbeddingRequest, WriteEmbeddings } from '../domain/embedding';
 import { catalogNotReceived, type ModelLookup, resolveEmbeddingModel } from '../domain/model';
 import type { AdmittedEmbeddings, EmbeddingRunner } from './embedding-runner';
 import type { PlanDeps } from './plan-call';
@@ -19,16 +19,17 @@ export type AnswerEmbeddings = (
   context: RequestContext,
   call: LinkCall,
   request: EmbeddingRequest,
+  write: WriteEmbeddings,
 ) => Promise<LinkReply>;
 
 /** Answers a call for embeddings: finds the model, reserves money, sends the call and returns the reply. */
 export function answerEmbeddings(deps: AnswerEmbeddingsDeps): AnswerEmbeddings {
-  return async (context, call, request) => {
+  return async (context, call, request, write) => {
     let hasHold = false;
     try {
       const admitted = await admitEmbeddings(deps, context, call, request);
       hasHold = true;
-      return await deps.runner.send(context, admitted);
+      return await deps.runner.send(context, { ...admitted, write });
     } catch (thrown) {
       annotateFailure(thrown, { model: modelNameForRecord(deps.models, request.model, thrown), hasHold });
       throw thrown;
@@ -41,7 +42,7 @@ async function admitEmbeddings(
   context: RequestContext,
   { key, path }: LinkCall,
   request: EmbeddingRequest,
-): Promise<AdmittedEmbeddings> {
+): Promise<Omit<AdmittedEmbeddings, 'write'>> {
   const model = resolveEmbeddingModel(deps.models, request.model, key);
   if (!deps.providers.loaded) throw catalogNotReceived();
   const planned = planEmbeddings(deps, model, request);

@@ -11,11 +11,12 @@ import type { Route } from '../domain/route';
 import { providerCostNano } from '../domain/settlement-event';
 import { estimateInput } from '../domain/upper-bound';
 import { NO_USAGE, ofTier, type TokenUsage, type UsageSource } from '../domain/usage';
+import { withCost } from '../json/with-cost';
 import type { TargetMetrics } from '../metrics';
 import { readReply } from '../providers/read-reply';
 import type { AbandonedCalls, ProviderCall } from './abandoned-calls';
 import type { AdmittedCall, ModelCall } from './admitted-call';
-import { type AnswerBufferedDeps, answerBuffered } from './answer-buffered';
+import { type AnswerBufferedDeps, answerBuffered, type SettledReply } from './answer-buffered';
 import { ANSWERED, CLIENT_DISCONNECTED, failedBy, isUncharged } from './call-outcome';
 import type { Dispatcher, StartedReply } from './dispatcher';
 import { countedUsage, countReply, finalUsage, type Sent, tierOf } from './final-usage';
@@ -147,7 +148,11 @@ export class ChatRunner {
   }
 
   /** Reads and settles a reply that is not a stream. */
-  async #readAndSettle(context: RequestContext, begun: StartedReply, memory: ReplyMemory): Promise<Buffer> {
+  async #readAndSettle(
+    context: RequestContext,
+    begun: StartedReply,
+    memory: ReplyMemory,
+  ): Promise<SettledReply> {
     const { call } = begun;
     const { request } = call;
     const { provider } = begun.route;
@@ -161,15 +166,16 @@ export class ChatRunner {
       reported ?? countedUsage(sent, () => countReply(provider, value)),
       provider.readServiceTier?.(value) ?? tierOf(sent),
     );
+    const costNano = call.metered.chargedNano(usage);
     // Converted before it is settled: an unreadable reply is not charged.
     const body =
       provider.wire === request.wire
-        ? (provider.passReply?.(reply, call.model.slug) ?? reply.bytes)
-        : request.replies.write(provider.readReply(value), usage, identityOf(context, call));
+        ? withCost(provider.passReply?.(reply, call.model.slug) ?? reply.bytes, costNano)
+        : request.replies.write(provider.readReply(value), { ...usage, costNano }, identityOf(context, call));
     this.#countUse(begun.route, usage);
     const source = reported ? 'provider' : 'counted';
     await this.#settleReply(context, call, usage, source, reported !== undefined);
-    return body;
+    return { body: request.beforeEnd ? await request.beforeEnd(body) : body, costNano };
   }
 
   /** Streams the reply of a provider that is slow to start: keep-alive comments show the client that the call goes on. */
@@ -250,7 +256,7 @@ export class ChatRunner {
     if (done) {
       this.#deps.health.recordCompleteReply(route);
       await this.#settleReply(context, call, usage, source, source === 'provider');
-      yield done;
+      yield request.beforeEnd ? await request.beforeEnd(done) : done;
       return;
     }
     if (context.signal.aborted) {
@@ -297,13 +303,13 @@ function identityOf(context: RequestContext, call: ModelCall): ReplyIdentity {
 function passOrTranslate(context: RequestContext, call: ModelCall, sent: Sent): MeteredStream {
   const { request, provider } = sent;
   const { includeUsage } = request;
+  const chargedNano = (usage: TokenUsage) => call.metered.chargedNano(ofTier(usage, tierOf(sent)));
   if (provider.wire === request.wire && provider.passStream)
-    return provider.passStream({ includeUsage, model: call.model.slug });
+    return provider.passStream({ includeUsage, model: call.model.slug, chargedNano });
   const estimatedInput = estimateInput(request.size);
   const writer = request.replies.stream(identityOf(context, call), { includeUsage, estimatedInput });
-  const translated: TranslatedStream = new TranslatedStream(provider.readStream(), writer, () =>
-    countedUsage(sent, () => translated.countOutput()),
-  );
+  const countUsage = (): TokenUsage => countedUsage(sent, () => translated.countOutput());
+  const translated = new TranslatedStream(provider.readStream(), writer, countUsage, chargedNano);
   return translated;
 }
 

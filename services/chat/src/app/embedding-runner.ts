@@ -3,18 +3,17 @@ import { type HttpResponse, NOT_SENT } from '@gateway/http-client';
 import type { LinkReply } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
 import { type CredentialLimiter, failureOf, toGatewayError, UpstreamError } from '@gateway/upstream';
-import type { EmbeddingProtocol } from '../domain/embedding';
+import type { EmbeddingProtocol, WriteEmbeddings } from '../domain/embedding';
 import { countTokens } from '../domain/embedding-size';
 import type { ReplyMemory } from '../domain/reply-memory';
 import type { Route } from '../domain/route';
 import { providerCostNano } from '../domain/settlement-event';
 import { NO_USAGE } from '../domain/usage';
 import type { Vector } from '../domain/vector';
-import { writeEmbeddings } from '../formats/openai/embeddings-reply';
 import { parseWithoutNumbers, type WithoutNumbers } from '../json/number-lists';
 import type { TargetMetrics } from '../metrics';
 import { readReplyBytes } from '../providers/read-reply';
-import { type AnswerBufferedDeps, answerBuffered } from './answer-buffered';
+import { type AnswerBufferedDeps, answerBuffered, type SettledReply } from './answer-buffered';
 import { ANSWERED, CLIENT_DISCONNECTED, failedBy, isUncharged } from './call-outcome';
 import { embeddingBody, type PlannedEmbeddings } from './plan-embeddings';
 import type { Admitted } from './reserve-call';
@@ -25,6 +24,7 @@ export interface AdmittedEmbeddings
   extends Pick<Admitted, 'metered' | 'rates' | 'headers'>,
     Pick<PlannedEmbeddings, 'request' | 'model' | 'routes' | 'body' | 'estimatedTokens'> {
   readonly accountId: string;
+  readonly write: WriteEmbeddings;
 }
 
 export interface EmbeddingRunnerDeps extends AnswerBufferedDeps {
@@ -93,7 +93,7 @@ export class EmbeddingRunner {
     call: AdmittedEmbeddings,
     { route, answer }: Begun,
     memory: ReplyMemory,
-  ): Promise<Buffer> {
+  ): Promise<SettledReply> {
     const { metered, request, model } = call;
     metered.answeredBy(route.provider.id, route.target.cost);
     const parsed = parseWithoutNumbers(await readReplyBytes(answer, memory));
@@ -103,13 +103,14 @@ export class EmbeddingRunner {
     const inputTokens = reported || countTokens(request.inputs, model.contextLength);
     // Converted before it is settled: an unreadable reply is not charged.
     const { encoding } = request;
-    const body = await writeEmbeddings({ model: model.slug, vectors, encoding, inputTokens });
+    const body = await call.write({ model: model.slug, vectors, encoding, inputTokens });
     const source = reported ? 'provider' : 'counted';
     if (context.signal.aborted) this.#deps.metrics.clientDisconnected('charged');
     const outcome = context.signal.aborted ? CLIENT_DISCONNECTED : ANSWERED;
     this.#countCost(route, inputTokens);
-    await metered.settle({ ...NO_USAGE, input: inputTokens }, source, outcome);
-    return body;
+    const usage = { ...NO_USAGE, input: inputTokens };
+    await metered.settle(usage, source, outcome);
+    return { body, costNano: metered.chargedNano(usage) };
   }
 
   async #settleCounted(

@@ -3,6 +3,7 @@ import type { TargetCost } from '@gateway/upstream';
 import {
   abandonedCallEvent,
   type BilledModel,
+  chargedNano,
   type DispatchedCall,
   type LossReason,
   settledEvent,
@@ -54,6 +55,11 @@ export class MeteredChatCall extends MeteredCall<DispatchedCall> {
 
   progress(usage: TokenUsage): void {
     if (!this.isEnded) this.#journal.progress(this.call.requestId, usage);
+  }
+
+  /** Returns what the account is charged for the usage. */
+  chargedNano(usage: TokenUsage): bigint {
+    return chargedNano(this.call, usage);
   }
 
   /**

@@ -14,6 +14,7 @@ const start = () =>
     new PassThroughChunks({
       model: 'openai/gpt-5.5',
       includeUsage: false,
+      chargedNano: () => 0n,
       quirks: QUIRKS.common,
       bufferQuota: new Quota({ limit: 1_000 }),
     }),

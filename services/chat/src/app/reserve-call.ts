@@ -1,4 +1,5 @@
 import {
+  admitFree,
   freeRequest,
   type Owner,
   type ReserveClient,
@@ -148,9 +149,13 @@ export class Admission {
   }
 
   /** Admits a call that costs nothing: counts it against the key's RPM. Returns response headers. */
-  async admitFree(context: RequestContext, key: KeyContext__Output): Promise<Record<string, string>> {
-    const grant = await this.#deps.reserve.reserve(freeRequest(context.requestId, key));
-    return rateHeaders(fromProtoRates(grant));
+  admitFree(context: RequestContext, key: KeyContext__Output): Promise<Record<string, string>> {
+    return admitFree(this.#deps.reserve, context.requestId, key);
+  }
+
+  /** The same; returns the key's rates. */
+  async ratesOfFree(context: RequestContext, key: KeyContext__Output): Promise<RateFigures> {
+    return fromProtoRates(await this.#deps.reserve.reserve(freeRequest(context.requestId, key)));
   }
 
   /** Releases a hold of which it is unknown whether it exists. */

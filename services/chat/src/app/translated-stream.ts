@@ -11,14 +11,24 @@ export class TranslatedStream implements MeteredStream {
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
   readonly #countedUsage: () => TokenUsage;
+  readonly #chargedNano: (usage: TokenUsage) => bigint;
   readonly #text = new ReplyText();
   #begun = false;
 
-  /** @param countedUsage usage for the client if the provider reports none */
-  constructor(reader: StreamReader, writer: StreamWriter, countedUsage: () => TokenUsage) {
+  /**
+   * @param countedUsage usage for the client if the provider reports none
+   * @param chargedNano returns what the account is charged for the usage
+   */
+  constructor(
+    reader: StreamReader,
+    writer: StreamWriter,
+    countedUsage: () => TokenUsage,
+    chargedNano: (usage: TokenUsage) => bigint,
+  ) {
     this.#reader = reader;
     this.#writer = writer;
     this.#countedUsage = countedUsage;
+    this.#chargedNano = chargedNano;
   }
 
   get usage(): TokenUsage | undefined {
@@ -31,10 +41,9 @@ export class TranslatedStream implements MeteredStream {
     this.#text.addEvents(events);
     const written = events.length > 0 ? this.#write(events) : '';
     if (this.#reader.ended) {
-      return {
-        kind: 'done',
-        bytes: Buffer.from(written + this.#writer.end(this.usage ?? this.#countedUsage())),
-      };
+      const usage = this.usage ?? this.#countedUsage();
+      const end = this.#writer.end({ ...usage, costNano: this.#chargedNano(usage) });
+      return { kind: 'done', bytes: Buffer.from(written + end) };
     }
     return written === '' ? HIDE : { kind: 'pass', bytes: Buffer.from(written) };
   }

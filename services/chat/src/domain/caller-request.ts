@@ -3,7 +3,7 @@ import type { Conversation } from './conversation';
 import type { PassThroughChange } from './pass-through-change';
 import type { Reply, StreamWriter } from './reply';
 import type { RequestSize } from './upper-bound';
-import type { TokenUsage } from './usage';
+import type { BilledUsage } from './usage';
 
 /** How to treat top-level fields that a format does not document; the operator chooses. */
 export type UnknownFields = 'refuse' | 'forward';
@@ -30,6 +30,11 @@ export interface CallerRequest {
   /** Returns the caller's bytes with the necessary changes, for a provider of the same format. */
   passThroughBody(change: PassThroughChange): Buffer;
   readonly replies: ReplyFormat;
+  /**
+   * Called with the last bytes of a complete reply, when it is billed and before the client receives them; returns what the client
+   * receives. Absent: they are sent as they are.
+   */
+  readonly beforeEnd?: (last: Buffer) => Promise<Buffer>;
 }
 
 /** The identity of a translated reply. */
@@ -42,7 +47,7 @@ export interface ReplyIdentity {
 
 /** Writes replies in the caller's format. */
 export interface ReplyFormat {
-  write(reply: Reply, usage: TokenUsage, identity: ReplyIdentity): Buffer;
+  write(reply: Reply, usage: BilledUsage, identity: ReplyIdentity): Buffer;
   /** @param estimatedInput tokens, for formats that report the input before the provider has */
   stream(identity: ReplyIdentity, options: { includeUsage: boolean; estimatedInput: number }): StreamWriter;
   /** Returns the frame that ends a stream that broke before its first event. */

@@ -149,6 +149,8 @@ export interface PassThroughOptions {
   readonly model: string;
   /** The caller asked for the usage in its stream. */
   readonly includeUsage: boolean;
+  /** Returns what the account is charged for the usage. */
+  chargedNano(usage: TokenUsage): bigint;
 }
 
 /**

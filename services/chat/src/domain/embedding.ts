@@ -29,9 +29,25 @@ export interface EmbeddingRequest {
   readonly dimensions?: number;
   /** A hint: providers without it ignore it. */
   readonly inputType?: InputType;
+  /** The same in Google's words, if the caller used them. */
+  readonly taskType?: string;
+  /** Of each input, for Google's models: a hint. */
+  readonly titles?: readonly (string | undefined)[];
   /** The caller's id of an end user. */
   readonly user?: string;
 }
+
+/** What the caller gets. */
+export interface EmbeddingsReply {
+  /** The slug to name. */
+  readonly model: string;
+  readonly vectors: readonly Vector[];
+  readonly encoding: VectorEncoding;
+  readonly inputTokens: number;
+}
+
+/** Writes a reply in the caller's format. @throws Error for a malformed vector; ReplyTooLarge */
+export type WriteEmbeddings = (reply: EmbeddingsReply) => Promise<Buffer>;
 
 /** `base64`: of the vector as float32, little-endian. */
 export type VectorEncoding = 'float' | 'base64';

@@ -1,6 +1,6 @@
 import type { GatewayError } from '@gateway/errors';
 import type { AssistantPart, Citation, Signature, WebSearchPart } from './conversation';
-import type { TokenUsage } from './usage';
+import type { BilledUsage, TokenUsage } from './usage';
 
 /** Why a model stopped. */
 export type StopReason =
@@ -72,7 +72,7 @@ export interface StreamWriter {
    */
   write(events: readonly ReplyEvent[], usage?: TokenUsage): string;
   /** Returns the frames after the last event, with the marker that ends a complete stream. */
-  end(usage: TokenUsage): string;
+  end(usage: BilledUsage): string;
   /** Returns the frame that ends a broken stream; absent if it does not depend on what was written. */
   fail?(error: GatewayError): string;
 }

@@ -75,6 +75,14 @@ function unitsJson({ units }: TokenUsage): Record<string, string> {
   return Object.fromEntries(Object.entries(units).map(([unit, count]) => [unit, String(count)]));
 }
 
+/** Returns what billing charges the account for the usage: never more than the hold. */
+export function chargedNano(call: DispatchedCall, usage: TokenUsage): bigint {
+  const callNano = costNano(call, usage);
+  const { holdNano = callNano } = call;
+  if (callNano > holdNano) return holdNano;
+  return callNano;
+}
+
 /** Returns what the provider charges, in the tier that it reports. */
 export function providerCostNano(cost: TargetCost, usage: TokenUsage): bigint {
   return costOf(usage, cost.serviceTiers?.get(usage.serviceTier ?? '') ?? cost);

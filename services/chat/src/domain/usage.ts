@@ -29,6 +29,11 @@ export function withSearches(usage: TokenUsage, searches: number): TokenUsage {
   return searches > known ? { ...usage, units: searchUnits(searches) } : usage;
 }
 
+/** Usage with what the account is charged for it. */
+export interface BilledUsage extends TokenUsage {
+  readonly costNano: bigint;
+}
+
 /** Adds the reported tier to the usage. */
 export const ofTier = (usage: TokenUsage, serviceTier: string | undefined): TokenUsage =>
   serviceTier === undefined ? usage : { ...usage, serviceTier };

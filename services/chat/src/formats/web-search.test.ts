@@ -24,7 +24,7 @@ const messages = (tool: object, more: object = {}) =>
 const responses = (tool: object, more: object = {}) =>
   parseResponsesRequest(
     bytes({ model: 'sim/chat', input: 'What is new?', tools: [{ type: 'web_search', ...tool }], ...more }),
-  );
+  ).withItems();
 const chat = (options: object, more: object = {}) =>
   parseChatRequest(bytes({ model: 'sim/chat', messages: USER, web_search_options: options, ...more }));
 const gemini = (more: object = {}) =>
@@ -163,7 +163,7 @@ const REPLY: Reply = {
   ],
   stop: 'end',
 };
-const USAGE = { ...NO_USAGE, input: 7, output: 3, units: searchUnits(1) };
+const USAGE = { ...NO_USAGE, input: 7, output: 3, units: searchUnits(1), costNano: 7n };
 const IDENTITY = { requestId: 'r1', model: 'sim/chat', createdAtMs: 0 };
 const wholeFor = ({ replies }: CallerRequest) => JSON.parse(String(replies.write(REPLY, USAGE, IDENTITY)));
 const EVENTS = [
@@ -320,7 +320,7 @@ test("Gemini's grounding is read as searches before the text, and counted", () =
 });
 
 test("a stream of Anthropic's that is cut has the searches that it has shown", () => {
-  const stream = anthropic.passStream!({ model: 'sim/chat', includeUsage: true });
+  const stream = anthropic.passStream!({ model: 'sim/chat', includeUsage: true, chargedNano: () => 0n });
   const event = (data: object) => stream.take(Buffer.from(`data: ${JSON.stringify(data)}\n\n`));
   event({ type: 'message_start', message: { usage: { input_tokens: 5, output_tokens: 1 } } });
   event({

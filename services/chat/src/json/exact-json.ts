@@ -1,3 +1,5 @@
+import { decimalFromNano } from '@gateway/money';
+
 /**
  * Parses JSON without changing long integers: database ids have up to twenty digits, a JavaScript number keeps sixteen.
  * The values can be serialized but not calculated with: they are for tool arguments. V8's source text access does the
@@ -22,6 +24,9 @@ export function parseExactObject(json: string): Record<string, unknown> | undefi
 export function objectJson(value: unknown): string {
   return JSON.stringify(isPlainObject(value) ? value : {});
 }
+
+/** Returns a JSON number of USD with all its digits, for `JSON.stringify`. */
+export const exactUsd = (nano: bigint): object => rawJSON(decimalFromNano(nano));
 
 /** Whether it is an object, and not a number that is kept by its digits. */
 function isPlainObject(value: unknown): value is Record<string, unknown> {

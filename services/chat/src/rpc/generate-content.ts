@@ -1,14 +1,18 @@
 import { GatewayError } from '@gateway/errors';
 import { parseJsonObject } from '@gateway/json-body';
-import { jsonReply, type LinkCall, type LinkHandler } from '@gateway/link';
+import { jsonReply, type LinkCall, type LinkHandler, type LinkReply } from '@gateway/link';
 import { isObject } from '@gateway/upstream';
 import type { AnswerChat } from '../app/answer-chat';
+import type { AnswerEmbeddings } from '../app/answer-embeddings';
 import type { UnknownFields } from '../domain/caller-request';
 import { countConversation } from '../domain/count-conversation';
 import { resolveChatModel } from '../domain/model';
 import { DEFAULT_BUDGET_MS, TokenCounter } from '../domain/token-count';
 import { BODY_BOUNDS } from '../formats/body-bounds';
+import { parseBatchEmbedContents, parseEmbedContent } from '../formats/gemini/embed-request';
+import { writeContentEmbedding, writeContentEmbeddings } from '../formats/gemini/embeddings-reply';
 import { conversationOf, parseGenerateContent } from '../formats/gemini/gemini-request';
+import { toJsonArray } from '../sse/json-array';
 import type { CountTokensDeps } from './count-tokens';
 
 interface ModelAction {
@@ -34,26 +38,47 @@ export function modelActionOf(path: string): ModelAction | undefined {
 
 export interface GenerateContentDeps extends CountTokensDeps {
   readonly answer: AnswerChat;
+  readonly embed: AnswerEmbeddings;
   readonly unknownFields: UnknownFields;
 }
 
-/** `POST /v1beta/models/{model}:generateContent`, `:streamGenerateContent` and `:countTokens`, also under `/v1`. */
+/** `POST /v1beta/models/{model}:generateContent`, `:streamGenerateContent`, `:countTokens` and embeddings, also under `/v1`. */
 export function generateContent(deps: GenerateContentDeps): LinkHandler {
-  const { answer, unknownFields } = deps;
+  const { answer, embed, unknownFields } = deps;
   return async (context, call) => {
     const { model, action } = modelActionOf(call.path) ?? { model: '', action: '' };
+    if (action === 'embedContent')
+      return embed(context, call, parseEmbedContent(call.body, model), writeContentEmbedding);
+    if (action === 'batchEmbedContents')
+      return embed(context, call, parseBatchEmbedContents(call.body, model), writeContentEmbeddings);
     if (action === 'countTokens') return countContents(deps, model)(context, call);
     const stream = action === 'streamGenerateContent';
     if (!stream && action !== 'generateContent') throw new GatewayError('not_found');
-    if (stream && !asksForEvents(call))
-      throw new GatewayError('invalid_request', {
-        detail: 'alt: streams are server-sent events: send alt=sse',
-      });
-    return answer(context, call, parseGenerateContent(call.body, { model, stream }, unknownFields));
+    const isArray = stream && asksForArray(call);
+    const reply = await answer(
+      context,
+      call,
+      parseGenerateContent(call.body, { model, stream }, unknownFields),
+    );
+    return isArray ? asArray(reply) : reply;
   };
 }
 
-const asksForEvents = ({ query }: LinkCall): boolean => new URLSearchParams(query ?? '').get('alt') === 'sse';
+/** @throws GatewayError `invalid_request` for another form than server-sent events and JSON */
+function asksForArray({ query }: LinkCall): boolean {
+  const alt = new URLSearchParams(query ?? '').get('alt') ?? 'json';
+  if (alt !== 'sse' && alt !== 'json')
+    throw new GatewayError('invalid_request', { detail: 'alt: must be sse or json' });
+  return alt === 'json';
+}
+
+/** Returns the stream as an array that is sent element by element. */
+function asArray({ status, headers, body }: LinkReply): LinkReply {
+  if (Buffer.isBuffer(body)) throw new Error('not a stream');
+  return { status, headers: { ...headers, 'content-type': JSON_TYPE }, body: toJsonArray(body) };
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Counted by the gateway, whichever provider owns the model; free. */
 function countContents(

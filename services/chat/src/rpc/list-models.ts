@@ -11,6 +11,7 @@ import {
   isServedByMedia,
 } from '../domain/model';
 import { parseModelPage, toAnthropicModel, toAnthropicModelList } from '../formats/anthropic/model-list';
+import { parseGeminiPage, toGeminiModel, toGeminiModelList } from '../formats/gemini/model-list';
 import { parseModelType } from '../formats/model-type';
 import { toOpenAiModel } from '../formats/openai/model-list';
 
@@ -30,23 +31,33 @@ export interface ModelListDeps {
   readonly admission: Pick<Admission, 'admitFree'>;
 }
 
-/** `GET /v1/models`: every model that the key may call, in the shape of the client's format. */
+/** `GET /v1/models` and `/v1beta/models`: every model that the key may call, in the shape of the client's format. */
 export function listModels(deps: ModelListDeps) {
   return async (context: RequestContext, call: LinkCall): Promise<LinkReply> => {
     const { models, admission } = deps;
     if (!models.loaded) throw catalogNotReceived();
     const query = call.query ?? '';
     const type = parseModelType(query);
-    const page = asksAnthropic(call) ? parseModelPage(query) : undefined;
+    const listOf = listWriter(call, query);
     const headers = await admission.admitFree(context, call.key);
     const callable = models
       .all()
       .filter((model) => isListed(deps, model, call) && (!type || isOfType(model.listed, type)));
-    const list = page
-      ? toAnthropicModelList(callable, page)
-      : { object: 'list', data: callable.map(toOpenAiModel) };
-    return jsonReply(list, headers);
+    return jsonReply(listOf(callable), headers);
   };
+}
+
+/** @throws GatewayError `invalid_request` for a malformed query */
+function listWriter(call: LinkCall, query: string): (models: readonly CatalogModel[]) => object {
+  if (asksGoogle(call)) {
+    const page = parseGeminiPage(query);
+    return (models) => toGeminiModelList(models, page);
+  }
+  if (asksAnthropic(call)) {
+    const page = parseModelPage(query);
+    return (models) => toAnthropicModelList(models, page);
+  }
+  return (models) => ({ object: 'list', data: models.map(toOpenAiModel) });
 }
 
 /** `GET /v1/models/{slug}`, also by alias: the `id` of the response is the slug. @throws GatewayError `model_not_found` */
@@ -58,18 +69,27 @@ export function getModel(deps: ModelListDeps) {
     const isAllowed = name !== undefined && (!isBareName(name) || call.key.bareModelNames);
     const model = isAllowed ? models.get(name) : undefined;
     if (!model || !isListed(deps, model, call)) throw new GatewayError('model_not_found');
-    const shape = asksAnthropic(call) ? toAnthropicModel(model) : toOpenAiModel(model);
-    return jsonReply(shape, await admission.admitFree(context, call.key));
+    return jsonReply(shapeOf(call, model), await admission.admitFree(context, call.key));
   };
 }
 
-/** Anthropic's shape cannot describe models of other types, so its clients see chat models only. */
+function shapeOf(call: LinkCall, model: CatalogModel): object {
+  if (asksGoogle(call)) return toGeminiModel(model);
+  return asksAnthropic(call) ? toAnthropicModel(model) : toOpenAiModel(model);
+}
+
+/** Anthropic's shape describes only chat models, and Google's also those that create embeddings. */
 function isListed({ providers, isMediaProvider }: ModelListDeps, model: CatalogModel, call: LinkCall) {
   if (!canCall(model, call.key)) return false;
   if (isServed(model, 'text', providers)) return true;
+  if (asksGoogle(call)) return isServed(model, 'embedding', providers);
   if (asksAnthropic(call)) return false;
   return isServed(model, 'embedding', providers) || isServedByMedia(model, isMediaProvider);
 }
+
+/** Google's clients call another version, or send the key in their own way, which edge reports. */
+const asksGoogle = ({ path, headers }: LinkCall): boolean =>
+  path.startsWith('/v1beta/') || headers['x-edge-format'] === 'google';
 
 /** Anthropic's clients send this header with every call, others never do. */
 function asksAnthropic({ headers }: LinkCall): boolean {
@@ -78,7 +98,7 @@ function asksAnthropic({ headers }: LinkCall): boolean {
 
 function nameOf(path: string): string | undefined {
   try {
-    return decodeURIComponent(path.slice('/v1/models/'.length));
+    return decodeURIComponent(path.replace(/^\/v1(?:beta)?\/models\/(?:models\/)?/, ''));
   } catch {
     return undefined;
   }

@@ -9,6 +9,7 @@ export interface Routes {
   readonly embeddings: LinkHandler;
   readonly countTokens: LinkHandler;
   readonly generateContent: LinkHandler;
+  readonly describeKey: LinkHandler;
   readonly listModels: LinkHandler;
   readonly getModel: LinkHandler;
 }
@@ -23,8 +24,9 @@ export function routeCall(routes: Routes): LinkHandler {
     if (route === 'POST /v1/embeddings') return routes.embeddings(context, call);
     if (route === 'POST /v1/messages/count_tokens') return routes.countTokens(context, call);
     if (call.method === 'POST' && modelActionOf(call.path)) return routes.generateContent(context, call);
-    if (route === 'GET /v1/models') return routes.listModels(context, call);
-    if (route.startsWith('GET /v1/models/')) return routes.getModel(context, call);
+    if (route === 'GET /v1/key') return routes.describeKey(context, call);
+    if (/^GET \/v1(?:beta)?\/models$/.test(route)) return routes.listModels(context, call);
+    if (/^GET \/v1(?:beta)?\/models\//.test(route)) return routes.getModel(context, call);
     return Promise.reject(new GatewayError('not_found'));
   };
 }

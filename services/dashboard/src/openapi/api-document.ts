@@ -91,6 +91,11 @@ const HEADERS = {
     description: 'Seconds to wait; absent for spending caps',
     schema: { type: 'integer', minimum: 0 },
   },
+  Cost: {
+    description:
+      'USD that the account is charged, an exact decimal; absent from streams and repeated replies',
+    schema: { type: 'string', pattern: '^\\d+(\\.\\d{1,9})?$' },
+  },
 };
 
 const SECURITY_SCHEMES = {
@@ -138,12 +143,16 @@ function exampleOf(path: string, of: 'body' | 'answer'): JsonSchema {
   return example === undefined ? {} : { example };
 }
 
-function v1Answer({ path, answer, answerType, streams }: V1Operation, book: SchemaBook): JsonSchema {
-  return success({
+function v1Answer(
+  { path, answer, answerType, streams, returnsCost }: V1Operation,
+  book: SchemaBook,
+): JsonSchema {
+  const content = {
     ...(answer && { 'application/json': { schema: book.output(answer), ...exampleOf(path, 'answer') } }),
     ...(answerType && { [answerType]: {} }),
     ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }),
-  });
+  };
+  return success(content, returnsCost && { 'X-Gateway-Cost': { $ref: '#/components/headers/Cost' } });
 }
 
 interface Schemas {
@@ -277,9 +286,9 @@ function tagOf({ path, access }: Endpoint | PlaygroundOperation): string {
 
 const component = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-const success = (content: JsonSchema): JsonSchema => ({
+const success = (content: JsonSchema, headers: JsonSchema = {}): JsonSchema => ({
   description: 'Success',
-  headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+  headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...headers },
   content,
 });
 

@@ -19,6 +19,8 @@ export interface V1Operation {
   readonly answerType?: string;
   /** It responds with server-sent events if the body requests a stream. */
   readonly streams?: true;
+  /** Whole replies have the header `X-Gateway-Cost`. */
+  readonly returnsCost?: true;
   /** Anyone with the link may call it. */
   readonly keyless?: true;
   readonly idempotent?: true;
@@ -65,6 +67,11 @@ const TASK_READ = [
   'upstream_unavailable',
 ] as const;
 
+const cost = z
+  .number()
+  .optional()
+  .meta({ description: 'USD that the account is charged, at most nine decimals' });
+
 const completion = z
   .looseObject({
     id: text,
@@ -83,6 +90,7 @@ const completion = z
         prompt_tokens: passedThroughCount,
         completion_tokens: passedThroughCount,
         total_tokens: passedThroughCount,
+        cost,
       })
       .nullish(),
   })
@@ -95,7 +103,7 @@ const message = z
     model: text,
     content: z.array(z.looseObject({ type: text })),
     stop_reason: text.nullable(),
-    usage: z.looseObject({ input_tokens: passedThroughCount, output_tokens: passedThroughCount }),
+    usage: z.looseObject({ input_tokens: passedThroughCount, output_tokens: passedThroughCount, cost }),
   })
   .meta({ id: 'Message' });
 const response = z
@@ -107,9 +115,19 @@ const response = z
     incomplete_details: z.looseObject({ reason: text }).nullable(),
     model: text,
     output: z.array(z.looseObject({ type: text })),
-    usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count }),
+    usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count, cost }),
   })
   .meta({ id: 'Response' });
+const inputItems = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(z.looseObject({ id: text, type: text })),
+    first_id: text.nullable(),
+    last_id: text.nullable(),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'ResponseInputItems' });
+const include = text.optional().meta({ description: 'May be `reasoning.encrypted_content`' });
 const contents = z
   .looseObject({
     candidates: z.array(z.looseObject({ content: z.looseObject({}), finishReason: text.optional() })),
@@ -142,6 +160,34 @@ const transcript = z
       .meta({ description: 'Tokens or the duration, as the provider reports them' }),
   })
   .meta({ id: 'Transcript' });
+const contentEmbedding = z.object({ values: z.array(z.number()) }).meta({ id: 'ContentEmbedding' });
+const promptCount = z.object({ promptTokenCount: count });
+const usd = z.number().meta({ description: 'USD, at most nine decimals' });
+const rate = z.object({ limit: count, used: count, resets_at: text }).nullable();
+const spend = z.object({
+  limit: usd.nullable(),
+  used: usd.meta({ description: 'Includes funds reserved for in-flight requests' }),
+  resets_at: text,
+});
+const ownKey = z
+  .object({
+    object: z.literal('key'),
+    name: text,
+    status: z.literal('enabled'),
+    expires_at: text.nullable(),
+    allowed_models: z.array(text).meta({ description: 'Empty: every model' }),
+    rpm: rate.meta({ description: 'Requests per minute, this one included; null: no limit' }),
+    tpm: rate.meta({ description: 'Tokens per minute; null: no limit' }),
+    daily: spend,
+    monthly: spend,
+    request_cost_limit: usd.nullable(),
+    account: z.object({
+      balance: usd,
+      available: usd.meta({ description: 'The balance without funds reserved for in-flight requests' }),
+      currency: z.literal('USD'),
+    }),
+  })
+  .meta({ id: 'OwnKey' });
 const openAiModel = z
   .object({
     id: text.meta({ description: 'The slug' }),
@@ -154,6 +200,16 @@ const openAiModel = z
 const anthropicModel = z
   .looseObject({ id: text, type: z.literal('model'), display_name: text, created_at: text })
   .meta({ id: 'AnthropicModel' });
+const geminiModel = z
+  .object({
+    name: text.meta({ description: '`models/<slug>`' }),
+    displayName: text,
+    inputTokenLimit: count.optional(),
+    outputTokenLimit: count.optional(),
+    supportedGenerationMethods: z.array(text),
+  })
+  .meta({ id: 'GeminiModel' });
+const geminiModels = z.object({ models: z.array(geminiModel), nextPageToken: text.optional() });
 const openAiModels = z.object({ object: z.literal('list'), data: z.array(openAiModel) });
 const anthropicModels = z.object({
   data: z.array(anthropicModel),
@@ -212,7 +268,15 @@ const videoResult = z
   .meta({ id: 'VideoResult' });
 
 const chat = { method: 'POST', tag: 'Chat' } as const;
-const image = { method: 'POST', tag: 'Images', answer: images, idempotent: true, codes: IMAGES } as const;
+const storedResponse = { method: 'GET', tag: 'Chat', codes: WITH_KEY } as const;
+const image = {
+  method: 'POST',
+  tag: 'Images',
+  answer: images,
+  returnsCost: true,
+  idempotent: true,
+  codes: IMAGES,
+} as const;
 const video = { method: 'POST', tag: 'Videos' } as const;
 const audio = { method: 'POST', tag: 'Audio', codes: CHAT } as const;
 const models = { method: 'GET', tag: 'Models', codes: WITH_KEY } as const;
@@ -224,6 +288,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     path: '/v1/chat/completions',
     summary: "Create a chat completion in OpenAI's format, with any chat model",
     body: 'ChatCompletionRequest',
+    returnsCost: true,
     answer: completion,
     streams: true,
     codes: CHAT,
@@ -232,17 +297,51 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     ...chat,
     path: '/v1/responses',
     summary:
-      "Create a response in the format of OpenAI's Responses API, with any chat model; it is not stored",
+      "Create a response in the format of OpenAI's Responses API, with any chat model; stored unless `store` is false",
     body: 'ResponsesRequest',
+    returnsCost: true,
     answer: response,
     streams: true,
     codes: CHAT,
+  },
+  {
+    ...storedResponse,
+    path: '/v1/responses/{response_id}',
+    summary: 'Retrieve a stored response; free',
+    query: z.object({ include }),
+    answer: response,
+  },
+  {
+    ...storedResponse,
+    path: '/v1/responses/{response_id}/input_items',
+    summary: 'List the input items of a stored response, without those of previous responses; free',
+    query: z.object({
+      limit: z.int().min(1).max(100).default(20),
+      order: z.enum(['asc', 'desc']).default('desc'),
+      after: text.optional().meta({ description: 'An item id; lists the items that follow it' }),
+      include,
+    }),
+    answer: inputItems,
+  },
+  {
+    ...storedResponse,
+    method: 'POST',
+    path: '/v1/responses/{response_id}/cancel',
+    summary: 'Cancel a response in the background; refused for any other; free',
+  },
+  {
+    ...storedResponse,
+    method: 'POST',
+    path: '/v1/responses/{response_id}/delete',
+    summary: 'Delete a stored response; free',
+    answer: z.object({ id: text, object: z.literal('response'), deleted: z.literal(true) }),
   },
   {
     ...chat,
     path: '/v1/messages',
     summary: "Create a message in Anthropic's format, with any chat model",
     body: 'MessagesRequest',
+    returnsCost: true,
     answer: message,
     streams: true,
     codes: CHAT,
@@ -262,17 +361,38 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
       summary:
         "Generate content in Google's format, with any chat model; the slash in its slug may be sent as it is",
       body: 'GenerateContentRequest',
+      returnsCost: true,
       answer: contents,
       codes: CHAT,
     },
     {
       ...chat,
       path: `${version}/models/{model}:streamGenerateContent`,
-      summary: "Generate content in Google's format as a stream of server-sent events",
+      summary: "Generate content in Google's format as a stream: of server-sent events, or a JSON array",
       body: 'GenerateContentRequest',
-      query: z.object({ alt: z.literal('sse') }),
-      answer: contents,
-      answerType: 'text/event-stream',
+      query: z.object({ alt: z.enum(['sse', 'json']).default('json') }),
+      answer: z.array(contents),
+      streams: true,
+      codes: CHAT,
+    },
+    {
+      method: 'POST',
+      tag: 'Embeddings',
+      path: `${version}/models/{model}:embedContent`,
+      summary: "Create an embedding in Google's format, with any embedding model",
+      body: 'EmbedContentRequest',
+      answer: z.object({ embedding: contentEmbedding, usageMetadata: promptCount }),
+      returnsCost: true,
+      codes: CHAT,
+    },
+    {
+      method: 'POST',
+      tag: 'Embeddings',
+      path: `${version}/models/{model}:batchEmbedContents`,
+      summary: "Create embeddings in Google's format; all requests have the same task and size",
+      body: 'BatchEmbedContentsRequest',
+      answer: z.object({ embeddings: z.array(contentEmbedding), usageMetadata: promptCount }),
+      returnsCost: true,
       codes: CHAT,
     },
     {
@@ -290,6 +410,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     path: '/v1/embeddings',
     summary: "Create embeddings of texts in OpenAI's format, with any embedding model",
     body: 'EmbeddingsRequest',
+    returnsCost: true,
     answer: embeddings,
     codes: CHAT,
   },
@@ -319,23 +440,52 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     answerType: 'text/*',
   },
   {
+    method: 'GET',
+    tag: 'Key',
+    path: '/v1/key',
+    summary:
+      'Retrieve the limits of the key that calls, what is used of them, and the funds of its account; free',
+    answer: ownKey,
+    codes: WITH_KEY,
+  },
+  {
     ...models,
     path: '/v1/models',
     summary:
-      "List the models that the key may call; with `anthropic-version`, chat models in Anthropic's format, paginated",
+      "List the models that the key may call; with `anthropic-version`, chat models in Anthropic's format, and with `x-goog-api-key`, in Google's, paginated",
     query: z.object({
       type: z.enum(MODEL_TYPES).optional(),
       limit: z.int().min(1).max(1_000).optional(),
       after_id: text.optional(),
       before_id: text.optional(),
+      pageSize: z.int().min(0).optional(),
+      pageToken: text.optional(),
     }),
-    answer: z.union([openAiModels, anthropicModels]),
+    answer: z.union([openAiModels, anthropicModels, geminiModels]),
+  },
+  {
+    ...models,
+    path: '/v1beta/models',
+    summary: "List the chat and embedding models that the key may call in Google's format, paginated",
+    query: z.object({
+      pageSize: z.int().min(0).optional(),
+      pageToken: text.optional(),
+      type: z.enum(MODEL_TYPES).optional(),
+    }),
+    answer: geminiModels,
+  },
+  {
+    ...models,
+    path: '/v1beta/models/{model}',
+    summary: "Retrieve a model in Google's format",
+    answer: geminiModel,
+    codes: [...WITH_KEY, 'model_not_found'],
   },
   {
     ...models,
     path: '/v1/models/{model}',
     summary: 'Retrieve a model; the slash in its slug may be sent as `%2F`',
-    answer: z.union([openAiModel, anthropicModel]),
+    answer: z.union([openAiModel, anthropicModel, geminiModel]),
     codes: [...WITH_KEY, 'model_not_found'],
   },
   {
@@ -398,6 +548,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     summary: 'Retrieve the result of a completed video task; free',
     body: 'VideoTaskRequest',
     answer: videoResult,
+    returnsCost: true,
     codes: TASK_READ,
   },
   {

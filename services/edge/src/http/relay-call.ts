@@ -159,7 +159,9 @@ class RelayedReply implements ReplySink {
     this.#exchange.errorCode = error.code;
     const betweenEvents = this.#lastBytes === undefined || endsEvent(this.#lastBytes);
     if (this.#isEventStream && betweenEvents) {
-      this.#endResponse(toErrorFrame(error, this.#streamErrors));
+      const { requestId, startedMs } = this.#exchange;
+      const createdAtMs = Date.now() - (performance.now() - startedMs);
+      this.#endResponse(toErrorFrame(error, this.#streamErrors, { requestId, createdAtMs }));
     } else {
       this.#response.destroy();
     }

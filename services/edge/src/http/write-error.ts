@@ -34,7 +34,7 @@ export function writeError(
   if (isBodySmall(request, response)) {
     response.writeHead(protocol.status, headers).end(body);
   } else {
-    response.writeHead(protocol.status, { ...headers, connection: 'close' }).write(body);
+    response.writeHead(protocol.status, { connection: 'close', ...headers }).write(body);
     endAfterLinger(exchange);
   }
 }

@@ -1,7 +1,7 @@
 import type { StreamErrors } from '@gateway/errors';
 
 /** Services that answer API calls over a link. */
-export type ApiService = 'chat' | 'media';
+export type ApiService = 'chat' | 'media' | 'storage';
 
 export interface ApiRoute {
   /** Name for metrics and logs. */
@@ -31,12 +31,14 @@ export interface ApiRoute {
 
 const FREE_CALL_KEY_AGE_MS = 1_000;
 const VIDEOS = '/v1/videos/';
+const RESPONSE = '/v1/responses/';
 
 const FREE = { body: 'none', maxKeyAgeMs: FREE_CALL_KEY_AGE_MS } as const;
 /** A non-empty segment of unreserved, sub-delimiting or well-encoded characters. */
 const SEGMENT = "(?:[\\w.~!$&'()*+,;=:@-]|%[\\dA-Fa-f]{2})+";
 const SEGMENTS = new RegExp(`^${SEGMENT}(?:/${SEGMENT})*$`);
-const ofProvider = (action: string) => new RegExp(`^${SEGMENT}/${action}$`);
+const ONE_SEGMENT = new RegExp(`^${SEGMENT}$`);
+const withAction = (action: string) => new RegExp(`^${SEGMENT}/${action}$`);
 
 /** The colon may be encoded. */
 const ofModel = (actions: string) => new RegExp(`^${SEGMENT}(?:/${SEGMENT})*(?::|%3[Aa])(?:${actions})$`);
@@ -45,6 +47,7 @@ const OPENAI = { service: 'chat', streamErrors: 'data' } as const;
 const RESPONSES = { service: 'chat', streamErrors: 'response' } as const;
 const GOOGLE = { service: 'chat', streamErrors: 'google' } as const;
 const ANTHROPIC = { service: 'chat', streamErrors: 'event' } as const;
+const STORAGE = { service: 'storage', streamErrors: 'response' } as const;
 const MEDIA = { service: 'media', streamErrors: 'data' } as const;
 
 export const API_ROUTES: readonly ApiRoute[] = [
@@ -57,6 +60,40 @@ export const API_ROUTES: readonly ApiRoute[] = [
     inPlayground: true,
   },
   { name: 'responses', method: 'POST', path: '/v1/responses', body: 'json', ...RESPONSES },
+  {
+    name: 'response',
+    method: 'GET',
+    path: RESPONSE,
+    tail: ONE_SEGMENT,
+    ...STORAGE,
+    ...FREE,
+    forwardsQuery: true,
+  },
+  {
+    name: 'response_input_items',
+    method: 'GET',
+    path: RESPONSE,
+    tail: withAction('input_items'),
+    ...STORAGE,
+    ...FREE,
+    forwardsQuery: true,
+  },
+  {
+    name: 'response_cancel',
+    method: 'POST',
+    path: RESPONSE,
+    tail: withAction('cancel'),
+    ...STORAGE,
+    ...FREE,
+  },
+  {
+    name: 'response_delete',
+    method: 'POST',
+    path: RESPONSE,
+    tail: withAction('delete'),
+    ...STORAGE,
+    ...FREE,
+  },
   { name: 'messages', method: 'POST', path: '/v1/messages', body: 'json', ...ANTHROPIC },
   { name: 'embeddings', method: 'POST', path: '/v1/embeddings', body: 'json', ...OPENAI },
   {
@@ -79,6 +116,15 @@ export const API_ROUTES: readonly ApiRoute[] = [
       acceptsGoogleKey: true,
     },
     {
+      name: 'embed_content',
+      method: 'POST',
+      path,
+      tail: ofModel('embedContent|batchEmbedContents'),
+      ...GOOGLE,
+      body: 'json',
+      acceptsGoogleKey: true,
+    },
+    {
       name: 'count_content_tokens',
       method: 'POST',
       path,
@@ -89,8 +135,19 @@ export const API_ROUTES: readonly ApiRoute[] = [
       acceptsGoogleKey: true,
     },
   ]),
-  { name: 'models', method: 'GET', path: '/v1/models', forwardsQuery: true, ...OPENAI, ...FREE },
-  { name: 'model', method: 'GET', path: '/v1/models/', tail: SEGMENTS, ...OPENAI, ...FREE },
+  { name: 'key', method: 'GET', path: '/v1/key', ...OPENAI, ...FREE },
+  ...(['/v1/models', '/v1beta/models'] as const).flatMap((path): ApiRoute[] => [
+    { name: 'models', method: 'GET', path, ...OPENAI, ...FREE, forwardsQuery: true, acceptsGoogleKey: true },
+    {
+      name: 'model',
+      method: 'GET',
+      path: `${path}/`,
+      tail: SEGMENTS,
+      ...OPENAI,
+      ...FREE,
+      acceptsGoogleKey: true,
+    },
+  ]),
   { name: 'images', method: 'POST', path: '/v1/images', ...MEDIA, body: 'form', inPlayground: true },
   { name: 'images_generations', method: 'POST', path: '/v1/images/generations', ...MEDIA, body: 'json' },
   {
@@ -109,7 +166,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     name: 'video_create',
     method: 'POST',
     path: VIDEOS,
-    tail: ofProvider('create'),
+    tail: withAction('create'),
     ...MEDIA,
     body: 'form',
     inPlayground: true,
@@ -118,7 +175,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     name: 'video_status',
     method: 'POST',
     path: VIDEOS,
-    tail: ofProvider('status'),
+    tail: withAction('status'),
     ...MEDIA,
     ...FREE,
     body: 'json',
@@ -128,7 +185,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     name: 'video_result',
     method: 'POST',
     path: VIDEOS,
-    tail: ofProvider('result'),
+    tail: withAction('result'),
     ...MEDIA,
     ...FREE,
     body: 'json',
@@ -139,7 +196,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     name: 'video_file',
     method: 'GET',
     path: '/v1/videos/files/',
-    tail: new RegExp(`^${SEGMENT}$`),
+    tail: ONE_SEGMENT,
     ...MEDIA,
     body: 'none',
     keyless: true,

@@ -62,11 +62,14 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
     throw thrown;
   });
   const headers = forwardedHeaders(request, route.returnsLinks);
+  // Paths that several formats share.
+  if (route.method === 'GET' && route.acceptsGoogleKey && googleKeys(request, exchange.query).length > 0)
+    headers.push({ name: 'x-edge-format', value: 'google' });
   await relayApiCall(exchange, { route, path: exchange.path, key, headers, upload, body }, deps);
 }
 
 /** Tells a client to go on over HTTP (RFC 9110, section 15.5.22). */
-const OVER_HTTP = { status: 426, headers: { upgrade: 'HTTP/1.1' } };
+const OVER_HTTP = { status: 426, headers: { upgrade: 'HTTP/1.1', connection: 'upgrade, close' } };
 
 /** Codex tries a WebSocket first, and gives up on responses altogether after another status. */
 const isWebSocketOfResponses = ({ request, path }: Exchange): boolean =>

@@ -53,6 +53,13 @@ export class Bill extends MeteredCall {
     return this.#bills.handOver(client, this.call.requestId);
   }
 
+  /** Returns what the account is charged. */
+  chargedNano({ costNano }: Charge): bigint {
+    const { holdNano } = this.grant;
+    if (costNano > holdNano) return holdNano;
+    return costNano;
+  }
+
   /** Charges at most the hold. Resolves when the charge is durable; false: another instance had ended the bill. */
   settle(charge: Charge, outcome: CallOutcome): Promise<boolean> {
     return this.end(outcome, (call, end) => settledEvent(call, end, charge));

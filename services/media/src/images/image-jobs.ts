@@ -1,6 +1,7 @@
 import type { CallOutcome } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import type { LinkReply } from '@gateway/link';
+import { costHeader } from '@gateway/money';
 import type { Logger } from '@gateway/process';
 import { type Route, UpstreamError } from '@gateway/upstream';
 import type { Bill } from '../billing/bill';
@@ -159,7 +160,8 @@ async function succeed(job: ImageJob, result: ImageResult, asReported: AsReporte
     throw new GatewayError('internal_error', { cause });
   }
   await own.answered(reply);
-  return reply;
+  // Not stored: a repeated call is free.
+  return { ...reply, headers: { ...reply.headers, ...costHeader(bill.chargedNano(charge)) } };
 }
 
 /** @throws GatewayError with bill and key ended: the result can't be returned, for example for lack of memory */

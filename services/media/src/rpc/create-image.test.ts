@@ -98,6 +98,7 @@ class Scene {
       rates: { requests: { limit: 9n, remaining: 8n, resetSeconds: 1 } },
     },
     headers: { 'x-ratelimit-remaining-requests': '8' },
+    chargedNano: ({ costNano }: Charge) => costNano,
     dispatched: async (provider: string) => {
       if (this.databaseIsDown) throw Object.assign(new Error('away'), { code: 'ECONNRESET' });
       this.steps.push(`dispatched ${provider}`);

@@ -1,6 +1,8 @@
 import { jsonReply, type LinkHandler } from '@gateway/link';
+import { costHeader } from '@gateway/money';
 import type { RequestContext } from '@gateway/rpc';
 import { type ResolveTaskDeps, resolveTask } from '../videos/resolve-task';
+import { chargedNano } from '../videos/rules/charged-nano';
 import type { GeneratedVideo } from '../videos/rules/video-provider';
 import type { VideoTask } from '../videos/rules/video-task';
 import { toTaskJson, toVideoJson } from '../videos/video-json';
@@ -21,7 +23,8 @@ export function getVideoResult(deps: GetVideoResultDeps): LinkHandler {
       task.state === 'completed' ? await videosOf(deps, context, task, call.headers['x-edge-origin']) : [];
     const defaultSeconds = Number(task.videoMs ?? task.requestedMs) / 1_000;
     const shown = videos.map((video) => toVideoJson(video, defaultSeconds));
-    return jsonReply({ task_id, status, videos: shown, ...(error && { error }) }, headers);
+    const cost = task.state === 'completed' ? costHeader(chargedNano(task) ?? 0n) : {};
+    return jsonReply({ task_id, status, videos: shown, ...(error && { error }) }, { ...headers, ...cost });
   };
 }
 

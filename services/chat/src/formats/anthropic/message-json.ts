@@ -1,9 +1,10 @@
+import { decimalFromNano } from '@gateway/money';
 import type { ReplyIdentity } from '../../domain/caller-request';
 import { type Citation, type Signature, WEB_SEARCH, type WebSearchPart } from '../../domain/conversation';
 import type { StopReason } from '../../domain/reply';
 import { tagSignature } from '../../domain/signature-tag';
 import { fitToolId } from '../../domain/tool-ids';
-import type { TokenUsage } from '../../domain/usage';
+import type { BilledUsage, TokenUsage } from '../../domain/usage';
 import { FOREIGN_SEARCH } from './foreign-searches';
 
 /** All stop reasons; the list is that of @anthropic-ai/sdk 1.10. */
@@ -37,17 +38,20 @@ export function stopMembers({ stop, stopSequence }: Stop): string {
 /** The stop reason at the start of a stream. */
 export const NO_STOP = '"stop_reason":null,"stop_sequence":null,"stop_details":null';
 
-/** Returns the complete usage of a message. */
-export function usageJson(usage: TokenUsage): string {
+/** Returns the complete usage of a message. The cost is known at its end. */
+export function usageJson(usage: TokenUsage & Partial<BilledUsage>): string {
   const long = usage.cacheWriteLong ?? 0;
   const creation = `{"ephemeral_5m_input_tokens":${usage.cacheWrite},"ephemeral_1h_input_tokens":${long}}`;
-  return `{${countMembers(usage)},"cache_creation":${creation},"service_tier":"standard","inference_geo":null,"speed":null}`;
+  return `{${countMembers(usage)},"cache_creation":${creation},"service_tier":"standard","inference_geo":null,"speed":null${costMember(usage)}}`;
 }
 
 /** Returns the usage at the end of a stream, which replaces the one at its start. */
-export function finalUsageJson(usage: TokenUsage): string {
-  return `{${countMembers(usage)}}`;
+export function finalUsageJson(usage: BilledUsage): string {
+  return `{${countMembers(usage)}${costMember(usage)}}`;
 }
+
+const costMember = ({ costNano }: Partial<BilledUsage>): string =>
+  costNano === undefined ? '' : `,"cost":${decimalFromNano(costNano)}`;
 
 /** The three kinds of input do not overlap, and output includes thinking. */
 function countMembers(usage: TokenUsage): string {

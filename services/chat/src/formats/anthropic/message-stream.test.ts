@@ -15,6 +15,7 @@ const usage = {
   cacheWriteLong: 4,
   output: 50,
   reasoning: 5,
+  costNano: 1_500n,
 };
 
 /** All frames of a stream in which each list of events comes by itself. */
@@ -76,6 +77,7 @@ test('text is streamed as a start, deltas and a stop of its block', () => {
       output_tokens: 50,
       output_tokens_details: { thinking_tokens: 5 },
       server_tool_use: null,
+      cost: 0.0000015,
     },
   });
 });

@@ -1,7 +1,7 @@
 import type { ReplyIdentity } from '../../domain/caller-request';
 import type { Citation, Signature, WebSearchPart } from '../../domain/conversation';
 import type { ReplyEvent, StreamWriter, ToolCallStart } from '../../domain/reply';
-import { NO_USAGE, type TokenUsage } from '../../domain/usage';
+import { type BilledUsage, NO_USAGE, type TokenUsage } from '../../domain/usage';
 import { namedFrame } from '../../sse/named-frame';
 import { writeCallSignature } from '../call-signature';
 import {
@@ -67,7 +67,7 @@ export class MessageStream implements StreamWriter {
     return this.#begun(usage) + this.#flush(false);
   }
 
-  end(usage: TokenUsage): string {
+  end(usage: BilledUsage): string {
     const rest = this.#begun(usage) + this.#flush(true);
     const delta = `{"type":"message_delta","delta":{${stopMembers(this.#stop ?? { stop: 'end' })}},"usage":${finalUsageJson(usage)}}`;
     return rest + namedFrame('message_delta', delta) + namedFrame('message_stop', '{"type":"message_stop"}');

@@ -13,6 +13,7 @@ const usage = {
   cacheWriteLong: 4,
   output: 50,
   reasoning: 5,
+  costNano: 1_500n,
 };
 
 const messageOf = (reply: Partial<Reply>) =>
@@ -49,6 +50,7 @@ test("a message matches the official SDK's types and has no `citations: null`, w
       service_tier: 'standard',
       inference_geo: null,
       speed: null,
+      cost: 0.0000015,
     },
   });
 });

@@ -1,7 +1,7 @@
 import { isObject } from '@gateway/upstream';
 import type { ReplyIdentity } from '../../domain/caller-request';
 import type { Reply, ReplyPart } from '../../domain/reply';
-import type { TokenUsage } from '../../domain/usage';
+import type { BilledUsage } from '../../domain/usage';
 import { writeCallSignature } from '../call-signature';
 import { withoutEmptyThinking } from './empty-thinking';
 import {
@@ -19,7 +19,7 @@ import {
 } from './message-json';
 
 /** Writes a complete reply as a message. Built as text, so that large arguments are not parsed and serialized again. */
-export function writeMessage(reply: Reply, usage: TokenUsage, identity: ReplyIdentity): Buffer {
+export function writeMessage(reply: Reply, usage: BilledUsage, identity: ReplyIdentity): Buffer {
   const content = withoutEmptyThinking(reply.parts.filter(isSaid)).flatMap(blocksOf).join(',');
   return Buffer.from(
     `${messageHead(identity)},"content":[${content}],${stopMembers(reply)},"usage":${usageJson(usage)}}`,

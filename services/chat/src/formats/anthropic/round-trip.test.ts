@@ -10,7 +10,7 @@ import { parseMessagesRequest } from './messages-request';
 import { readMessage } from './testing/read-message';
 
 const identity = { requestId: 'r1', model: 'sim/chat', createdAtMs: 0 };
-const usage = { ...NO_USAGE, input: 3, output: 4 };
+const usage = { ...NO_USAGE, input: 3, output: 4, costNano: 0n };
 
 const written = (reply: Reply) => JSON.parse(anthropicReplies.write(reply, usage, identity).toString());
 

@@ -22,6 +22,21 @@ function errorOf(fields: object): string {
   }
 }
 
+test('long integers in calls and their results keep their digits, in both cases of names', () => {
+  const id = '12345678901234567890';
+  for (const [call, result] of [
+    ['functionCall', 'functionResponse'],
+    ['function_call', 'function_response'],
+  ]) {
+    const json = `{"contents":[{"role":"model","parts":[{"${call}":{"name":"f","args":{"id":${id}}}}]},
+      {"role":"user","parts":[{"${result}":{"name":"f","response":{"next":[${id}]}}}]}]}`;
+    const request = parseGenerateContent(Buffer.from(json), { model: 'sim/chat', stream: false });
+    const [said, answered] = request.conversation().turns.flatMap(({ parts }): readonly object[] => parts);
+    expect(said).toMatchObject({ arguments: `{"id":${id}}` });
+    expect(answered).toMatchObject({ parts: [{ text: `{"next":[${id}]}` }] });
+  }
+});
+
 describe('a request', () => {
   test('is read with its instructions, tools, output, thinking and limits', () => {
     const declared = {

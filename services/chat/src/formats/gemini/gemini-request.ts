@@ -8,6 +8,7 @@ import { MAX_WEB_SEARCHES, type RequestSize } from '../../domain/upper-bound';
 import { BODY_BOUNDS } from '../body-bounds';
 import { schemaError } from '../schema-error';
 import { camelCase } from './camel-case';
+import { withExactArguments } from './exact-arguments';
 import { geminiReplies } from './gemini-replies';
 import {
   type Content,
@@ -71,7 +72,7 @@ export function parseGenerateContent(
     passThroughHeaders: {},
     parsed: value,
     conversation() {
-      conversation ??= toConversation(body, stream);
+      conversation ??= toConversation(body, withExactArguments(body.contents, bytes, members), stream);
       return conversation;
     },
     passThroughBody: (change) => withMembers(bytes, members, changesOf(value, change)),
@@ -97,7 +98,8 @@ function changesOf(
 
 /** Returns the conversation of a valid body, for `countTokens`. */
 export function conversationOf(value: Record<string, unknown>, unknownFields: UnknownFields): Conversation {
-  return toConversation(parseBody(value, unknownFields), false);
+  const body = parseBody(value, unknownFields);
+  return toConversation(body, body.contents, false);
 }
 
 function parseBody(value: Record<string, unknown>, unknownFields: UnknownFields): GenerateContentBody {
@@ -196,14 +198,18 @@ function sizeOfMedia(
 }
 
 /** @throws GatewayError `invalid_request` for what another format can't represent and the caller would miss */
-function toConversation(body: GenerateContentBody, stream: boolean): Conversation {
+function toConversation(
+  body: GenerateContentBody,
+  contents: readonly Content[],
+  stream: boolean,
+): Conversation {
   const { systemInstruction: system, generationConfig: config } = body;
   if ((config?.candidateCount ?? 1) > 1) throw invalid('candidateCount: not supported by this model');
   if (config?.responseLogprobs) throw invalid('responseLogprobs: not supported by this model');
   const tools = toTools(body);
   return {
     system: typeof system === 'string' ? toTexts([{ text: system }]) : toTexts(system?.parts ?? []),
-    turns: toTurns(body.contents),
+    turns: toTurns(contents),
     tools,
     webSearch: toWebSearch(body),
     toolChoice: toToolChoice(body, tools),

@@ -1,7 +1,7 @@
 import type { ReplyIdentity } from '../../domain/caller-request';
 import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
-import type { TokenUsage } from '../../domain/usage';
+import type { BilledUsage } from '../../domain/usage';
 import { writeCitation, writeIdentity } from './completion-writer';
 import { type Calling, finishReason, REFUSAL_WITHOUT_TEXT } from './finish-reason';
 import { type Thought, writeCallSignature, writeThoughts } from './write-thinking';
@@ -47,7 +47,7 @@ export class ChunkWriter implements StreamWriter {
     return frames;
   }
 
-  end(usage: TokenUsage): string {
+  end(usage: BilledUsage): string {
     const finish = this.#stop === undefined ? this.#finish('end') : '';
     return finish + (this.#includeUsage ? this.#usageFrame(usage) : '') + DONE;
   }
@@ -142,7 +142,7 @@ export class ChunkWriter implements StreamWriter {
     return `${this.#head}{${delta}},"logprobs":null,"finish_reason":${finish}}]${this.#nullUsage}}\n\n`;
   }
 
-  #usageFrame(usage: TokenUsage): string {
+  #usageFrame(usage: BilledUsage): string {
     const chunk = {
       ...writeIdentity(this.#identity, 'chat.completion.chunk'),
       choices: [],

@@ -2,7 +2,7 @@ import type { ReplyIdentity } from '../../domain/caller-request';
 import type { Citation, ToolCallPart } from '../../domain/conversation';
 import type { Reply } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
-import type { TokenUsage } from '../../domain/usage';
+import type { BilledUsage } from '../../domain/usage';
 import { citedRange } from '../cited-range';
 import { type Calling, finishReason, REFUSAL_WITHOUT_TEXT } from './finish-reason';
 import { type Thought, writeCallSignature, writeThoughts } from './write-thinking';
@@ -11,7 +11,7 @@ import { writeUsage } from './write-usage';
 /** Writes a complete reply as a `chat.completion`. */
 export function writeCompletion(
   reply: Reply,
-  usage: TokenUsage,
+  usage: BilledUsage,
   identity: ReplyIdentity,
   calling: Calling,
 ): Buffer {

@@ -14,13 +14,22 @@ import { parseChatRequest } from './chat-request';
 import { legacyReplies, openAiReplies } from './openai-replies';
 
 const identity = { requestId: 'r-1', model: 'anthropic/x', createdAtMs: 1_700_000_000_999 };
-const usage = { input: 10, cacheRead: 3, cacheWrite: 2, cacheWriteLong: 1, output: 7, reasoning: 4 };
+const usage = {
+  input: 10,
+  cacheRead: 3,
+  cacheWrite: 2,
+  cacheWriteLong: 1,
+  output: 7,
+  reasoning: 4,
+  costNano: 1_500n,
+};
 const USAGE = {
   prompt_tokens: 16,
   completion_tokens: 7,
   total_tokens: 23,
   prompt_tokens_details: { cached_tokens: 3, cache_write_tokens: 3 },
   completion_tokens_details: { reasoning_tokens: 4 },
+  cost: 0.0000015,
 };
 
 const text = (words: string): AssistantPart => ({ kind: 'text', text: words });
@@ -135,7 +144,7 @@ describe('a complete chat.completion', () => {
 
   test('reports usage that reads back the same: cached tokens are not counted twice', () => {
     const long = { ...usage, cacheWrite: 3 };
-    const { cacheWriteLong: _, ...merged } = long;
+    const { cacheWriteLong: _long, costNano: _cost, ...merged } = long;
     expect(fromOpenAiUsage(whole(reply([])).usage, QUIRKS.common.usage)).toEqual(merged);
   });
 

@@ -16,6 +16,8 @@ import { parseMessagesRequest } from '../anthropic/messages-request';
 import { parseChatRequest } from './chat-request';
 import { openAiReplies } from './openai-replies';
 
+const NO_COST = { ...NO_USAGE, costNano: 0n };
+
 const identity = { requestId: 'r-1', model: 'a/b', createdAtMs: 0 };
 const tools = [
   { type: 'function', function: { name: 'find', parameters: { type: 'object', properties: {} } } },
@@ -24,7 +26,7 @@ const user = { role: 'user', content: 'hi' };
 
 /** The next call of a client that got the reply and answers each of its tool calls. */
 function nextCall(reply: Reply): Conversation {
-  const written = JSON.parse(openAiReplies.write(reply, NO_USAGE, identity).toString());
+  const written = JSON.parse(openAiReplies.write(reply, NO_COST, identity).toString());
   const { message } = written.choices[0];
   const results = (message.tool_calls ?? []).map((call: { id: string }) => ({
     role: 'tool',
@@ -86,7 +88,7 @@ test("DeepSeek receives its thinking back from callers in Anthropic's format", (
     ],
     stop: 'tool_calls',
   };
-  const { content } = JSON.parse(anthropicReplies.write(reply, NO_USAGE, identity).toString());
+  const { content } = JSON.parse(anthropicReplies.write(reply, NO_COST, identity).toString());
   const messages = [
     user,
     { role: 'assistant', content },

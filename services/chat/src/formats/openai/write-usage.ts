@@ -1,7 +1,8 @@
-import type { TokenUsage } from '../../domain/usage';
+import type { BilledUsage } from '../../domain/usage';
+import { exactUsd } from '../../json/exact-json';
 
 /** In this format the prompt includes cache reads and writes, and the completion includes thinking. */
-export function writeUsage(usage: TokenUsage): object {
+export function writeUsage(usage: BilledUsage): object {
   const cacheWrite = usage.cacheWrite + (usage.cacheWriteLong ?? 0);
   const prompt = usage.input + usage.cacheRead + cacheWrite;
   return {
@@ -10,5 +11,6 @@ export function writeUsage(usage: TokenUsage): object {
     total_tokens: prompt + usage.output,
     prompt_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: cacheWrite },
     completion_tokens_details: { reasoning_tokens: usage.reasoning },
+    cost: exactUsd(usage.costNano),
   };
 }

@@ -1,9 +1,10 @@
 import type { ReplyIdentity } from '../../domain/caller-request';
-import type { TokenUsage } from '../../domain/usage';
+import type { BilledUsage } from '../../domain/usage';
+import { exactUsd } from '../../json/exact-json';
 import { isLeftOut, type ResponsesBody } from './responses-schema';
 
 /** A response's members that repeat the request, as JSON without braces. Written once, although every event of a kind has them. */
-export function requestMembers(body: ResponsesBody): string {
+export function requestMembers(body: ResponsesBody, isStored: boolean): string {
   const { reasoning, text, tools } = body;
   const members = {
     // Required, like the others that are null (openai 7.55).
@@ -14,12 +15,12 @@ export function requestMembers(body: ResponsesBody): string {
     max_tool_calls: body.max_tool_calls ?? null,
     metadata: body.metadata ?? {},
     parallel_tool_calls: body.parallel_tool_calls ?? true,
-    previous_response_id: null,
+    previous_response_id: body.previous_response_id ?? null,
     prompt_cache_key: body.prompt_cache_key ?? null,
     reasoning: { effort: reasoning?.effort ?? null, summary: reasoning?.summary ?? null },
     safety_identifier: body.safety_identifier ?? null,
     service_tier: 'default',
-    store: false,
+    store: isStored,
     temperature: body.temperature ?? 1,
     text: { format: text?.format ?? { type: 'text' }, ...(text?.verbosity && { verbosity: text.verbosity }) },
     tool_choice: body.tool_choice ?? 'auto',
@@ -36,8 +37,8 @@ export function requestMembers(body: ResponsesBody): string {
 const MAX_REPEATED_CHARS = 256 * 1024;
 
 /** Returns the members for events before the last one: those of an empty request if they are long. */
-export const repeatedMembers = (members: string): string =>
-  members.length <= MAX_REPEATED_CHARS ? members : requestMembers({ model: null, input: '' });
+export const repeatedMembers = (members: string, isStored: boolean): string =>
+  members.length <= MAX_REPEATED_CHARS ? members : requestMembers({ model: null, input: '' }, isStored);
 
 const isOffered = (tool: unknown): boolean => !isLeftOut(tool as Record<string, unknown>);
 
@@ -53,9 +54,11 @@ export interface ResponseState {
   readonly output: readonly string[];
   readonly incompleteReason?: 'max_output_tokens' | 'content_filter' | undefined;
   readonly error?: { readonly code: string; readonly message: string } | undefined;
-  readonly usage?: TokenUsage | undefined;
+  readonly usage?: BilledUsage | undefined;
   readonly completedAtMs?: number | undefined;
 }
+
+export const responseId = (requestId: string): string => `resp_${requestId}`;
 
 /** Returns a response as JSON. @param members of the request */
 export function responseJson(
@@ -64,7 +67,7 @@ export function responseJson(
   { status, output, incompleteReason, error, usage, completedAtMs }: ResponseState,
 ): string {
   const head = JSON.stringify({
-    id: `resp_${requestId}`,
+    id: responseId(requestId),
     object: 'response',
     created_at: Math.floor(createdAtMs / 1_000),
     completed_at: completedAtMs === undefined ? null : Math.floor(completedAtMs / 1_000),
@@ -78,7 +81,7 @@ export function responseJson(
 }
 
 /** In this format the input includes cache reads and writes, and the output includes reasoning. */
-function usageOf(usage: TokenUsage): object {
+function usageOf(usage: BilledUsage): object {
   const cacheWrite = usage.cacheWrite + (usage.cacheWriteLong ?? 0);
   const input = usage.input + usage.cacheRead + cacheWrite;
   return {
@@ -87,5 +90,6 @@ function usageOf(usage: TokenUsage): object {
     output_tokens: usage.output,
     output_tokens_details: { reasoning_tokens: usage.reasoning },
     total_tokens: input + usage.output,
+    cost: exactUsd(usage.costNano),
   };
 }

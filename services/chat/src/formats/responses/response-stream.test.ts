@@ -5,7 +5,7 @@ import type { Reply, ReplyEvent } from '../../domain/reply';
 import { parseResponsesRequest } from './responses-request';
 
 const identity = { requestId: 'r', model: 'a/b', createdAtMs: 1_700_000_000_999 };
-const USAGE = { input: 5, cacheRead: 2, cacheWrite: 1, output: 7, reasoning: 3 };
+const USAGE = { input: 5, cacheRead: 2, cacheWrite: 1, output: 7, reasoning: 3, costNano: 1_500n };
 const OPTIONS = { includeUsage: true, estimatedInput: 1 };
 const TOOLS = [
   { type: 'function', name: 'find', parameters: { type: 'object', properties: {} } },
@@ -14,7 +14,9 @@ const TOOLS = [
 ];
 
 const requestOf = (fields: object = {}) =>
-  parseResponsesRequest(Buffer.from(JSON.stringify({ model: 'a/b', input: 'hi', tools: TOOLS, ...fields })));
+  parseResponsesRequest(Buffer.from(JSON.stringify({ model: 'a/b', input: 'hi', tools: TOOLS, ...fields })), {
+    canStore: 'store' in fields,
+  }).withItems();
 const ENCRYPTED = { include: ['reasoning.encrypted_content'] };
 
 // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its events.
@@ -325,5 +327,57 @@ describe('a response that is cut', () => {
       'response.in_progress',
       'response.failed',
     ]);
+  });
+});
+
+describe('a response that is stored', () => {
+  const STORED = { store: true };
+  const SIGNED: ReplyEvent[] = [
+    { kind: 'thinking', text: 'hm' },
+    { kind: 'thinking_signature', signature: { wire: 'anthropic', value: 'S' } },
+    { kind: 'tool_call', call: 0, id: 'call_1', name: 'find', signature: { wire: 'gemini', value: 'G' } },
+    { kind: 'tool_arguments', call: 0, text: '{}' },
+  ];
+
+  test('has encrypted content only as it is stored, in items with the same ids', () => {
+    const { replies } = requestOf(STORED);
+    const writer = replies.stream(identity, OPTIONS);
+    const events = eventsOf(writer.write(SIGNED) + writer.end(USAGE));
+    const shown = events.at(-1).response;
+    expect(shown).toMatchObject({
+      store: true,
+      output: [{ type: 'reasoning' }, {}, { type: 'function_call' }],
+    });
+    expect(JSON.stringify(events)).not.toContain('encrypted_content');
+    const stored = replies.last?.stored;
+    const { output, ...rest } = JSON.parse(`${stored?.json}`);
+    expect(stored?.id).toBe('resp_r');
+    expect({ ...rest, output: shown.output }).toEqual(shown);
+    expect(output.map(({ encrypted_content, ...item }: { encrypted_content: string }) => item)).toEqual(
+      shown.output,
+    );
+    expect(output.map((item: object) => 'encrypted_content' in item)).toEqual([true, true, false]);
+  });
+
+  test.each(['streamed', 'whole'])('says that it is not if it could not be, %s', (how) => {
+    const { replies } = requestOf(STORED);
+    const written = () => {
+      if (how === 'whole')
+        return replies.write({ parts: [{ kind: 'text', text: 'é' }], stop: 'end' }, USAGE, identity);
+      const writer = replies.stream(identity, OPTIONS);
+      return Buffer.from(writer.write([{ kind: 'text', text: 'é' }]) + writer.end(USAGE));
+    };
+    const end = written().toString();
+    const unstored = replies.last!.unstored(Buffer.from(end)).toString();
+    expect(unstored.replace(/"store":false(?!.*"store")/s, '"store":true')).toBe(end);
+    expect(unstored).not.toBe(end);
+  });
+
+  test('is not stored if it fails', () => {
+    const writer = requestOf(STORED).replies.stream(identity, OPTIONS);
+    const events = eventsOf(
+      writer.write([{ kind: 'text', text: 'x' }]) + writer.fail!(new GatewayError('upstream_failed')),
+    );
+    expect(events.at(-1).response).toMatchObject({ status: 'failed', store: false });
   });
 });

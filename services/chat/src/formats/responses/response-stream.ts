@@ -3,20 +3,36 @@ import type { ReplyIdentity } from '../../domain/caller-request';
 import type { Citation, Signature, WebSearchPart } from '../../domain/conversation';
 import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
-import type { TokenUsage } from '../../domain/usage';
+import type { BilledUsage } from '../../domain/usage';
 import { namedFrame } from '../../sse/named-frame';
 import { citedRange } from '../cited-range';
 import { REFUSAL_WITHOUT_TEXT } from '../openai/finish-reason';
 import { type CallerTools, type DeclaredName, textOfArguments } from './caller-tools';
 import { type EncryptedContent, writeEncrypted } from './encrypted-content';
-import { type ResponseState, repeatedMembers, responseJson } from './response-json';
+import {
+  type ResponseState,
+  repeatedMembers,
+  requestMembers,
+  responseId,
+  responseJson,
+} from './response-json';
+import type { ResponsesBody } from './responses-schema';
 
 export interface ResponseOptions {
-  /** Of the request, as JSON without braces. */
-  readonly members: string;
+  /** The request. */
+  readonly body: ResponsesBody;
   readonly tools: CallerTools;
   /** The caller sends reasoning back, so that the provider can go on from it. */
   readonly includesEncrypted: boolean;
+  /** The caller may refer to the response later. */
+  readonly isStored: boolean;
+}
+
+/** The end of a complete response. */
+interface Ended {
+  readonly state: ResponseState;
+  /** The last event; absent if the response is not a stream. */
+  readonly frame?: string;
 }
 
 interface OpenItem {
@@ -51,9 +67,13 @@ const INCOMPLETE: Partial<Record<StopReason, ResponseState['incompleteReason']>>
 export class ResponseStream implements StreamWriter {
   readonly #identity: ReplyIdentity;
   readonly #options: ResponseOptions;
+  readonly #members: string;
   readonly #repeatedMembers: string;
   /** JSON of complete items, by output index. */
   readonly #items: string[] = [];
+  /** The same items as they are stored, if they differ. */
+  readonly #storedItems = new Map<number, string>();
+  #ended: Ended | undefined;
   #count = 0;
   #sequence = 0;
   #begun = false;
@@ -65,7 +85,8 @@ export class ResponseStream implements StreamWriter {
   constructor(identity: ReplyIdentity, options: ResponseOptions) {
     this.#identity = identity;
     this.#options = options;
-    this.#repeatedMembers = repeatedMembers(options.members);
+    this.#members = requestMembers(options.body, options.isStored);
+    this.#repeatedMembers = repeatedMembers(this.#members, options.isStored);
   }
 
   write(events: readonly ReplyEvent[]): string {
@@ -75,26 +96,58 @@ export class ResponseStream implements StreamWriter {
     return frames;
   }
 
-  end(usage: TokenUsage): string {
+  end(usage: BilledUsage): string {
     const frames = this.#begin() + this.#closeAll();
     const state = this.#final(usage);
-    return frames + this.#responseFrame(state.status, state, this.#options.members);
+    const frame = this.#responseFrame(state.status, state, this.#members);
+    this.#ended = { state, frame };
+    return frames + frame;
   }
 
   fail({ code, row }: GatewayError): string {
-    const error = { code, message: row.message };
-    return (
-      this.#begin() + this.#responseFrame('failed', { status: 'failed', output: this.#written(), error })
-    );
+    const state = {
+      status: 'failed',
+      output: this.#written(),
+      error: { code, message: row.message },
+    } as const;
+    const frames = this.#begin();
+    const { body, isStored } = this.#options;
+    const members = isStored ? repeatedMembers(requestMembers(body, false), false) : this.#repeatedMembers;
+    return frames + this.#responseFrame('failed', state, members);
   }
 
   /** Returns the complete response, after all events. */
-  response(usage: TokenUsage): string {
+  response(usage: BilledUsage): string {
     this.#closeAll();
-    return responseJson(this.#identity, this.#options.members, this.#final(usage));
+    const state = this.#final(usage);
+    this.#ended = { state };
+    return responseJson(this.#identity, this.#members, state);
   }
 
-  #final(usage: TokenUsage): ResponseState {
+  /** Returns the complete response as it is stored: with encrypted content, which the next call needs. Undefined before its end. */
+  get stored(): { readonly id: string; readonly json: string } | undefined {
+    if (!this.#ended) return undefined;
+    const output = this.#items.map((item, index) => this.#storedItems.get(index) ?? item);
+    const state = { ...this.#ended.state, output: output.filter((item) => item !== undefined) };
+    return {
+      id: responseId(this.#identity.requestId),
+      json: responseJson(this.#identity, this.#members, state),
+    };
+  }
+
+  /** Returns the end of the reply for a response that could not be stored. @param end as it was written */
+  unstored(end: Buffer): Buffer {
+    const { state, frame } = this.#ended!;
+    const members = requestMembers(this.#options.body, false);
+    const response = responseJson(this.#identity, members, state);
+    if (frame === undefined) return Buffer.from(response);
+    this.#sequence -= 1;
+    const before = end.subarray(0, end.length - Buffer.byteLength(frame));
+    const last = this.#frame(`response.${state.status}`, `"response":${response}`);
+    return Buffer.concat([before, Buffer.from(last)]);
+  }
+
+  #final(usage: BilledUsage): ResponseState {
     const incompleteReason = INCOMPLETE[this.#stop];
     return {
       status: incompleteReason ? 'incomplete' : 'completed',
@@ -230,14 +283,14 @@ export class ResponseStream implements StreamWriter {
         this.#done(item.index, messageJson(item.id, 'completed', [part]))
       );
     }
-    const encrypted = signature && this.#encrypted({ of: 'thinking', signature });
+    const encrypted = signature && writeEncrypted({ of: 'thinking', signature });
     return (
       this.#frame('response.reasoning_summary_text.done', `${ofSummary(item)},${text}`) +
       this.#frame(
         'response.reasoning_summary_part.done',
         `${ofSummary(item)},"part":${summaryPart(item.text)}`,
       ) +
-      this.#done(item.index, reasoningJson(item.id, item.text, encrypted))
+      this.#reasoningDone(item.index, item.id, item.text, encrypted)
     );
   }
 
@@ -248,20 +301,22 @@ export class ResponseStream implements StreamWriter {
     return this.#close() + this.#proof({ of: 'thinking', signature });
   }
 
-  /** Writes a reasoning item without a summary. */
+  /** Writes a reasoning item without a summary; nothing if the caller can't send it back. */
   #proof(content: EncryptedContent): string {
-    const encrypted = this.#encrypted(content);
-    if (encrypted === undefined) return '';
+    const { includesEncrypted, isStored } = this.#options;
+    if (!includesEncrypted && !isStored) return '';
     const index = this.#count++;
     const id = this.#idOf('rs', index);
     return (
       this.#itemFrame('added', index, reasoningJson(id, '')) +
-      this.#done(index, reasoningJson(id, '', encrypted))
+      this.#reasoningDone(index, id, '', writeEncrypted(content))
     );
   }
 
-  #encrypted(content: EncryptedContent): string | undefined {
-    return this.#options.includesEncrypted ? writeEncrypted(content) : undefined;
+  #reasoningDone(index: number, id: string, text: string, encrypted: string | undefined): string {
+    const { includesEncrypted, isStored } = this.#options;
+    if (isStored && !includesEncrypted) this.#storedItems.set(index, reasoningJson(id, text, encrypted));
+    return this.#done(index, reasoningJson(id, text, includesEncrypted ? encrypted : undefined));
   }
 
   #startCall({ call, id: callId, name, signature }: ToolCallStart): string {

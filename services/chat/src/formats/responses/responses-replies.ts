@@ -1,29 +1,33 @@
 import type { ReplyFormat, ReplyIdentity } from '../../domain/caller-request';
 import type { Reply } from '../../domain/reply';
-import type { TokenUsage } from '../../domain/usage';
+import type { BilledUsage } from '../../domain/usage';
 import { eventsOf } from '../reply-events';
-import type { CallerTools } from './caller-tools';
-import { requestMembers } from './response-json';
-import { ResponseStream } from './response-stream';
-import type { ResponsesBody } from './responses-schema';
+import { type ResponseOptions, ResponseStream } from './response-stream';
+
+export interface ResponsesReplies extends ReplyFormat {
+  /** The reply that was written last. */
+  readonly last: ResponseStream | undefined;
+}
 
 /** Replies in the format of `POST /v1/responses`. */
-export function responsesReplies(
-  body: ResponsesBody,
-  tools: CallerTools,
-  includesEncrypted: boolean,
-): ReplyFormat {
-  const streamOf = (identity: ReplyIdentity) =>
-    new ResponseStream(identity, { members: requestMembers(body), tools, includesEncrypted });
+export function responsesReplies(options: ResponseOptions): ResponsesReplies {
+  let last: ResponseStream | undefined;
+  const streamOf = (identity: ReplyIdentity) => {
+    last = new ResponseStream(identity, options);
+    return last;
+  };
   return {
     write: (reply, usage, identity) => writeResponse(streamOf(identity), reply, usage),
     stream: streamOf,
     errorFrame: (error, identity) => streamOf(identity).fail(error),
+    get last() {
+      return last;
+    },
   };
 }
 
 /** A complete response has the items that its stream would have. */
-function writeResponse(stream: ResponseStream, { parts, stop }: Reply, usage: TokenUsage): Buffer {
+function writeResponse(stream: ResponseStream, { parts, stop }: Reply, usage: BilledUsage): Buffer {
   stream.write([...eventsOf(parts), { kind: 'stop', stop }]);
   return Buffer.from(stream.response(usage));
 }

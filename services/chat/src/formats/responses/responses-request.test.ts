@@ -4,7 +4,7 @@ import { parseResponsesRequest } from './responses-request';
 
 const user = { role: 'user', content: 'hi' };
 const valid = { model: 'sim/chat', input: [user] };
-const parse = (body: unknown) => parseResponsesRequest(Buffer.from(JSON.stringify(body)));
+const parse = (body: unknown) => parseResponsesRequest(Buffer.from(JSON.stringify(body))).withItems();
 const tool = (name: string) => ({ type: 'function', name, parameters: { type: 'object', properties: {} } });
 const conversationOf = (fields: object) => parse({ ...valid, ...fields }).conversation();
 
@@ -212,14 +212,12 @@ describe('an invalid request', () => {
     expect(errorOf({ ...valid, ...fields })).toContain(expected);
   });
 
-  const stored = 'responses are not stored';
   test.each<[string, object]>([
     ['store', { store: true }],
     ['previous_response_id', { previous_response_id: 'resp_1' }],
-    ['conversation', { conversation: 'conv_1' }],
     ['input[0]', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
-  ])('that needs a stored response is refused rather than ignored: %s', (field, fields) => {
-    expect(errorOf({ ...valid, ...fields })).toContain(`invalid_request ${field}: ${stored}`);
+  ])('that needs a stored response is refused rather than ignored without a storage: %s', (field, fields) => {
+    expect(errorOf({ ...valid, ...fields })).toContain(`invalid_request ${field}: responses are not stored`);
   });
 
   test.each([
@@ -232,5 +230,61 @@ describe('an invalid request', () => {
     { service_tier: 'priority' },
   ])('%j is refused, because the caller would miss its effect', (fields) => {
     expect(errorOf({ ...valid, ...fields })).toMatch(/^invalid_request .*not supported/);
+  });
+});
+
+describe('with a storage', () => {
+  const id = '01890000-0000-7000-8000-000000000001';
+  const message = { id: `msg_${id}_0`, type: 'message', role: 'assistant', content: 'earlier' };
+  const read = (fields: object) =>
+    parseResponsesRequest(Buffer.from(JSON.stringify({ ...valid, ...fields })), { canStore: true });
+
+  test.each([
+    [{}, true],
+    [{ store: null }, true],
+    [{ store: true }, true],
+    [{ store: false }, false],
+  ])('a call with %j has isStored %p', (fields, isStored) => {
+    expect(read(fields).isStored).toBe(isStored);
+  });
+
+  test('a call continues a conversation without its instructions, and its size includes the stored items', () => {
+    const request = read({ previous_response_id: `resp_${id}`, instructions: 'Now.' });
+    expect([request.previousId, request.itemIds]).toEqual([`resp_${id}`, []]);
+    const call = request.withItems({ conversation: [user, message], byId: new Map() });
+    expect(call.conversation()).toMatchObject({
+      system: [{ text: 'Now.' }],
+      turns: [
+        { role: 'user', parts: [{ text: 'hi' }] },
+        { role: 'assistant', parts: [{ text: 'earlier' }] },
+        { role: 'user', parts: [{ text: 'hi' }] },
+      ],
+    });
+    const alone = request.withItems().size.bodyBytes;
+    expect(call.size.bodyBytes).toBe(alone + JSON.stringify(user).length + JSON.stringify(message).length);
+    expect(call.ownItems).toEqual([user]);
+  });
+
+  test('a reference is replaced by its item, and refused without one', () => {
+    const request = read({ input: [user, { type: 'item_reference', id: message.id }, user] });
+    expect(request.itemIds).toEqual([message.id]);
+    const call = request.withItems({ conversation: [], byId: new Map([[message.id, message]]) });
+    expect(call.ownItems).toEqual([user, message, user]);
+    expect(() => request.withItems({ conversation: [], byId: new Map() })).toThrow(
+      expect.objectContaining({ code: 'not_found', detail: 'input[1]: the item is not stored' }),
+    );
+  });
+
+  test('a search of the web in a stored conversation is left out: its answer follows', () => {
+    const search = { id: `ws_${id}_0`, type: 'web_search_call', status: 'completed', action: {} };
+    const request = read({ input: [{ type: 'item_reference', id: search.id }, user] });
+    const call = request.withItems({ conversation: [search, message], byId: new Map([[search.id, search]]) });
+    expect(call.ownItems).toEqual([user]);
+    expect(call.conversation().turns.map(({ role }) => role)).toEqual(['assistant', 'user']);
+  });
+
+  test('conversations and background calls are refused', () => {
+    for (const fields of [{ conversation: 'conv_1' }, { background: true }])
+      expect(() => read(fields)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 });

@@ -11,13 +11,15 @@ import { refusePrivateLinks, sizeOfMedia } from '../openai/message-media';
 import { toConversation } from '../openai/to-conversation';
 import { schemaError } from '../schema-error';
 import { CallerTools, flatName } from './caller-tools';
-import { responsesReplies } from './responses-replies';
+import { type ResponsesReplies, responsesReplies } from './responses-replies';
 import {
   type DeclaredTool,
   type InputItem,
+  type ItemReference,
   type ItemType,
   isLeftOut,
   isWebSearchType,
+  itemReferenceSchema,
   itemSchemas,
   looseResponsesSchema,
   type ResponsesBody,
@@ -45,29 +47,130 @@ const WITHOUT_EFFECT = new Set([
   ],
 ]);
 
-/**
- * @param unknownFields how to treat top-level fields that the format does not document
- * @throws GatewayError `invalid_request`, then `missing_parameter`, then `invalid_model`
- */
-export function parseResponsesRequest(bytes: Buffer, unknownFields: UnknownFields = 'refuse'): CallerRequest {
+export interface ResponsesOptions {
+  /** How to treat top-level fields that the format does not document. */
+  readonly unknownFields?: UnknownFields;
+  /** Responses can be stored. */
+  readonly canStore?: boolean;
+}
+
+/** The stored responses and items that a call refers to. */
+export interface StoredReferences {
+  /** Id of the response that the call continues. */
+  readonly previousId: string | undefined;
+  readonly itemIds: readonly string[];
+}
+
+/** What they stand for. */
+export interface StoredItems {
+  /** Items of the conversation that the call continues. */
+  readonly conversation: readonly unknown[];
+  readonly byId: ReadonlyMap<string, unknown>;
+}
+
+/** A call with all of its items. */
+export interface ResponsesCall extends CallerRequest {
+  /** Items of its input, without those of the conversation that it continues. */
+  readonly ownItems: readonly InputItem[];
+  readonly replies: ResponsesReplies;
+}
+
+/** A valid call, as far as that is known without stored items. */
+export interface ResponsesRequest extends StoredReferences {
+  /** The response is to be stored. */
+  readonly isStored: boolean;
+  /**
+   * @param stored required if the call refers to something
+   * @throws GatewayError `not_found` for a reference to an item that is not among them
+   */
+  withItems(stored?: StoredItems): ResponsesCall;
+}
+
+/** @throws GatewayError `invalid_request`, then `missing_parameter`, then `invalid_model` */
+export function parseResponsesRequest(
+  bytes: Buffer,
+  { unknownFields = 'refuse', canStore = false }: ResponsesOptions = {},
+): ResponsesRequest {
   const { value } = parseJsonObject(bytes, BODY_BOUNDS);
-  const { body, items, tools: declared, search } = parseBody(withoutEmptyModel(value), unknownFields);
-  refuseUnsupported(body);
+  const {
+    body,
+    items,
+    tools: declared,
+    search,
+  } = parseBody(withoutEmptyModel(value), unknownFields, canStore);
+  refuseUnsupported(body, canStore);
   const tools = new CallerTools(declared);
   const messages = toChatMessages(items);
   refusePrivateLinks(messages, 'input');
   requireContent(items);
   if (!body.model) throw new GatewayError('invalid_model');
+  const { model } = body;
+  const isStored = body.store ?? canStore;
+  return {
+    isStored,
+    previousId: body.previous_response_id ?? undefined,
+    itemIds: items.flatMap((item) => (item.type === 'item_reference' ? [item.id] : [])),
+    withItems: (stored) =>
+      callOf({ bytes, value, body: { ...body, model }, tools, search, isStored }, itemsOf(items, stored)),
+  };
+}
+
+interface ValidBody {
+  readonly bytes: Buffer;
+  readonly value: Record<string, unknown>;
+  readonly body: ResponsesBody & { readonly model: string };
+  readonly tools: CallerTools;
+  readonly search: WebSearch | undefined;
+  readonly isStored: boolean;
+}
+
+interface AllItems {
+  readonly own: readonly InputItem[];
+  readonly conversation: readonly InputItem[];
+  /** Bytes that the body lacks. */
+  readonly storedBytes: number;
+}
+
+const NO_STORED_ITEMS: StoredItems = { conversation: [], byId: new Map() };
+
+function itemsOf(
+  items: readonly (InputItem | ItemReference)[],
+  { conversation, byId }: StoredItems = NO_STORED_ITEMS,
+): AllItems {
+  if (conversation.length + items.length > MAX_ITEMS) throw invalid('input: too many entries');
+  let storedBytes = 0;
+  const read = (item: unknown): InputItem[] => {
+    const { type } = item as InputItem;
+    if (isSearchCall(type)) return [];
+    storedBytes += Buffer.byteLength(JSON.stringify(item));
+    return [itemSchemas[type ?? 'message'].parse(item)];
+  };
+  const own = items.flatMap((item, index) => {
+    if (item.type !== 'item_reference') return [item];
+    const stored = byId.get(item.id);
+    if (!stored) throw new GatewayError('not_found', { detail: `input[${index}]: the item is not stored` });
+    return read(stored);
+  });
+  return { own, conversation: conversation.flatMap(read), storedBytes };
+}
+
+function callOf(
+  { bytes, value, body, tools, search, isStored }: ValidBody,
+  { own, conversation: earlier, storedBytes }: AllItems,
+): ResponsesCall {
+  const items = earlier.length === 0 ? own : [...earlier, ...own];
+  const messages = toChatMessages(items);
   const { max_output_tokens: maxOutputTokens } = body;
   let conversation: Conversation | undefined;
   return {
+    ownItems: own,
     wire: 'responses',
     model: body.model,
     stream: body.stream ?? false,
     includeUsage: true,
     serviceTier: body.service_tier ?? undefined,
     size: {
-      bodyBytes: bytes.length,
+      bodyBytes: bytes.length + storedBytes,
       ...sizeOfMedia(messages),
       choices: 1,
       predictionBytes: 0,
@@ -75,7 +178,7 @@ export function parseResponsesRequest(bytes: Buffer, unknownFields: UnknownField
       ...(search && { webSearches: search.maxSearches }),
     },
     passThroughHeaders: {},
-    parsed: value,
+    parsed: storedBytes === 0 ? value : { ...value, input: items },
     conversation() {
       conversation ??= toNeutral(body, messages, tools, search);
       return conversation;
@@ -83,7 +186,12 @@ export function parseResponsesRequest(bytes: Buffer, unknownFields: UnknownField
     passThroughBody() {
       throw new Error('no provider takes this format');
     },
-    replies: responsesReplies(body, tools, body.include?.includes(ENCRYPTED_REASONING) ?? false),
+    replies: responsesReplies({
+      body,
+      tools,
+      includesEncrypted: body.include?.includes(ENCRYPTED_REASONING) ?? false,
+      isStored,
+    }),
   };
 }
 
@@ -138,17 +246,22 @@ function toChatChoice(choice: Readonly<Record<string, unknown>>): Record<string,
 
 interface ParsedBody {
   readonly body: ResponsesBody;
-  readonly items: readonly InputItem[];
+  readonly items: readonly (InputItem | ItemReference)[];
   readonly tools: readonly DeclaredTool[];
   readonly search: WebSearch | undefined;
 }
 
 /** @throws GatewayError for the first wrong value, or else for the first missing one */
-function parseBody(value: Record<string, unknown>, unknownFields: UnknownFields): ParsedBody {
+function parseBody(
+  value: Record<string, unknown>,
+  unknownFields: UnknownFields,
+  canStore: boolean,
+): ParsedBody {
   const schema = unknownFields === 'refuse' ? responsesSchema : looseResponsesSchema;
   const result = safeParse(schema, value);
   const issues: Issue[] = [...(result.error?.issues ?? [])];
-  const items = typeof value.input === 'string' ? textItem(value.input) : readItems(value.input, issues);
+  const items =
+    typeof value.input === 'string' ? textItem(value.input) : readItems(value.input, issues, canStore);
   const tools = readTools(value.tools, issues);
   const searchTool = readSearch(value.tools, issues);
   if (issues.length > 0 || !result.success) throw schemaError(value, issues, REQUIRED);
@@ -156,23 +269,27 @@ function parseBody(value: Record<string, unknown>, unknownFields: UnknownFields)
   return { body: result.data, items, tools, search };
 }
 
+/** The model has read what it found: its answer follows. */
+const isSearchCall = (type: unknown): boolean => type === 'web_search_call';
+
 const textItem = (text: string): InputItem[] => (text === '' ? [] : [{ role: 'user', content: text }]);
 
-function readItems(input: unknown, issues: Issue[]): InputItem[] {
+function readItems(input: unknown, issues: Issue[], canStore: boolean): (InputItem | ItemReference)[] {
   const entries: readonly unknown[] = Array.isArray(input) ? input : [];
   if (entries.length > MAX_ITEMS) throw invalid('input: too many entries');
-  const items: InputItem[] = [];
+  const items: (InputItem | ItemReference)[] = [];
   let parts = 0;
   for (const [index, entry] of entries.entries()) {
     const { type = 'message', content, output } = isObject(entry) ? entry : {};
     for (const list of [content, output]) if (Array.isArray(list)) parts += list.length;
     if (parts > MAX_PARTS) throw invalid('input: too many parts');
-    // The model has read what it found: its answer follows.
-    if (type === 'web_search_call') continue;
-    if (type === 'item_reference') throw invalid(`input[${index}]: ${NOT_STORED}`);
-    if (typeof type === 'string' && !Object.hasOwn(itemSchemas, type))
+    if (isSearchCall(type)) continue;
+    const isReference = type === 'item_reference';
+    if (isReference && !canStore) throw invalid(`input[${index}]: ${NOT_STORED}`);
+    if (typeof type === 'string' && !isReference && !Object.hasOwn(itemSchemas, type))
       throw invalid(`input[${index}].type: items of type ${type.slice(0, 64)} are not supported`);
-    const found = safeParse<InputItem>(itemSchemas[(type as ItemType) ?? 'message'], entry);
+    const schema = isReference ? itemReferenceSchema : itemSchemas[(type as ItemType) ?? 'message'];
+    const found = safeParse<InputItem | ItemReference>(schema, entry);
     if (found.success) items.push(found.data);
     else
       for (const issue of found.error.issues)
@@ -237,7 +354,7 @@ function toWebSearch(
 }
 
 /** An assistant may have said nothing, such as before it called a tool. */
-function requireContent(items: readonly InputItem[]): void {
+function requireContent(items: readonly (InputItem | ItemReference)[]): void {
   if (items.length === 0) throw missingParameter('input');
   for (const [index, item] of items.entries()) {
     // Some clients also send a role in items of other types.
@@ -249,15 +366,16 @@ function requireContent(items: readonly InputItem[]): void {
 const NOT_STORED = 'responses are not stored: send the items themselves';
 
 /** Fields that would change the reply in a way that the caller relies on. */
-function refuseUnsupported(body: ResponsesBody): void {
+function refuseUnsupported(body: ResponsesBody, canStore: boolean): void {
   const refuse = (field: string, why: string) => {
     throw invalid(`${field}: ${why}`);
   };
   if (body.stream_options && !body.stream) refuse('stream_options', 'only allowed when stream is true');
-  if (body.store) refuse('store', 'responses are not stored');
   if (body.background) refuse('background', 'not supported');
-  if (body.previous_response_id != null) refuse('previous_response_id', NOT_STORED);
-  if (body.conversation != null) refuse('conversation', NOT_STORED);
+  if (body.store && !canStore) refuse('store', 'responses are not stored');
+  if (body.previous_response_id != null && !canStore) refuse('previous_response_id', NOT_STORED);
+  if (body.conversation != null)
+    refuse('conversation', 'conversations are not stored: send the items themselves');
   if (body.prompt) refuse('prompt', 'stored prompts are not supported');
   if (body.moderation) refuse('moderation', 'not supported');
   if (!isEmpty(body.context_management)) refuse('context_management', 'not supported');

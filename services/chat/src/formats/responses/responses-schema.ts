@@ -77,6 +77,13 @@ export const itemSchemas = {
   }),
 } as const;
 
+/** Stands for an item of a stored response. */
+export const itemReferenceSchema = z.looseObject({
+  type: z.literal('item_reference'),
+  id: z.string().min(1).max(256),
+});
+export type ItemReference = z.output<typeof itemReferenceSchema>;
+
 export type ItemType = keyof typeof itemSchemas;
 export type InputItem = z.output<(typeof itemSchemas)[ItemType]>;
 

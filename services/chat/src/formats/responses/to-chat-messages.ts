@@ -2,12 +2,15 @@ import { tagSignature } from '../../domain/signature-tag';
 import type { ChatMessage } from '../openai/chat-schema';
 import { flatName, textArguments } from './caller-tools';
 import { type EncryptedContent, readEncrypted } from './encrypted-content';
-import type { InputItem, InputPart } from './responses-schema';
+import type { InputItem, InputPart, ItemReference } from './responses-schema';
 
 type ChatPart = Exclude<ChatMessage['content'], string | null | undefined>[number];
 
-/** Returns the items as chat messages, one for each, so that the index of a message is that of its item. */
-export function toChatMessages(items: readonly InputItem[]): ChatMessage[] {
+/**
+ * Returns the items as chat messages, one for each, so that the index of a message is that of its item. The message of a reference is
+ * empty.
+ */
+export function toChatMessages(items: readonly (InputItem | ItemReference)[]): ChatMessage[] {
   // Gemini's proof of a tool call is in the reasoning item before it; those of parallel calls may precede all of them.
   let proofs: EncryptedContent[] = [];
   return items.map((item) => {
@@ -26,6 +29,8 @@ export function toChatMessages(items: readonly InputItem[]): ChatMessage[] {
       case 'custom_tool_call_output':
         proofs = [];
         return { role: 'tool', tool_call_id: item.call_id, content: toContent(item.output) };
+      case 'item_reference':
+        return { role: 'assistant', content: '' };
       default:
         if (item.role !== 'assistant') proofs = [];
         return { role: item.role, content: toContent(item.content ?? '') };

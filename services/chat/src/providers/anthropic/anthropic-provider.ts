@@ -63,7 +63,7 @@ export function anthropicProvider(
     readStream: () => new MessageEvents(),
     readOpening: readOpeningEvent,
     passReply: ({ bytes }, model) => new ModelNameRewriter(model).inReply(bytes),
-    passStream: ({ model }) => new PassThroughMessages(bufferQuota, model),
+    passStream: (options) => new PassThroughMessages(bufferQuota, options),
     refusalOf: refusedMessages,
     modelListing: {
       address: () => ({

@@ -15,17 +15,22 @@ import {
 import { PassThroughMessages } from './pass-through-messages';
 
 const MODEL = 'anthropic/claude “x”';
-const passing = () => new PassThroughMessages(new Quota({ limit: 1024 }), MODEL);
-/** With the one thing that is changed. */
-const renamed = (event: Buffer) => event.toString().replace('"claude-sonnet-4-6"', JSON.stringify(MODEL));
+const passing = () =>
+  new PassThroughMessages(new Quota({ limit: 1024 }), { model: MODEL, chargedNano: () => 1_500n });
+/** With the two things that are changed. */
+const rewritten = (event: Buffer) => {
+  const renamed = event.toString().replace('"claude-sonnet-4-6"', JSON.stringify(MODEL));
+  if (!renamed.includes('"message_delta"')) return renamed;
+  return renamed.replace(/("usage":\{.*)\}\}/, '$1,"cost":0.0000015}}');
+};
 
 test.each(Object.entries(STREAMS))(
-  "%s: every byte passes except the model's name, and the last event waits for the settlement",
+  "%s: every byte passes except the model's name and the cost, and the last event waits for the settlement",
   (_, frames) => {
     const stream = passing();
     const kinds = frames.map((event) => {
       const taken = stream.take(event);
-      expect('bytes' in taken && taken.bytes.toString()).toBe(renamed(event));
+      expect('bytes' in taken && taken.bytes.toString()).toBe(rewritten(event));
       return taken.kind;
     });
     expect(kinds.slice(0, -1).every((kind) => kind === 'pass')).toBe(true);
@@ -160,6 +165,6 @@ test('content of message_start passes and is counted', () => {
     message: { model: 'claude-sonnet-4-6', content, usage: { input_tokens: 25, output_tokens: 9 } },
   });
   const taken = stream.take(event);
-  expect('bytes' in taken && taken.bytes.toString()).toBe(renamed(event));
+  expect('bytes' in taken && taken.bytes.toString()).toBe(rewritten(event));
   expect(stream.countOutput()).toBeGreaterThan(8);
 });

@@ -1,7 +1,8 @@
 import type { Quota } from '@gateway/quota';
-import { membersOf } from '@gateway/upstream';
-import type { MeteredStream, PassThroughEvent } from '../../domain/chat-provider';
+import { isObject, type JsonObject, membersOf } from '@gateway/upstream';
+import type { MeteredStream, PassThroughEvent, PassThroughOptions } from '../../domain/chat-provider';
 import { type TokenUsage, withSearches } from '../../domain/usage';
+import { exactUsd } from '../../json/exact-json';
 import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { namedFrame } from '../../sse/named-frame';
 import { dataOf, endsLikeObject, parseData } from '../../sse/sse-data';
@@ -31,14 +32,15 @@ const USAGE_MARKERS = ['"usage"', '"message_stop"', '"error"'].map((text) => Buf
 export class PassThroughMessages implements MeteredStream {
   readonly #unread: UncountedEvents;
   readonly #model: string;
+  readonly #chargedNano: PassThroughOptions['chargedNano'];
   #figures: Record<string, unknown> = {};
   #searches = 0;
   #events = 0;
   #textBytes = 0;
 
-  /** @param model slug by which the caller knows it */
-  constructor(bufferQuota: Quota, model: string) {
+  constructor(bufferQuota: Quota, { model, chargedNano }: Pick<PassThroughOptions, 'model' | 'chargedNano'>) {
     this.#model = model;
+    this.#chargedNano = chargedNano;
     this.#unread = new UncountedEvents(bufferQuota, new MessageText());
   }
 
@@ -97,8 +99,18 @@ export class PassThroughMessages implements MeteredStream {
         bytes: this.#begin({ ...data, message: { ...membersOf(message), model: this.#model } }),
       };
     }
-    if (type === 'message_delta') this.#figures = laterUsage(this.#figures, usage);
+    if (type === 'message_delta') {
+      this.#figures = laterUsage(this.#figures, usage);
+      return { kind: 'pass', bytes: this.#withCost(event, data) };
+    }
     return { kind: 'pass', bytes: event };
+  }
+
+  #withCost(event: Buffer, data: JsonObject | undefined): Buffer {
+    const figures = this.usage;
+    if (!figures || !isObject(data?.usage)) return event;
+    const usage = { ...data.usage, cost: exactUsd(this.#chargedNano(figures)) };
+    return Buffer.from(namedFrame('message_delta', JSON.stringify({ ...data, usage })));
   }
 
   /** Its callers know the model by another name than the provider does (`model-name-rewriter.ts`). */

@@ -17,15 +17,20 @@ const TASK_TYPES: Readonly<Record<InputType, string>> = {
 
 /** Writes a request of `batchEmbedContents`. @throws GatewayError `invalid_request` for tokens and for too many inputs */
 export function writeGeminiEmbeddingRequest(
-  { inputs, dimensions, inputType }: EmbeddingRequest,
+  { inputs, dimensions, inputType, taskType, titles }: EmbeddingRequest,
   upstreamModel: string,
 ): Buffer {
   const shared = {
     model: `models/${upstreamModel}`,
     ...(inputType !== undefined && { taskType: TASK_TYPES[inputType] }),
+    ...(taskType !== undefined && { taskType }),
     ...(dimensions !== undefined && { outputDimensionality: dimensions }),
   };
-  const requests = textsOf(inputs, MAX_INPUTS).map((text) => ({ ...shared, content: { parts: [{ text }] } }));
+  const requests = textsOf(inputs, MAX_INPUTS).map((text, index) => ({
+    ...shared,
+    content: { parts: [{ text }] },
+    ...(titles?.[index] !== undefined && { title: titles[index] }),
+  }));
   return Buffer.from(JSON.stringify({ requests }));
 }
 

@@ -22,6 +22,11 @@ describe('the request', () => {
   });
 });
 
+test('every candidate of a reply without usage is counted', () => {
+  const candidate = { content: { parts: [{ text: 'Hello world' }] }, finishReason: 'STOP' };
+  expect(provider.countReply!({ candidates: [candidate, candidate] })).toBe(4);
+});
+
 describe('an error response', () => {
   const refusal = (status: number, body: unknown) => provider.refusalOf!({ status, headers: {}, body });
   const codeOf = (status: number, body: unknown) => toGatewayError(refusal(status, body)!).code;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { googleFailure, type JsonObject, listOf } from '@gateway/upstream';
 import type { ChatProvider } from '../../domain/chat-provider';
+import { ReplyText } from '../../domain/reply-text';
 import { withSearches } from '../../domain/usage';
 import { type ListedEntry, readModels } from '../endpoint-models';
 import { addedInputTokens } from './added-input';
@@ -72,6 +73,7 @@ export function geminiProvider({
       const usage = readGeminiUsage(reply.usageMetadata);
       return usage && withSearches(usage, queriesOf(reply).length);
     },
+    countReply: (reply) => countCandidates(reply, newToolId),
     readReply: (reply) => wholeReply(new ResponseReader(newToolId).read(reply)),
     readStream: () => new GeminiStream(newToolId),
     readOpening: (chunk) => {
@@ -94,6 +96,17 @@ export function geminiProvider({
       read: ({ models: listed }) => readModels(listed, chatModelOf),
     },
   };
+}
+
+/** A caller of this format may ask for several. */
+function countCandidates(reply: JsonObject, newToolId: () => string): number {
+  let tokens = 0;
+  for (const candidate of listOf(reply.candidates)) {
+    const text = new ReplyText();
+    text.addEvents(new ResponseReader(newToolId).read({ ...reply, candidates: [candidate] }));
+    tokens += text.count();
+  }
+  return tokens;
 }
 
 function newCallId(): string {

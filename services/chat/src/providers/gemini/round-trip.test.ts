@@ -11,6 +11,8 @@ import { geminiProvider } from './gemini-provider';
 import type { SentRequest } from './request-rules.fixture';
 import { CALLS, eventOf, TEXT_CHUNKS } from './responses.fixture';
 
+const NO_COST = { ...NO_USAGE, costNano: 0n };
+
 const IDENTITY = { requestId: 'r', model: 'google/gemini-3.5-flash', createdAtMs: 0 };
 const provider = geminiProvider({
   id: 'google',
@@ -51,7 +53,7 @@ describe("in OpenAI's format", () => {
     return parseChatRequest(Buffer.from(JSON.stringify(body))).conversation();
   };
   const messageOf = (response: object) =>
-    JSON.parse(openAiReplies.write(replyTo(response), NO_USAGE, IDENTITY).toString()).choices[0].message;
+    JSON.parse(openAiReplies.write(replyTo(response), NO_COST, IDENTITY).toString()).choices[0].message;
   const answers = [
     { role: 'tool', tool_call_id: 'made_1', content: 'two' },
     { role: 'tool', tool_call_id: 'fc_1', content: 'one' },
@@ -111,14 +113,14 @@ describe("in Anthropic's format", () => {
     );
 
   test('parallel tool calls of a reply are sent back unchanged', () => {
-    const message = JSON.parse(anthropicReplies.write(replyTo(CALLS), NO_USAGE, IDENTITY).toString());
+    const message = JSON.parse(anthropicReplies.write(replyTo(CALLS), NO_COST, IDENTITY).toString());
     const { contents } = sentBack(read(message.content).conversation());
     expect(contents.slice(1)).toEqual(CALLS_AND_ANSWERS);
   });
 
   test('parallel tool calls of a stream are sent back unchanged', () => {
     const writer = anthropicReplies.stream(IDENTITY, { includeUsage: true, estimatedInput: 1 });
-    const message = readMessage(writer.write(eventsOf([CALLS])) + writer.end(NO_USAGE));
+    const message = readMessage(writer.write(eventsOf([CALLS])) + writer.end(NO_COST));
     const { contents } = sentBack(read(message.content).conversation());
     expect(contents.slice(1)).toEqual(CALLS_AND_ANSWERS);
   });

@@ -72,8 +72,7 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
         ? Buffer.from(JSON.stringify({ ...repaired, model }))
         : new ModelNameRewriter(model).inReply(bytes);
     },
-    passStream: ({ includeUsage, model }) =>
-      new PassThroughChunks({ includeUsage, model, quirks, bufferQuota, onlyTier }),
+    passStream: (options) => new PassThroughChunks({ ...options, quirks, bufferQuota, onlyTier }),
     countInput: (body) => countPrompt(parse(body)).tokens,
     ...(account.countsByO200k && {
       boundInput: (body: Buffer, budgetMs: number) => countBound(parse(body), budgetMs),

@@ -5,6 +5,9 @@ import { QUIRKS } from './quirks';
 
 const bufferQuota = new Quota({ limit: 1024 });
 const SLUG = 'openai/gpt-5.5';
+/** Beyond the digits of a double. */
+const chargedNano = () => 12_345_678_901_234_567_891n;
+const COST = '12345678901.234567891';
 const chunk = (fields: object) => Buffer.from(`data: ${JSON.stringify({ id: 'c', ...fields })}\n\n`);
 const delta = (content: string) => [{ index: 0, delta: { content }, finish_reason: null }];
 const usage = {
@@ -18,6 +21,7 @@ describe('a client that did not request usage', () => {
   const meter = new PassThroughChunks({
     model: SLUG,
     includeUsage: false,
+    chargedNano,
     quirks: QUIRKS.common,
     bufferQuota,
   });
@@ -41,21 +45,32 @@ describe('a client that did not request usage', () => {
   });
 });
 
-test('a client that requested usage receives every byte', () => {
+const withCost = (event: Buffer) =>
+  event.toString().replace('"cached_tokens":3}}', `"cached_tokens":3},"cost":${COST}}`);
+
+test('a client that requested usage receives every byte, and the exact cost in the usage', () => {
   const meter = new PassThroughChunks({
     model: SLUG,
     includeUsage: true,
+    chargedNano,
     quirks: QUIRKS.common,
     bufferQuota,
   });
-  for (const event of [chunk({ choices: delta('a'), usage: null }), chunk({ choices: [], usage })]) {
-    expect(meter.take(event)).toEqual({ kind: 'pass', bytes: event });
-  }
+  const content = chunk({ choices: delta('a'), usage: null });
+  expect(meter.take(content)).toEqual({ kind: 'pass', bytes: content });
+  const last = meter.take(chunk({ choices: [], usage }));
+  expect(last.kind === 'pass' && last.bytes.toString()).toBe(withCost(chunk({ choices: [], usage })));
   expect(meter.usage?.output).toBe(4);
 });
 
 test.each([true, false])('every chunk names the slug, also with usage (requested: %s)', (includeUsage) => {
-  const meter = new PassThroughChunks({ model: SLUG, includeUsage, quirks: QUIRKS.common, bufferQuota });
+  const meter = new PassThroughChunks({
+    model: SLUG,
+    includeUsage,
+    chargedNano,
+    quirks: QUIRKS.common,
+    bufferQuota,
+  });
   const model = 'gpt-5.5-2026-03-17';
   const chunks = [
     { choices: delta(''), usage: null },
@@ -68,7 +83,7 @@ test.each([true, false])('every chunk names the slug, also with usage (requested
     if (event.kind !== 'pass') continue;
     const { usage: told, ...rest } = { usage: undefined, ...sent, model: SLUG };
     const named = includeUsage && told !== undefined ? { ...sent, model: SLUG } : rest;
-    expect(event.bytes.toString()).toBe(chunk(named).toString());
+    expect(event.bytes.toString()).toBe(withCost(chunk(named)));
   }
   // What is kept for counting is whole.
   expect(meter.countOutput()).toBeGreaterThan(3);
@@ -76,7 +91,14 @@ test.each([true, false])('every chunk names the slug, also with usage (requested
 
 describe('the applied service tier', () => {
   const meter = (onlyTier?: string) =>
-    new PassThroughChunks({ model: SLUG, includeUsage: false, quirks: QUIRKS.common, bufferQuota, onlyTier });
+    new PassThroughChunks({
+      model: SLUG,
+      includeUsage: false,
+      chargedNano,
+      quirks: QUIRKS.common,
+      bufferQuota,
+      onlyTier,
+    });
 
   test('is read from the first chunk', () => {
     const told = meter();
@@ -105,6 +127,7 @@ test('the end, an error, and text that looks like them', () => {
   const meter = new PassThroughChunks({
     model: SLUG,
     includeUsage: false,
+    chargedNano,
     quirks: QUIRKS.common,
     bufferQuota,
   });
@@ -125,6 +148,7 @@ describe('an event that fails the stream', () => {
     const meter = new PassThroughChunks({
       model: SLUG,
       includeUsage: false,
+      chargedNano,
       quirks: QUIRKS.common,
       bufferQuota,
     });
@@ -135,6 +159,7 @@ describe('an event that fails the stream', () => {
     const meter = new PassThroughChunks({
       model: SLUG,
       includeUsage: false,
+      chargedNano,
       quirks: QUIRKS.common,
       bufferQuota,
     });
@@ -151,6 +176,7 @@ describe('an event that fails the stream', () => {
     const meter = new PassThroughChunks({
       model: SLUG,
       includeUsage: false,
+      chargedNano,
       quirks: QUIRKS.common,
       bufferQuota,
     });
@@ -161,6 +187,7 @@ describe('an event that fails the stream', () => {
     const meter = new PassThroughChunks({
       model: SLUG,
       includeUsage: false,
+      chargedNano,
       quirks: QUIRKS.common,
       bufferQuota,
     });
@@ -174,6 +201,7 @@ test('counts each kind of output over its joined text, per choice', () => {
   const meter = new PassThroughChunks({
     model: SLUG,
     includeUsage: false,
+    chargedNano,
     quirks: QUIRKS.common,
     bufferQuota,
   });
@@ -191,6 +219,7 @@ test('reasoning that is reported separately is added to the output', () => {
   const meter = new PassThroughChunks({
     model: SLUG,
     includeUsage: false,
+    chargedNano,
     quirks: QUIRKS.xai,
     bufferQuota,
   });
@@ -199,12 +228,24 @@ test('reasoning that is reported separately is added to the output', () => {
   expect(meter.usage).toMatchObject({ output: 10, reasoning: 6 });
 });
 
+test("the provider's own cost is replaced by what the account is charged", () => {
+  const meter = new PassThroughChunks({
+    model: SLUG,
+    includeUsage: true,
+    chargedNano: ({ output, serviceTier }) => (serviceTier === 'default' ? BigInt(output) : 0n),
+    quirks: QUIRKS.common,
+    bufferQuota,
+  });
+  const event = meter.take(chunk({ service_tier: 'default', choices: [], usage: { ...usage, cost: 99 } }));
+  expect(event.kind === 'pass' && event.bytes.toString()).toContain('"cost":0.000000004}}');
+});
+
 describe('usage inside another member', () => {
   const inner = { x_groq: { id: 'r', usage } };
   const end = [{ index: 0, delta: {}, finish_reason: 'stop' }];
   const meterOf = (includeUsage: boolean) => {
     const quirks = { ...QUIRKS.compatible, usageMember: 'x_groq' };
-    return new PassThroughChunks({ model: SLUG, includeUsage, quirks, bufferQuota });
+    return new PassThroughChunks({ model: SLUG, includeUsage, chargedNano, quirks, bufferQuota });
   };
 
   test.each([{ usage: null }, {}])('is charged, also beside %j at the top', (top) => {
@@ -219,7 +260,7 @@ describe('usage inside another member', () => {
       return event.kind === 'pass' && JSON.parse(event.bytes.toString().slice('data: '.length));
     };
     const rest = { id: 'c', choices: end, x_groq: { id: 'r' } };
-    expect(passed(true)).toEqual({ ...rest, usage });
+    expect(passed(true)).toEqual({ ...rest, usage: { ...usage, cost: Number(COST) } });
     expect(passed(false)).toEqual(rest);
   });
 
@@ -234,6 +275,7 @@ describe('usage inside another member', () => {
     const meter = new PassThroughChunks({
       model: SLUG,
       includeUsage: false,
+      chargedNano,
       quirks: QUIRKS.common,
       bufferQuota,
     });

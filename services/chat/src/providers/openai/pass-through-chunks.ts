@@ -1,6 +1,8 @@
 import type { Quota } from '@gateway/quota';
-import type { MeteredStream, PassThroughEvent } from '../../domain/chat-provider';
-import type { TokenUsage } from '../../domain/usage';
+import { isObject, type JsonObject } from '@gateway/upstream';
+import type { MeteredStream, PassThroughEvent, PassThroughOptions } from '../../domain/chat-provider';
+import { ofTier, type TokenUsage } from '../../domain/usage';
+import { exactUsd } from '../../json/exact-json';
 import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { dataOf, endsLikeObject, parseData } from '../../sse/sse-data';
 import { ModelNameRewriter } from '../model-name-rewriter';
@@ -26,6 +28,7 @@ export interface PassThroughChunksOptions {
   readonly model: string;
   /** The caller asked for the usage chunk. */
   readonly includeUsage: boolean;
+  readonly chargedNano: PassThroughOptions['chargedNano'];
   readonly quirks: Pick<
     OpenAiQuirks,
     'usage' | 'usageMember' | 'repairsReplies' | 'thinkTags' | 'sendsFilterChunks'
@@ -41,6 +44,7 @@ export interface PassThroughChunksOptions {
  */
 export class PassThroughChunks implements MeteredStream {
   readonly #includeUsage: boolean;
+  readonly #chargedNano: PassThroughOptions['chargedNano'];
   readonly #quirks: PassThroughChunksOptions['quirks'];
   /** Bytes of the member that may contain the usage. */
   readonly #usageMemberKey: Buffer | undefined;
@@ -51,12 +55,13 @@ export class PassThroughChunks implements MeteredStream {
   #serviceTier: string | undefined;
   #begun = false;
 
-  constructor({ includeUsage, model, quirks, bufferQuota, onlyTier }: PassThroughChunksOptions) {
+  constructor({ includeUsage, chargedNano, model, quirks, bufferQuota, onlyTier }: PassThroughChunksOptions) {
     this.#repair = repairOf(quirks);
     this.#quirks = quirks;
     if (quirks.usageMember) this.#usageMemberKey = Buffer.from(`"${quirks.usageMember}"`);
     this.#model = new ModelNameRewriter(model);
     this.#includeUsage = includeUsage;
+    this.#chargedNano = chargedNano;
     this.#serviceTier = onlyTier;
     this.#unread = new UncountedEvents(bufferQuota, new ChunkText());
   }
@@ -113,10 +118,17 @@ export class PassThroughChunks implements MeteredStream {
     if (!chunk || !('usage' in chunk)) return { kind: 'pass', bytes: event };
     // A later figure replaces an earlier one: some providers report a running total in every chunk.
     this.#usage = fromOpenAiUsage(chunk.usage, this.#quirks.usage) ?? this.#usage;
-    if (this.#includeUsage) return { kind: 'pass', bytes: chunk === received ? event : frameOf(chunk) };
+    if (this.#includeUsage) return { kind: 'pass', bytes: frameOf(this.#withCost(chunk)) };
     if (chunk.usage && choicesOf(chunk).length === 0) return { kind: 'hide' };
     const { usage: _usage, ...rest } = chunk;
     return { kind: 'pass', bytes: frameOf(rest) };
+  }
+
+  /** Replaces a cost of the provider, which is the operator's. */
+  #withCost(chunk: JsonObject): object {
+    if (!this.#usage || !isObject(chunk.usage)) return chunk;
+    const cost = exactUsd(this.#chargedNano(ofTier(this.#usage, this.#serviceTier)));
+    return { ...chunk, usage: { ...chunk.usage, cost } };
   }
 }
 

@@ -31,7 +31,7 @@ describe('a pass-through stream', () => {
     );
   const usage = { prompt_tokens: 100, completion_tokens: 9, total_tokens: 109, num_cached_tokens: 64 };
   const pass = (...events: Buffer[]) => {
-    const stream = provider.passStream!({ model: SLUG, includeUsage: false });
+    const stream = provider.passStream!({ model: SLUG, includeUsage: false, chargedNano: () => 0n });
     const chunks = events.map((event) => {
       const taken = stream.take(event);
       if (taken.kind !== 'pass') throw new Error(taken.kind);
@@ -98,17 +98,22 @@ describe('a pass-through stream', () => {
   });
 
   test('has its cached tokens where the format has them', () => {
-    const stream = provider.passStream!({ model: SLUG, includeUsage: true });
+    const stream = provider.passStream!({ model: SLUG, includeUsage: true, chargedNano: () => 1_500n });
     const taken = stream.take(chunk({ content: '.' }, { usage }));
     expect(JSON.parse((taken as { bytes: Buffer }).bytes.toString().slice(6)).usage).toEqual({
       ...usage,
       prompt_tokens_details: { cached_tokens: 64 },
+      cost: 0.0000015,
     });
   });
 
   test('passes a chunk unchanged when only its text looks like parts', () => {
     const event = chunk({ content: '"content":[{"type":"thinking"}],"tool_calls":[]' });
-    const taken = provider.passStream!({ model: 'magistral-medium-latest', includeUsage: false }).take(event);
+    const taken = provider.passStream!({
+      model: 'magistral-medium-latest',
+      includeUsage: false,
+      chargedNano: () => 0n,
+    }).take(event);
     expect(taken).toEqual({ kind: 'pass', bytes: event });
   });
 });

@@ -1,0 +1,56 @@
+import type { StorageServiceClient } from '@gateway/proto/generated/gateway/storage/v1/StorageService';
+import { callUnary } from '@gateway/rpc';
+
+const TIMEOUT_MS = 5_000;
+
+interface WantedResponse {
+  readonly id: string;
+  readonly withInput: boolean;
+}
+
+interface StoredContent {
+  readonly id: string;
+  readonly input: Buffer;
+  readonly response: Buffer;
+}
+
+/** Calls storage for the responses of an account. Each call has a deadline of 5 s. */
+export class ResponseStorageClient {
+  readonly #client: StorageServiceClient;
+
+  constructor(client: StorageServiceClient) {
+    this.#client = client;
+  }
+
+  /** @throws GatewayError `not_found` if one of them is not stored; `invalid_request` if they are too many */
+  find(
+    accountId: string,
+    { lastId = '', otherIds }: { lastId?: string | undefined; otherIds: readonly string[] },
+  ) {
+    const client = this.#client;
+    const request = { accountId, lastId, otherIds: [...otherIds] };
+    return callUnary(client, client.FindResponses, request, { timeoutMs: TIMEOUT_MS });
+  }
+
+  /** Returns the content of the responses, in their order. @throws GatewayError `not_found` if one of them is not stored */
+  async load(accountId: string, wanted: readonly WantedResponse[]): Promise<StoredContent[]> {
+    const client = this.#client;
+    const loaded: StoredContent[] = [];
+    while (loaded.length < wanted.length) {
+      const request = { accountId, wanted: wanted.slice(loaded.length) };
+      const page = await callUnary(client, client.LoadResponses, request, { timeoutMs: TIMEOUT_MS });
+      if (page.responses.length === 0) throw new Error('storage returned no response');
+      loaded.push(...page.responses);
+    }
+    return loaded;
+  }
+
+  async save(
+    accountId: string,
+    response: { id: string; previousId: string | undefined; input: Buffer; response: Buffer },
+  ): Promise<void> {
+    const client = this.#client;
+    const request = { accountId, ...response, previousId: response.previousId ?? '' };
+    await callUnary(client, client.SaveResponse, request, { timeoutMs: TIMEOUT_MS });
+  }
+}

@@ -1,0 +1,19 @@
+import { topLevelMembers, withMembers } from '@gateway/json-body';
+import { decimalFromNano } from '@gateway/money';
+
+const OPEN_BRACE = '{'.charCodeAt(0);
+
+/** Returns a copy of a complete reply whose `usage` has the cost; the reply itself if it has no usage or is nested too deeply. */
+export function withCost(reply: Buffer, costNano: bigint): Buffer {
+  try {
+    const usage = topLevelMembers(reply).find(({ key }) => key === 'usage');
+    if (!usage || reply[usage.valueStart] !== OPEN_BRACE) return reply;
+    const { valueStart, valueEnd } = usage;
+    const figures = reply.subarray(valueStart, valueEnd);
+    const cost = new Map([['cost', decimalFromNano(costNano)]]);
+    const billed = withMembers(figures, topLevelMembers(figures), cost);
+    return Buffer.concat([reply.subarray(0, valueStart), billed, reply.subarray(valueEnd)]);
+  } catch {
+    return reply;
+  }
+}

@@ -1,0 +1,79 @@
+import { type RateState, rateHeaders } from '@gateway/errors';
+import { jsonReply, type LinkHandler } from '@gateway/link';
+import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v1/Account';
+import type { ApiKey__Output } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
+import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
+import type { KeyUse__Output } from '@gateway/proto/generated/gateway/billing/v1/KeyUse';
+import { callUnary } from '@gateway/rpc';
+import type { Admission } from '../app/reserve-call';
+import { exactUsd } from '../json/exact-json';
+
+const TIMEOUT_MS = 5_000;
+
+export interface DescribeKeyDeps {
+  readonly billing: BillingServiceClient;
+  readonly admission: Pick<Admission, 'ratesOfFree'>;
+}
+
+/** `GET /v1/key`: the limits of the calling key, what is used of them, and the funds of its account; free. */
+export function describeKey({ billing, admission }: DescribeKeyDeps): LinkHandler {
+  return async (context, call) => {
+    const { accountId, keyId: id } = call.key;
+    const rates = await admission.ratesOfFree(context, call.key);
+    const options = { timeoutMs: TIMEOUT_MS };
+    const [key, use, account] = await Promise.all([
+      callUnary(billing, billing.GetKey, { accountId, id }, options),
+      callUnary(billing, billing.GetKeyUse, { accountId, id }, options),
+      callUnary(billing, billing.GetAccount, { id: accountId }, options),
+    ]);
+    const nowMs = Date.now();
+    const described = {
+      ...keyJson(key),
+      rpm: rates.requests ? rateJson(rates.requests, nowMs) : null,
+      tpm: rates.tokens ? rateJson(rates.tokens, nowMs) : null,
+      ...spendJson(key, use),
+      account: fundsJson(account),
+    };
+    return jsonReply(described, rateHeaders(rates));
+  };
+}
+
+/** A key that may call is enabled. */
+const keyJson = ({ name, expiresAtMs, allowedModels }: ApiKey__Output) => ({
+  object: 'key',
+  name,
+  status: 'enabled',
+  expires_at: expiresAtMs === undefined ? null : timeText(expiresAtMs),
+  allowed_models: allowedModels,
+});
+
+/** Includes this call. */
+const rateJson = ({ limit, remaining, resetSeconds }: RateState, nowMs: number) => ({
+  limit: Number(limit),
+  used: Number(limit - remaining),
+  resets_at: timeText(nowMs + resetSeconds * 1_000),
+});
+
+const spendJson = (key: ApiKey__Output, use: KeyUse__Output) => ({
+  daily: {
+    limit: usdOrNull(key.dailyLimitNano),
+    used: usd(use.dayNano),
+    resets_at: timeText(use.dayEndsAtMs),
+  },
+  monthly: {
+    limit: usdOrNull(key.monthlyLimitNano),
+    used: usd(use.monthNano),
+    resets_at: timeText(use.monthEndsAtMs),
+  },
+  request_cost_limit: usdOrNull(key.requestCostLimitNano),
+});
+
+const fundsJson = ({ balanceNano, heldNano }: Account__Output) => ({
+  balance: usd(balanceNano),
+  available: exactUsd(BigInt(balanceNano) - BigInt(heldNano)),
+  currency: 'USD',
+});
+
+const usd = (nano: string) => exactUsd(BigInt(nano));
+const usdOrNull = (nano: string | undefined) => (nano === undefined ? null : usd(nano));
+const timeText = (ms: string | number) => new Date(Number(ms)).toISOString();

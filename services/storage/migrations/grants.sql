@@ -1,0 +1,5 @@
+-- All privileges of the service: applied after the migrations, replacing earlier grants. Remove a privilege one version
+-- after the code that needs it, because two versions run side by side during a rollout.
+
+-- Updated when content is encrypted with another key.
+GRANT SELECT, INSERT, UPDATE, DELETE ON storage.responses TO :"service";

@@ -1,0 +1,183 @@
+import type { Pool } from '@gateway/postgres';
+import { type KeyEncryptionKeys, openBytes, sealBytes } from '@gateway/secrets';
+import { contextOf } from './sealed-parts';
+
+export interface NewResponse {
+  readonly accountId: string;
+  readonly id: string;
+  /** Absent: it begins a conversation. */
+  readonly previousId?: string;
+  /** JSON. */
+  readonly input: Buffer;
+  readonly response: Buffer;
+}
+
+/** Sizes of the JSON. */
+export interface ResponseSize {
+  readonly id: string;
+  readonly inputBytes: number;
+  readonly responseBytes: number;
+}
+
+export interface WantedResponse {
+  readonly id: string;
+  readonly withInput: boolean;
+}
+
+export interface LoadedResponse {
+  readonly id: string;
+  /** JSON; absent if it was not wanted. */
+  readonly input?: Buffer;
+  readonly response: Buffer;
+}
+
+interface SizeRow {
+  readonly id: string;
+  readonly input_bytes: number;
+  readonly response_bytes: number;
+}
+
+interface ContentRow {
+  readonly id: string;
+  readonly sealed_input: Buffer | null;
+  readonly sealed_response: Buffer;
+}
+
+/** The stored responses; expired ones do not exist. Every method sees one account's only. */
+export class Responses {
+  readonly #pool: Pool;
+  readonly #keys: KeyEncryptionKeys;
+  readonly #retentionDays: number;
+
+  constructor(pool: Pool, keys: KeyEncryptionKeys, retentionDays: number) {
+    this.#pool = pool;
+    this.#keys = keys;
+    this.#retentionDays = retentionDays;
+  }
+
+  /** Changes nothing if the response is stored already. */
+  async save({ accountId, id, previousId, input, response }: NewResponse): Promise<void> {
+    const seal = (part: 'input' | 'response', content: Buffer) =>
+      sealBytes(this.#keys, content, contextOf(part, accountId, id));
+    await this.#pool.query(
+      `INSERT INTO storage.responses
+         (id, account_id, previous_id, sealed_input, sealed_response, input_bytes, response_bytes, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 day')
+       ON CONFLICT (id) DO NOTHING`,
+      [
+        id,
+        accountId,
+        previousId ?? null,
+        seal('input', input),
+        seal('response', response),
+        input.length,
+        response.length,
+        this.#retentionDays,
+      ],
+    );
+  }
+
+  /**
+   * Returns a conversation's responses, oldest first, by its last one.
+   * @returns undefined if one of them does not exist; at most `max` of them, the latest
+   */
+  async conversation(accountId: string, lastId: string, max: number): Promise<ResponseSize[] | undefined> {
+    const { rows } = await this.#pool.query<SizeRow & { previous_id: string | null }>(
+      `WITH RECURSIVE conversation AS (
+         SELECT id, previous_id, input_bytes, response_bytes, 1 AS turn
+         FROM storage.responses WHERE id = $2 AND account_id = $1 AND expires_at > now()
+         UNION ALL
+         SELECT r.id, r.previous_id, r.input_bytes, r.response_bytes, turn + 1
+         FROM conversation c JOIN storage.responses r ON r.id = c.previous_id
+         WHERE r.account_id = $1 AND r.expires_at > now() AND turn < $3
+       )
+       SELECT id, previous_id, input_bytes, response_bytes FROM conversation ORDER BY turn DESC`,
+      [accountId, lastId, max],
+    );
+    const [oldest] = rows;
+    if (!oldest || (oldest.previous_id !== null && rows.length < max)) return undefined;
+    return rows.map(toSize);
+  }
+
+  /** Returns the responses that exist, in any order. */
+  async sizes(accountId: string, ids: readonly string[]): Promise<ResponseSize[]> {
+    const { rows } = await this.#pool.query<SizeRow>(
+      `SELECT id, input_bytes, response_bytes FROM storage.responses
+       WHERE id = ANY($2) AND account_id = $1 AND expires_at > now()`,
+      [accountId, ids],
+    );
+    return rows.map(toSize);
+  }
+
+  /** Returns the first of these responses, as many as fit into `maxBytes` but at least one; none if the first does not exist. */
+  async load(
+    accountId: string,
+    wanted: readonly WantedResponse[],
+    maxBytes: number,
+  ): Promise<LoadedResponse[]> {
+    const { rows } = await this.#pool.query<ContentRow>(
+      `WITH wanted AS (SELECT * FROM unnest($2::text[], $3::bool[]) WITH ORDINALITY AS w (id, with_input, at)),
+         sized AS (
+           SELECT w.*, r.sealed_input, r.sealed_response,
+             bool_and(r.id IS NOT NULL) OVER up_to AS exist,
+             sum(r.response_bytes + CASE WHEN with_input THEN r.input_bytes ELSE 0 END) OVER up_to AS bytes
+           FROM wanted w LEFT JOIN storage.responses r
+             ON r.id = w.id AND r.account_id = $1 AND r.expires_at > now()
+           WINDOW up_to AS (ORDER BY at)
+         )
+       SELECT id, CASE WHEN with_input THEN sealed_input END AS sealed_input, sealed_response
+       FROM sized WHERE exist AND (at = 1 OR bytes <= $4) ORDER BY at`,
+      [accountId, wanted.map(({ id }) => id), wanted.map(({ withInput }) => withInput), maxBytes],
+    );
+    return rows.map(({ id, sealed_input, sealed_response }) => ({
+      id,
+      ...(sealed_input && { input: this.#open('input', accountId, id, sealed_input) }),
+      response: this.#open('response', accountId, id, sealed_response),
+    }));
+  }
+
+  /** Returns the JSON of a response; undefined if it does not exist. */
+  async response(accountId: string, id: string): Promise<Buffer | undefined> {
+    const [found] = await this.load(accountId, [{ id, withInput: false }], 0);
+    return found?.response;
+  }
+
+  /** Returns the JSON of a response's input items; undefined if it does not exist. */
+  async input(accountId: string, id: string): Promise<Buffer | undefined> {
+    const { rows } = await this.#pool.query<{ sealed_input: Buffer }>(
+      'SELECT sealed_input FROM storage.responses WHERE id = $2 AND account_id = $1 AND expires_at > now()',
+      [accountId, id],
+    );
+    return rows[0] && this.#open('input', accountId, id, rows[0].sealed_input);
+  }
+
+  /** Returns whether the response existed. */
+  async delete(accountId: string, id: string): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      'DELETE FROM storage.responses WHERE id = $2 AND account_id = $1 AND expires_at > now()',
+      [accountId, id],
+    );
+    return rowCount === 1;
+  }
+
+  #open(part: 'input' | 'response', accountId: string, id: string, sealed: Buffer): Buffer {
+    return openBytes(this.#keys, sealed, contextOf(part, accountId, id));
+  }
+}
+
+const toSize = ({ id, input_bytes, response_bytes }: SizeRow): ResponseSize => ({
+  id,
+  inputBytes: input_bytes,
+  responseBytes: response_bytes,
+});
+
+/** Deletes responses that have expired, of all accounts. Returns how many, at most `max`. */
+export async function deleteExpired(pool: Pool, max: number): Promise<number> {
+  const { rowCount } = await pool.query(
+    `DELETE FROM storage.responses WHERE id IN (
+       SELECT id FROM storage.responses WHERE expires_at <= now()
+       ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED)`,
+    [max],
+  );
+  return rowCount ?? 0;
+}

@@ -1,0 +1,29 @@
+import { GatewayError } from '@gateway/errors';
+import type { FindResponsesRequest__Output } from '@gateway/proto/generated/gateway/storage/v1/FindResponsesRequest';
+import type { RequestContext } from '@gateway/rpc';
+import type { Responses } from '../responses/store/responses';
+
+/** Of a conversation, and of other responses in one call. */
+const MAX_RESPONSES = 1_000;
+
+export const findResponses =
+  (responses: Pick<Responses, 'conversation' | 'sizes'>) =>
+  async (_context: RequestContext, { accountId, lastId, otherIds }: FindResponsesRequest__Output) => {
+    if (otherIds.length > MAX_RESPONSES) throw tooMany('items of more than 1,000 responses are referred to');
+    const [conversation, others] = await Promise.all([
+      lastId === '' ? [] : responses.conversation(accountId, lastId, MAX_RESPONSES + 1),
+      otherIds.length === 0 ? [] : responses.sizes(accountId, otherIds),
+    ]);
+    if (!conversation) throw notFound('previous_response_id');
+    if (conversation.length > MAX_RESPONSES)
+      throw tooMany('previous_response_id: the conversation has more than 1,000 responses');
+    const byId = new Map(others.map((size) => [size.id, size]));
+    const found = otherIds.map((id) => byId.get(id));
+    if (!found.every((size) => size !== undefined)) throw notFound('an item');
+    return { conversation, others: found };
+  };
+
+const tooMany = (detail: string) => new GatewayError('invalid_request', { detail });
+
+const notFound = (what: string) =>
+  new GatewayError('not_found', { detail: `${what}: the response, or one that it continues, is not stored` });

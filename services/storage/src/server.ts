@@ -1,0 +1,141 @@
+import path from 'node:path';
+import { admitFree, createRefusalReporter, ReserveClient, withRefusalReports } from '@gateway/call-billing';
+import { type LinkHandler, LinkServer } from '@gateway/link';
+import { awaitMigrations, createPool, ping } from '@gateway/postgres';
+import { every, type Logger, type RunningService, startAdminServer } from '@gateway/process';
+import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
+import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/storage';
+import { FairSemaphore, quotaExhausted, SemaphoreExhausted } from '@gateway/quota';
+import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
+import { createStorageMetrics, type ResponseMetrics } from './metrics';
+import { deleteExpired, Responses } from './responses/store/responses';
+import { cancelResponse } from './rpc/cancel-response';
+import { deleteResponse } from './rpc/delete-response';
+import { findResponses } from './rpc/find-responses';
+import { getResponse } from './rpc/get-response';
+import { listInputItems } from './rpc/list-input-items';
+import { loadResponses } from './rpc/load-responses';
+import type { FreeAdmission } from './rpc/response-call';
+import { routeCall } from './rpc/route-call';
+import { saveResponse } from './rpc/save-response';
+import { readSettings } from './settings';
+
+const MIGRATIONS = path.join(__dirname, '../migrations');
+const DELETION_INTERVAL_MS = 60_000;
+const DELETION_BATCH = 500;
+/** In one run of the job, so that a backlog is spread over time: 10,000 responses a minute. */
+const MAX_DELETION_BATCHES = 20;
+/** Calls that hold the content of responses in memory, up to some 30 MiB each; of one account, a quarter of them. */
+const CONTENT_LIMITS = {
+  concurrency: 16,
+  perHolder: 4,
+  maxWaiting: 512,
+  maxWaitingPerHolder: 64,
+  maxWaitMs: 5_000,
+};
+const STOP_GRACE_MS = 5_000;
+/** For the rest of the shutdown, after the drain. */
+const STOP_REST_MS = 10_000;
+
+export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
+  const settings = readSettings(env);
+  const pool = createPool({ url: settings.DATABASE_URL, log });
+  await awaitMigrations({ pool, schema: 'storage', directory: MIGRATIONS, log });
+
+  const peer = { secrets: settings.SERVICE_SECRET, caller: 'storage', addresses: settings.BILLING_ADDR };
+  const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
+  const billing = createGrpcClient(BillingService, peer);
+  const billingInstances = createGrpcClients(BillingService, peer);
+  const reserve = new ReserveClient({
+    clients: billingInstances,
+    log,
+    timeoutMs: settings.RESERVE_TIMEOUT_MS,
+    // Free calls have no holds.
+    onUnknownOutcome: () => {},
+  });
+  const free: FreeAdmission = (context, key) => admitFree(reserve, context.requestId, key);
+  const metrics = createStorageMetrics();
+  const responses = new Responses(pool, settings.STORAGE_KEY, settings.RESPONSE_RETENTION_DAYS);
+  const deletion = every(DELETION_INTERVAL_MS, 'expired responses', log, () =>
+    deleteAllExpired((max) => deleteExpired(pool, max), metrics.responses),
+  );
+  const contents = new FairSemaphore(CONTENT_LIMITS);
+  const refusals = createRefusalReporter(billing, log);
+  const routes = routeCall({
+    getResponse: limitedByAccount(contents, getResponse(responses, free)),
+    listInputItems: limitedByAccount(contents, listInputItems(responses, free)),
+    cancelResponse: cancelResponse(responses, free),
+    deleteResponse: deleteResponse(responses, free, metrics.responses),
+  });
+  const link = new LinkServer({ log, handler: withRefusalReports(refusals, routes) });
+
+  const { service } = loadService<StorageProto>('storage').gateway.storage.v1.StorageService;
+  const { Relay, ...ofChat } = service;
+  const load = loadResponses(responses);
+  const grpc = await startGrpcServer({
+    host: settings.BIND_HOST,
+    port: settings.GRPC_PORT,
+    secrets: settings.SERVICE_SECRET,
+    services: [
+      { definition: { Relay }, handlers: { Relay: link.relay }, callers: ['edge'] },
+      {
+        definition: ofChat,
+        handlers: {
+          SaveResponse: unary(log, saveResponse(responses, metrics.responses)),
+          FindResponses: unary(log, findResponses(responses)),
+          LoadResponses: unary(log, (context, request: Parameters<typeof load>[1]) =>
+            runLimited(contents, request.accountId, () => load(context, request)),
+          ),
+        },
+        callers: ['chat'],
+      },
+    ],
+  });
+  const admin = await startAdminServer({
+    host: settings.BIND_HOST,
+    port: settings.ADMIN_PORT,
+    metrics: metrics.registry,
+    checks: { database: () => ping(pool), billing: () => reserve.up },
+  });
+  return {
+    ports: { grpc: grpc.port, admin: admin.port },
+    stopTimeoutMs: settings.DRAIN_TIMEOUT_MS + STOP_REST_MS,
+    async stop() {
+      const late = new Promise((resolve) => setTimeout(resolve, settings.DRAIN_TIMEOUT_MS).unref());
+      await Promise.race([link.drain(), late]);
+      link.close();
+      await grpc.stop(STOP_GRACE_MS);
+      await deletion.stop();
+      await refusals.close();
+      reserve.close();
+      for (const client of [billing, ...billingInstances]) client.close();
+      await pool.end();
+      await admin.stop();
+    },
+  };
+}
+
+async function deleteAllExpired(
+  deleteBatch: (max: number) => Promise<number>,
+  metrics: ResponseMetrics,
+): Promise<void> {
+  for (let batch = 0; batch < MAX_DELETION_BATCHES; batch++) {
+    const deleted = await deleteBatch(DELETION_BATCH);
+    metrics.deleted('expired', deleted);
+    if (deleted < DELETION_BATCH) return;
+  }
+}
+
+/** @throws GatewayError `rate_limited` if too many calls of the account, or of all, are waiting */
+async function runLimited<T>(limit: FairSemaphore, accountId: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await limit.run(accountId, work);
+  } catch (error) {
+    throw error instanceof SemaphoreExhausted ? quotaExhausted() : error;
+  }
+}
+
+const limitedByAccount =
+  (limit: FairSemaphore, handler: LinkHandler): LinkHandler =>
+  (context, call) =>
+    runLimited(limit, call.key.accountId, () => handler(context, call));
