@@ -6,6 +6,8 @@ const workspace = {
   '^@gateway/proto/generated/(.*)$': '<rootDir>/proto/src/generated/$1',
   '^@gateway/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
   '^@gateway/(call-billing|link)/([a-z-]+)$': '<rootDir>/packages/$1/src/$2.ts',
+  // Its exports have no condition for jest.
+  '^music-metadata$': '<rootDir>/services/media/node_modules/music-metadata/lib/index.js',
   '^fast-check$': '<rootDir>/tests/seeded-fast-check.cjs',
   // Imported by the name of its ESM file.
   '^zod/v4/locales/en\\.js$': '<rootDir>/tests/node_modules/zod/v4/locales/en.cjs',
@@ -19,7 +21,7 @@ const project = (displayName, testMatch) => ({
   modulePathIgnorePatterns: ['/dist/'],
   // ESM-only packages are compiled for jest.
   transformIgnorePatterns: [
-    '/node_modules/(?!(.*/)?(@ai-sdk|@vercel|@workflow|ai|http-proxy-middleware|httpxy|is-plain-obj|jose|uuid)/)',
+    '/node_modules/(?!(.*/)?(@ai-sdk|@borewit|@tokenizer|@vercel|@workflow|ai|content-type|http-proxy-middleware|httpxy|is-plain-obj|jose|media-typer|music-metadata|file-type|strtok3|token-types|uint8array-extras|uuid|win-guid)/)',
   ],
 });
 

@@ -133,7 +133,10 @@ test('/v1/models lists by type every image and video model that the dashboard li
     video: { default_duration: 5 },
   });
   expect((await listed('models?type=music')).json).toMatchObject({
-    error: { code: 'invalid_request', detail: 'type: must be one of chat, image, video, embedding' },
+    error: {
+      code: 'invalid_request',
+      detail: 'type: must be one of chat, image, video, embedding, speech, transcription',
+    },
   });
 });
 

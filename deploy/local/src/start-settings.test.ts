@@ -99,7 +99,7 @@ describe('planProviders', () => {
         XAI_BASE_URL: 'http://x',
       },
       media: {
-        MEDIA_PROVIDERS: 'openai,google,bfl,minimax,kling,alibaba',
+        MEDIA_PROVIDERS: 'openai,google,mistral,bfl,minimax,kling,alibaba',
         OPENAI_API_KEY: 'simulated',
         GEMINI_BASE_URL: 'http://sim/gemini',
         DASHSCOPE_BASE_URL: 'http://sim/dashscope',

@@ -15,7 +15,7 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   anthropic: { prefix: 'ANTHROPIC', path: '/anthropic', serves: ['chat'] },
   google: { prefix: 'GEMINI', path: '/gemini', serves: ['chat', 'media'] },
   deepseek: { prefix: 'DEEPSEEK', path: '/openai/v1', serves: ['chat'] },
-  mistral: { prefix: 'MISTRAL', path: '/mistral/v1', serves: ['chat'] },
+  mistral: { prefix: 'MISTRAL', path: '/mistral/v1', serves: ['chat', 'media'] },
   xai: { prefix: 'XAI', path: '/xai/v1', serves: ['chat'] },
   bfl: { prefix: 'BFL', path: '/bfl', serves: ['media'] },
   minimax: { prefix: 'MINIMAX', path: '/minimax', serves: ['media'] },

@@ -1,7 +1,16 @@
 import type { ImageFeatures, VideoFeatures } from './media-features';
 
 export type ModelStatus = 'active' | 'disabled' | 'delisted';
-export const MODEL_TYPES = ['chat', 'image', 'video', 'embedding', 'moderation', 'rerank'] as const;
+export const MODEL_TYPES = [
+  'chat',
+  'image',
+  'video',
+  'embedding',
+  'moderation',
+  'rerank',
+  'speech',
+  'transcription',
+] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];
 
 /** USD per million tokens. */
@@ -48,6 +57,17 @@ export interface ListedPricing {
     /** USD per tier. */
     readonly per_second: Readonly<Record<string, number>>;
   };
+  readonly audio?: {
+    /** USD per million characters of the text that is spoken. */
+    readonly million_characters?: number;
+    /** USD per hour of the audio that is transcribed. */
+    readonly hour?: number;
+    /** USD per million tokens. */
+    readonly text_input?: number;
+    readonly audio_input?: number;
+    readonly text_output?: number;
+    readonly audio_output?: number;
+  };
 }
 
 /** A catalog entry as the HTTP APIs return it. */
@@ -79,6 +99,8 @@ const OUTPUT_OF: Readonly<Record<ModelType, string>> = {
   embedding: 'embedding',
   moderation: 'moderation',
   rerank: 'rerank',
+  speech: 'speech',
+  transcription: 'transcription',
 };
 
 /** Returns whether the model has this type. A model that outputs both text and images has both types. */

@@ -1,4 +1,5 @@
 import { usdFromNano } from '@gateway/money';
+import type { AudioPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/AudioPricing';
 import type { ImageFeatures__Output } from '@gateway/proto/generated/gateway/catalog/v1/ImageFeatures';
 import type { ImagePricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/ImagePricing';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
@@ -40,7 +41,7 @@ export function toListedModel(model: Model__Output): ListedModel {
 }
 
 function toListedPricing(pricing: Pricing__Output): ListedPricing {
-  const { tokens, image, video } = pricing;
+  const { tokens, image, video, audio } = pricing;
   return {
     currency: 'USD',
     version: Number(pricing.version),
@@ -55,6 +56,7 @@ function toListedPricing(pricing: Pricing__Output): ListedPricing {
         per_second: mapValues(video.perSecondNano, toUsd),
       },
     }),
+    ...(audio && { audio: toAudioPricing(audio) }),
   };
 }
 
@@ -81,6 +83,19 @@ function toImagePricing(image: ImagePricing__Output): NonNullable<ListedPricing[
     ...(image.imageOutputNano !== undefined && { image_output: toUsd(image.imageOutputNano) }),
     ...(image.textOutputNano !== undefined && { text_output: toUsd(image.textOutputNano) }),
     ...(image.inputMegapixelNano !== undefined && { input_megapixel: toUsd(image.inputMegapixelNano) }),
+  };
+}
+
+function toAudioPricing(audio: AudioPricing__Output): NonNullable<ListedPricing['audio']> {
+  return {
+    ...(audio.millionCharactersNano !== undefined && {
+      million_characters: toUsd(audio.millionCharactersNano),
+    }),
+    ...(audio.hourNano !== undefined && { hour: toUsd(audio.hourNano) }),
+    ...(audio.textInputNano !== undefined && { text_input: toUsd(audio.textInputNano) }),
+    ...(audio.audioInputNano !== undefined && { audio_input: toUsd(audio.audioInputNano) }),
+    ...(audio.textOutputNano !== undefined && { text_output: toUsd(audio.textOutputNano) }),
+    ...(audio.audioOutputNano !== undefined && { audio_output: toUsd(audio.audioOutputNano) }),
   };
 }
 

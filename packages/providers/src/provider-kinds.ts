@@ -33,7 +33,7 @@ const withPresets = (kind: Preset['kind'], url: string, members: z.ZodRawShape):
 /** Such as `us-east-1` and `us-gov-west-1`. */
 const AWS_REGION = /^[a-z]{2,4}(-[a-z]+){1,3}-\d{1,2}$/;
 
-/** The formats of providers' APIs that generate text; some of them also images and videos. */
+/** The formats of providers' APIs that generate text; some of them also images, videos and audio. */
 const CHAT_KINDS = {
   /** Any server with OpenAI's chat completions. */
   openai: withPresets('openai', 'https://api.openai.com/v1', { quirks: quirksSchema.optional() }),
@@ -70,8 +70,8 @@ const MEDIA_KINDS = {
 const KINDS = { ...CHAT_KINDS, ...MEDIA_KINDS };
 
 export type ChatKind = keyof typeof CHAT_KINDS;
-/** A kind whose providers generate images or videos. */
-export type MediaKind = keyof typeof MEDIA_KINDS | 'openai' | 'gemini';
+/** A kind whose providers generate images, videos or speech, or transcribe. */
+export type MediaKind = keyof typeof MEDIA_KINDS | 'openai' | 'azure-openai' | 'gemini' | 'mistral';
 export type ProviderKind = keyof typeof KINDS;
 
 export const PROVIDER_KINDS = Object.keys(KINDS) as readonly ProviderKind[];

@@ -15,6 +15,8 @@ export * from './route';
 export * from './scrub-identifiers';
 export * from './session-pins';
 export * from './showable-message';
+export * from './sse-data';
+export * from './sse-splitter';
 export * from './strategy';
 export * from './target';
 export * from './target-health';

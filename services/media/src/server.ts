@@ -16,6 +16,7 @@ import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media
 import { Quota } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { CredentialLimiter, listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
+import { openAudio } from './audio/open-audio';
 import { createBilling } from './billing/create-billing';
 import { AccountFunds } from './clients/account-funds';
 import { fromProtoModel } from './clients/from-proto-model';
@@ -25,6 +26,8 @@ import { createMediaMetrics } from './metrics';
 import { type MediaProviders, openProviders } from './providers/open-providers';
 import { createProviders, PROVIDERS } from './providers/registry';
 import { UpstreamHttp } from './providers/upstream-http';
+import { createSpeech } from './rpc/create-speech';
+import { createTranscription } from './rpc/create-transcription';
 import { probeProvider } from './rpc/probe-provider';
 import { routeCall } from './rpc/route-call';
 import { readSettings, type Settings } from './settings';
@@ -120,6 +123,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
       limits: FORM_LIMITS,
     }),
   };
+  const { forms } = shared;
   const { admission } = mediaBilling;
   const images = openImages({ ...shared, admission, providers: providers.images, metrics: metrics.targets });
   const videos = openVideos({
@@ -131,8 +135,15 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     targetMetrics: metrics.targets,
     taskMetrics: metrics.tasks,
   });
+  const audio = openAudio({ ...shared, admission, providers: providers.audio, metrics: metrics.targets });
   const refusals = createRefusalReporter(billing, log);
-  const routes = routeCall({ createImage: images.create, ...videos.routes });
+  const routes = routeCall({
+    createImage: images.create,
+    createSpeech: createSpeech(audio.deps),
+    createTranscription: createTranscription({ ...audio.deps, forms }, 'transcriptions'),
+    createTranslation: createTranscription({ ...audio.deps, forms }, 'translations'),
+    ...videos.routes,
+  });
   const link = new LinkServer({
     log,
     handler: withRefusalReports(refusals, routes),
@@ -162,7 +173,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     stopTimeoutMs: settings.DRAIN_TIMEOUT_MS + STOP_REST_MS,
     async stop() {
       const late = new Promise((resolve) => setTimeout(resolve, settings.DRAIN_TIMEOUT_MS).unref());
-      await Promise.race([Promise.all([link.drain(), images.jobs.idle()]), late]);
+      await Promise.race([Promise.all([link.drain(), images.jobs.idle(), audio.calls.idle()]), late]);
       await sweeping.stop();
       link.close();
       await grpc.stop(1_000);

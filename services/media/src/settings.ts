@@ -33,6 +33,8 @@ const shape = {
   IMAGE_TIMEOUT_MS: milliseconds(120_000),
   /** Time after that for which the provider's reply is still awaited, so that the call can be billed. */
   IMAGE_GRACE_MS: milliseconds(600_000),
+  /** Time within which a provider must begin to answer an audio call, and in which it must end one whose client has disconnected. */
+  AUDIO_TIMEOUT_MS: milliseconds(600_000),
   /** Memory for the images of all calls in flight, estimated from their pixels. */
   IMAGE_MAX_BYTES: z.coerce
     .number()

@@ -22,6 +22,7 @@ import { createKling } from './providers/kling/kling';
 import { createMinimax } from './providers/minimax/minimax';
 import { createCompatibleProvider, createOpenAi } from './providers/openai/openai';
 import { COMPATIBLE_PROVIDERS } from './providers/openai/quirks';
+import { mistralAudio } from './providers/openai/transcription';
 import { createRouter } from './routes/router';
 import { readSettings } from './settings';
 
@@ -88,7 +89,7 @@ function createSimulator(
         createKling(deps, klingSecret),
         createDashScope(deps),
         ...Object.entries(COMPATIBLE_PROVIDERS).map(([name, quirks]) =>
-          createCompatibleProvider(name, quirks, deps),
+          createCompatibleProvider(name, quirks, deps, quirks.mistralFormat ? mistralAudio(deps) : {}),
         ),
       ],
       deps,

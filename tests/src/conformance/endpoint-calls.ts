@@ -23,6 +23,13 @@ export const IMAGES: readonly EndpointCall[] = ['/v1/images', '/v1/images/genera
   send: ({ caller, customer }) =>
     caller.api('POST', path, bearer(customer.apiKey), { model: 'sim/image', prompt: 'A cat.' }),
 }));
+export const SPEECH: EndpointCall = {
+  endpoint: 'POST /v1/audio/speech',
+  send: ({ caller, customer }) =>
+    caller.api('POST', '/v1/audio/speech', bearer(customer.apiKey), {
+      ...{ model: 'sim/speech', input: 'Hello', voice: 'alloy' },
+    }),
+};
 export const getApi = (path: string): EndpointCall => ({
   endpoint: `GET ${path}`,
   send: ({ caller, customer }) => caller.api('GET', path, bearer(customer.apiKey)),

@@ -1,6 +1,14 @@
 import type { ServiceName } from '@gateway/local-stack';
 import type { ConformanceCase } from './case';
-import { CHATS, type EndpointCall, getApi, getDashboard, IMAGES, STREAMED_CHATS } from './endpoint-calls';
+import {
+  CHATS,
+  type EndpointCall,
+  getApi,
+  getDashboard,
+  IMAGES,
+  SPEECH,
+  STREAMED_CHATS,
+} from './endpoint-calls';
 
 /** A service that is down, and the calls that fail without it. */
 export interface Outage {
@@ -21,6 +29,7 @@ export const OUTAGES: readonly Outage[] = [
       ...CHATS,
       ...STREAMED_CHATS,
       ...IMAGES,
+      SPEECH,
       ...MODELS,
       ...STORED,
       getDashboard('/api/v1/billing/balance'),
@@ -28,7 +37,7 @@ export const OUTAGES: readonly Outage[] = [
     ),
   },
   { down: 'chat', cases: unanswered(...CHATS, ...STREAMED_CHATS, ...MODELS) },
-  { down: 'media', cases: unanswered(...IMAGES) },
+  { down: 'media', cases: unanswered(...IMAGES, SPEECH) },
   { down: 'storage', cases: unanswered(...STORED) },
   { down: 'dashboard', cases: unanswered(getDashboard('/api/v1/models'), getDashboard('/api/v1/keys')) },
 ];

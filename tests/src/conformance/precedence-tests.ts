@@ -11,6 +11,7 @@ import {
   IMAGE_FAULTS,
   MODERATION_FAULTS,
   RERANK_FAULTS,
+  SPEECH_FAULTS,
   TEXT_COMPLETION_FAULTS,
   VIDEO_FAULTS,
 } from './precedence';
@@ -18,6 +19,10 @@ import {
 const IMAGES = {
   path: '/v1/images',
   body: (fields?: object) => ({ model: 'openai/gpt-image-1.5', prompt: 'A cat.', ...fields }),
+};
+const SPEECH = {
+  path: '/v1/audio/speech',
+  body: (fields?: object) => ({ model: 'sim/speech-tokens', input: 'Hello', voice: 'alloy', ...fields }),
 };
 const VIDEOS = {
   path: '/v1/videos/sim/create',
@@ -49,6 +54,7 @@ export function testPrecedence(world: () => World): void {
     { path: MODERATIONS.path, endpoint: MODERATIONS, faults: MODERATION_FAULTS, missing: 'input' },
     { path: RERANK.path, endpoint: RERANK, faults: RERANK_FAULTS, missing: 'documents' },
     { path: IMAGES.path, endpoint: IMAGES, faults: IMAGE_FAULTS, missing: 'prompt' },
+    { path: SPEECH.path, endpoint: SPEECH, faults: SPEECH_FAULTS, missing: 'voice' },
     { path: VIDEOS.path, endpoint: VIDEOS, faults: VIDEO_FAULTS, missing: 'prompt' },
   ])('POST $path', ({ endpoint, faults, missing }) => {
     // Adjacent pairs only: chat's pairs show that precedence is transitive.

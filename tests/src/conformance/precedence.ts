@@ -107,6 +107,20 @@ export const EMBEDDING_FAULTS = inputFaults({ dimensions: 0 }, 'input', { input:
 export const MODERATION_FAULTS = inputFaults({ threshold: 1 }, 'input', { input: FAILING });
 export const RERANK_FAULTS = inputFaults({ top_n: 0 }, 'documents', { documents: [FAILING] });
 
+/** Faults of calls for speech. */
+export const SPEECH_FAULTS: readonly Fault[] = [
+  ...DOOR_FAULTS,
+  { code: 'invalid_request', apply: ({ fields }) => Object.assign(fields, { speed: 9 }) },
+  { code: 'missing_parameter', apply: ({ fields }) => Object.assign(fields, { voice: '' }) },
+  { code: 'invalid_model', apply: ({ fields }) => Object.assign(fields, { model: 'auto' }) },
+  { code: 'model_not_found', apply: ({ key }) => Object.assign(key, { allowed_models: ['sim/chat'] }) },
+  ...FUNDS_FAULTS,
+  {
+    code: 'upstream_failed',
+    apply: ({ fields }) => Object.assign(fields, { input: '[[sim {"status":500}]]' }),
+  },
+];
+
 /** Faults of image calls: an unsupported size is checked before funds. */
 export const IMAGE_FAULTS: readonly Fault[] = [
   ...DOOR_FAULTS,

@@ -5,10 +5,11 @@ import { expectConforms } from '../support/conforms';
 import type { HttpAnswer } from '../support/http';
 import { bearer } from './caller';
 import type { World } from './case';
-import { CHATS, getApi, getDashboard } from './endpoint-calls';
+import { CHATS, getApi, getDashboard, SPEECH } from './endpoint-calls';
 
 const CALLS = [
   ...CHATS,
+  SPEECH,
   getApi('/v1/models'),
   getApi('/v1/models/sim/chat'),
   getDashboard('/api/v1/models'),

@@ -27,12 +27,18 @@ import {
 } from '../../../services/chat/src/formats/responses/responses-schema';
 import { SchemaBook } from '../../../services/dashboard/src/openapi/schema-book';
 import { editSchema, generationSchema } from '../../../services/media/src/formats/image-schema';
+import { speechSchema } from '../../../services/media/src/formats/speech-request';
+import {
+  transcriptionSchema,
+  translationSchema,
+} from '../../../services/media/src/formats/transcription-request';
 import { videoRequestSchema } from '../../../services/media/src/videos/rules/video-request';
 
 /** Bodies of chat and media in dashboard's document. A file, because services do not import each other. */
 const FILE = join(__dirname, '../../../services/dashboard/openapi/v1-bodies.json');
 
 const part = { type: 'string', format: 'binary' };
+const audioPart = { description: 'FLAC, MP3, MP4, MPEG, Ogg, WAV or WebM', ...part };
 const modelField = { type: 'string', description: '`<provider>/<model>`', examples: ['sim/chat'] };
 
 const book = new SchemaBook();
@@ -143,6 +149,11 @@ const BODIES = {
     'image[]': { type: 'array', maxItems: 16, items: part },
     mask: { description: 'A PNG whose transparent parts are to be made anew', ...part },
   }),
+  SpeechRequest: bodyOf(speechSchema, ['model', 'input', 'voice'], {
+    input: { type: 'string', minLength: 1, maxLength: 4_096 },
+  }),
+  TranscriptionForm: bodyOf(transcriptionSchema, ['model', 'file'], { file: audioPart }),
+  TranslationForm: bodyOf(translationSchema, ['model', 'file'], { file: audioPart }),
   VideoRequest: bodyOf(videoRequestSchema, ['model', 'prompt']),
   VideoForm: bodyOf(videoRequestSchema, ['model', 'prompt'], {
     reference_images: { type: 'array', maxItems: 16, items: part },

@@ -43,6 +43,8 @@ const nameOf = ({ method, path }: { method: string; path: string }) => `${method
 /** Operations that need a form, or a URL that these calls cannot know. */
 const BEYOND_REACH = [
   'GET /v1/videos/files/{token}',
+  'POST /v1/audio/transcriptions',
+  'POST /v1/audio/translations',
   'POST /v1/images/edits',
   // There are no responses in the background.
   'POST /v1/responses/{response_id}/cancel',

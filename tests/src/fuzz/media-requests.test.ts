@@ -7,6 +7,7 @@ import { type FormPart, writeForm } from '../support/form';
 import { png } from '../support/pictures';
 import { type Customer, type System, startSystem } from '../support/system';
 import { watchHealth } from '../support/watch-health';
+import { wav } from '../support/wav';
 import { mutatedJson, mutatedText } from './mutate';
 import { caseCount, runFuzz } from './run-fuzz';
 import { expectWithinContract } from './within-contract';
@@ -44,6 +45,9 @@ const PICTURE = png('fuzz', 8, 8);
 const DATA_URL = `data:image/png;base64,${PICTURE.toString('base64')}`;
 const IMAGE = { model: 'sim/image', prompt: 'A hat.' };
 const VIDEO = { model: 'sim/video', prompt: '[[sim {"task_seconds":0}]]' };
+const SPEECH = { model: 'sim/speech', input: 'A hat.', voice: 'alloy' };
+const TRANSCRIPTION = { model: 'sim/transcription' };
+const SOUND = wav(0.01);
 const TASK_ID = '0198a000-0000-7000-8000-000000000000';
 
 const JSON_CALLS = [
@@ -77,6 +81,14 @@ const JSON_CALLS = [
       { ...VIDEO, reference_images: [DATA_URL, 'https://example.com/a.png'] },
     ],
   },
+  {
+    path: '/v1/audio/speech',
+    bodies: [
+      SPEECH,
+      { ...SPEECH, response_format: 'wav', speed: 1.5, voice: { id: 'v' } },
+      { ...SPEECH, model: 'sim/speech-tokens', instructions: 'Calm.', stream_format: 'sse' },
+    ],
+  },
   { path: '/v1/videos/sim/status', bodies: [{ task_id: TASK_ID }] },
   { path: '/v1/videos/sim/result', bodies: [{ task_id: TASK_ID }] },
 ];
@@ -89,6 +101,22 @@ const FORM_CALLS: { path: string; forms: FormPart[][] }[] = [
       [...fieldsOf(IMAGE), ['image', PICTURE]],
       [['image[]', PICTURE], ['image[]', PICTURE], ['mask', PICTURE], ...fieldsOf({ ...IMAGE, n: '1' })],
     ],
+  },
+  {
+    path: '/v1/audio/transcriptions',
+    forms: [
+      [...fieldsOf(TRANSCRIPTION), ['response_format', 'vtt'], ['file', SOUND]],
+      [
+        ['file', SOUND],
+        ...fieldsOf({ model: 'sim/transcription-tokens', stream: 'true', temperature: '0.5' }),
+        ['timestamp_granularities[]', 'word'],
+        ['timestamp_granularities[]', 'segment'],
+      ],
+    ],
+  },
+  {
+    path: '/v1/audio/translations',
+    forms: [[...fieldsOf({ ...TRANSCRIPTION, prompt: 'A hat.' }), ['file', SOUND]]],
   },
   {
     path: '/v1/videos/sim/create',

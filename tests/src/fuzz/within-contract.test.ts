@@ -19,6 +19,7 @@ test.each([
   'event: message_stop\ndata: {"type":"message_stop"}\n\n',
   'data:  {"type":"message_stop"}\r\n\r\n',
   'data: {\t"type" : "message_stop"\ndata: }\n\n',
+  'data: {"type":"speech.audio.done"}\n\n',
   'data: {"error":{"code":"upstream_failed"}}\n\n',
 ])('accepts a stream that ends in %j', (end) => expect(streamed(end)).not.toThrow());
 

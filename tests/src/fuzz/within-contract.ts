@@ -36,9 +36,17 @@ function expectWhole(answer: HttpAnswer): void {
   if (type.startsWith('text/event-stream')) expectStreamEnd(answer.text);
   else if (type.startsWith('application/json')) {
     if (answer.json === undefined) throw new Error(`not JSON: ${answer.text.slice(0, 300)}`);
-  } else if (!type.startsWith('text/html') || answer.text === '') throw new Error(`content type ${type}`);
+  } else if (!isText(type) || answer.text === '') throw new Error(`content type ${type}`);
   if (!answer.headers['x-request-id']) throw new Error('no request id');
 }
+
+const isText = (type: string): boolean =>
+  type.startsWith('text/html') || type.startsWith('audio/') || TRANSCRIPTS.has(type);
+
+/** Types of transcripts that are neither JSON nor events. */
+const TRANSCRIPTS = new Set(['text/plain; charset=utf-8', 'text/vtt; charset=utf-8']);
+/** Types of the last event of Anthropic's messages and of OpenAI's audio. */
+const LAST_TYPES = new Set(['message_stop', 'speech.audio.done', 'transcript.text.done']);
 
 /** Checks that a stream ends with its format's last event or with an error event. */
 function expectStreamEnd(text: string): void {
@@ -53,7 +61,7 @@ function isLastOfFormat(event: string): boolean {
   const data = lines.map((line) => line.slice(line[5] === ' ' ? 6 : 5)).join('\n');
   if (data === '[DONE]') return true;
   try {
-    return JSON.parse(data)?.type === 'message_stop';
+    return LAST_TYPES.has(JSON.parse(data)?.type);
   } catch {
     return false;
   }

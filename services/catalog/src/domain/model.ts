@@ -57,6 +57,7 @@ export interface Pricing {
   readonly tokens: TokenPricing | undefined;
   readonly image: ImagePricing | undefined;
   readonly video: VideoPricing | undefined;
+  readonly audio: AudioPricing | undefined;
   /** Source of the prices, and the day on which they were read (`YYYY-MM-DD`). */
   readonly source: string;
   readonly sourceDate: string;
@@ -102,6 +103,19 @@ export interface ImagePricing {
   readonly textOutputNano: bigint | undefined;
   /** For each input image, rounded up to whole megapixels; added to `perImage`. */
   readonly inputMegapixelNano: bigint | undefined;
+}
+
+/** Prices of speech and transcriptions: by characters or duration, or by tokens. */
+export interface AudioPricing {
+  /** Per million characters of the text that is spoken. */
+  readonly millionCharactersNano: bigint | undefined;
+  /** Per hour of the audio that is transcribed. */
+  readonly hourNano: bigint | undefined;
+  /** Per million tokens. */
+  readonly textInputNano: bigint | undefined;
+  readonly audioInputNano: bigint | undefined;
+  readonly textOutputNano: bigint | undefined;
+  readonly audioOutputNano: bigint | undefined;
 }
 
 /** Nano-USD per second of video, by tier. */

@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/errors';
+import type { AudioPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/AudioPricing';
 import type { ImageFeatures__Output } from '@gateway/proto/generated/gateway/catalog/v1/ImageFeatures';
 import type { ImagePricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/ImagePricing';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
@@ -7,6 +8,7 @@ import type { Pricing__Output } from '@gateway/proto/generated/gateway/catalog/v
 import type { TokenPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/TokenPricing';
 import type { VideoPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/VideoPricing';
 import type {
+  AudioPricing,
   ImageFeatures,
   ImagePricing,
   ModelEntry,
@@ -79,14 +81,14 @@ function fromProtoImageFeatures({ sizeRule, ...image }: ImageFeatures__Output): 
 
 /** The store assigns the version. */
 export function fromProtoPricing(pricing: Pricing__Output | null): Pricing {
-  if (!pricing) return { source: '', sourceDate: '', tokens: undefined, image: undefined, video: undefined };
-  const { source, sourceDate, tokens, image, video } = pricing;
+  const { source = '', sourceDate = '', tokens, image, video, audio } = pricing ?? {};
   return {
     source,
     sourceDate,
     tokens: tokens ? fromProtoTokens(tokens) : undefined,
     image: image ? fromProtoImage(image) : undefined,
     video: video ? fromProtoVideo(video) : undefined,
+    audio: audio ? fromProtoAudio(audio) : undefined,
   };
 }
 
@@ -122,6 +124,15 @@ function fromProtoImage(image: ImagePricing__Output): ImagePricing {
     inputMegapixelNano: amount(image.inputMegapixelNano),
   };
 }
+
+const fromProtoAudio = (audio: AudioPricing__Output): AudioPricing => ({
+  millionCharactersNano: amount(audio.millionCharactersNano),
+  hourNano: amount(audio.hourNano),
+  textInputNano: amount(audio.textInputNano),
+  audioInputNano: amount(audio.audioInputNano),
+  textOutputNano: amount(audio.textOutputNano),
+  audioOutputNano: amount(audio.audioOutputNano),
+});
 
 function fromProtoVideo(video: VideoPricing__Output): VideoPricing {
   return {

@@ -1,3 +1,4 @@
+import type { AudioPricing as AudioPricingProto } from '@gateway/proto/generated/gateway/catalog/v1/AudioPricing';
 import type { ImageFeatures as ImageFeaturesProto } from '@gateway/proto/generated/gateway/catalog/v1/ImageFeatures';
 import type { ImagePricing as ImagePricingProto } from '@gateway/proto/generated/gateway/catalog/v1/ImagePricing';
 import type { Model as ModelProto } from '@gateway/proto/generated/gateway/catalog/v1/Model';
@@ -7,6 +8,7 @@ import type { VideoPricing as VideoPricingProto } from '@gateway/proto/generated
 import type { WatchResponse } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
 import type { CatalogUpdate } from '../domain/catalog';
 import type {
+  AudioPricing,
   ImageFeatures,
   ImagePricing,
   Model,
@@ -60,6 +62,7 @@ export function toProtoModel(model: Model): ModelProto {
       ...(pricing.tokens && { tokens: toProtoTokenPricing(pricing.tokens) }),
       ...(pricing.image && { image: toProtoImagePricing(pricing.image) }),
       ...(pricing.video && { video: toProtoVideoPricing(pricing.video) }),
+      ...(pricing.audio && { audio: toProtoAudioPricing(pricing.audio) }),
     },
     createdAtMs: String(model.createdAtMs),
     ...(model.image && { image: toProtoImageFeatures(model.image) }),
@@ -127,6 +130,15 @@ function toProtoImagePricing(pricing: ImagePricing): ImagePricingProto {
     ...amount('inputMegapixelNano', pricing.inputMegapixelNano),
   };
 }
+
+const toProtoAudioPricing = (pricing: AudioPricing): AudioPricingProto => ({
+  ...amount('millionCharactersNano', pricing.millionCharactersNano),
+  ...amount('hourNano', pricing.hourNano),
+  ...amount('textInputNano', pricing.textInputNano),
+  ...amount('audioInputNano', pricing.audioInputNano),
+  ...amount('textOutputNano', pricing.textOutputNano),
+  ...amount('audioOutputNano', pricing.audioOutputNano),
+});
 
 function toProtoVideoPricing(pricing: VideoPricing): VideoPricingProto {
   return {

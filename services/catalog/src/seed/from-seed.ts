@@ -3,7 +3,7 @@ import type { SeedImage, SeedVideo } from './feature-schema';
 import type { SeedModel, SeedRates, SeedTokens } from './seed-schema';
 
 export function fromSeedModel(seed: SeedModel): ModelEntry {
-  const { tokens, image, video, source, source_date } = seed.pricing;
+  const { tokens, image, video, audio, source, source_date } = seed.pricing;
   return {
     slug: seed.slug,
     aliases: seed.aliases,
@@ -47,6 +47,14 @@ export function fromSeedModel(seed: SeedModel): ModelEntry {
         tiers: video.tiers,
         defaultTier: video.default_tier,
         perSecondNano: video.per_second,
+      },
+      audio: audio && {
+        millionCharactersNano: audio.million_characters,
+        hourNano: audio.hour,
+        textInputNano: audio.text_input,
+        audioInputNano: audio.audio_input,
+        textOutputNano: audio.text_output,
+        audioOutputNano: audio.audio_output,
       },
     },
     image: seed.image && fromSeedImage(seed.image),

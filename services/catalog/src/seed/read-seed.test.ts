@@ -138,6 +138,20 @@ describe('an invalid seed', () => {
       { output_modalities: ['rerank'], pricing: pricing({ tokens: { units: { web_search: '1' } } }) },
       /rerank needs an input price/,
     ],
+    [
+      'speech without a price',
+      { output_modalities: ['speech'], pricing: pricing({ audio: { audio_output: '12' } }) },
+      /million_characters, or of text_input and audio_output/,
+    ],
+    [
+      'a transcription with prices of its duration and of its tokens',
+      {
+        output_modalities: ['transcription'],
+        pricing: pricing({ audio: { hour: '0.36', audio_input: '1', text_output: '2' } }),
+      },
+      /no other price/,
+    ],
+    ['speech and text', { output_modalities: ['text', 'speech'] }, /outputs nothing else/],
     ['images without a price', { output_modalities: ['image'] }, /image prices/],
     ['video without a price', { output_modalities: ['video'], workflow: ['create'] }, /video prices/],
     [

@@ -37,7 +37,7 @@ const MODALITIES = ['text', 'image', 'video', 'audio', 'pdf'] as const;
 const inputModality = z.enum(MODALITIES);
 /** What models output that cost by their input, or by each unit of what they do. */
 const INPUT_PRICED = ['embedding', 'moderation', 'rerank'] as const;
-const outputModality = z.enum([...MODALITIES, ...INPUT_PRICED]);
+const outputModality = z.enum([...MODALITIES, ...INPUT_PRICED, 'speech', 'transcription']);
 
 const rates = z.strictObject({
   input: usd.optional(),
@@ -94,6 +94,18 @@ const imagePricing = z
     path: ['input_megapixel'],
   });
 
+const audioPricing = z.strictObject({
+  /** USD per million characters of the text that is spoken. */
+  million_characters: usd.optional(),
+  /** USD per hour of the audio that is transcribed. */
+  hour: usd.optional(),
+  /** USD per million tokens. */
+  text_input: usd.optional(),
+  audio_input: usd.optional(),
+  text_output: usd.optional(),
+  audio_output: usd.optional(),
+});
+
 /** USD per second. */
 const videoPricing = z
   .strictObject({
@@ -117,6 +129,7 @@ const pricing = z.strictObject({
   tokens: tokenPricing.optional(),
   image: imagePricing.optional(),
   video: videoPricing.optional(),
+  audio: audioPricing.optional(),
 });
 
 /** Each one adds to the work of every call of the model, because its cost is reserved too. */
@@ -164,7 +177,7 @@ export const modelSchema = z
     const wrong = (path: string, message: string) =>
       context.addIssue({ code: 'custom', message, path: [path] });
     const makes = (output: z.infer<typeof outputModality>) => entry.output_modalities.includes(output);
-    const { tokens: perToken, image, video } = entry.pricing;
+    const { tokens: perToken, image, video, audio } = entry.pricing;
     if (makes('text') && (perToken?.input === undefined || perToken.output === undefined)) {
       wrong('pricing', 'a text model needs input and output prices');
     }
@@ -179,6 +192,10 @@ export const modelSchema = z
       if (entry.context_length === 0)
         wrong('context_length', `a model with the output ${output} needs a context length`);
     }
+    const audioModel = (['speech', 'transcription'] as const).find(makes);
+    if (audioModel && entry.output_modalities.length > 1)
+      wrong('output_modalities', `a ${audioModel} model outputs nothing else`);
+    if (audioModel) for (const problem of audioPriceProblems(audioModel, audio)) wrong('pricing', problem);
     if (makes('image') && !image) wrong('pricing', 'an image model needs image prices');
     if (makes('video') && !video) wrong('pricing', 'a video model needs video prices');
     if (makes('video') && entry.workflow.length === 0)
@@ -201,6 +218,22 @@ export const modelSchema = z
     if (entry.fallback_models.length > 0 && !makes('text'))
       wrong('fallback_models', 'requires the output modality text');
   });
+
+/** Speech is priced by characters, a transcription by duration, or both by their tokens of text and audio. */
+function* audioPriceProblems(
+  model: 'speech' | 'transcription',
+  prices: z.output<typeof audioPricing> = {},
+): Generator<string> {
+  const [unit, input, output] =
+    model === 'speech'
+      ? (['million_characters', 'text_input', 'audio_output'] as const)
+      : (['hour', 'audio_input', 'text_output'] as const);
+  const hasTokens = prices[input] !== undefined && prices[output] !== undefined;
+  if (prices[unit] === undefined && !hasTokens)
+    yield `a ${model} model needs a price of ${unit}, or of ${input} and ${output}`;
+  if (prices[unit] !== undefined && Object.values(prices).filter((price) => price !== undefined).length > 1)
+    yield `a ${model} model with a price of ${unit} has no other price`;
+}
 
 /** One file of the seed folder. */
 export const seedFile = z.strictObject({ models: z.array(modelSchema) });

@@ -84,7 +84,7 @@ const toSeedVideo = (video: VideoFeatures): NonNullable<SeedInput['video']> => (
   tiers: mapValues(video.tiers, ({ resolution, durations }) => ({ resolution, durations: [...durations] })),
 });
 
-function toSeedPricing({ source, sourceDate, tokens, image, video }: Pricing): SeedInput['pricing'] {
+function toSeedPricing({ source, sourceDate, tokens, image, video, audio }: Pricing): SeedInput['pricing'] {
   return {
     source,
     source_date: sourceDate,
@@ -107,6 +107,16 @@ function toSeedPricing({ source, sourceDate, tokens, image, video }: Pricing): S
         tiers: [...video.tiers],
         ...(video.defaultTier !== undefined && { default_tier: video.defaultTier }),
         per_second: mapValues(video.perSecondNano, decimalFromNano),
+      },
+    }),
+    ...(audio && {
+      audio: {
+        ...amount('million_characters', audio.millionCharactersNano),
+        ...amount('hour', audio.hourNano),
+        ...amount('text_input', audio.textInputNano),
+        ...amount('audio_input', audio.audioInputNano),
+        ...amount('text_output', audio.textOutputNano),
+        ...amount('audio_output', audio.audioOutputNano),
       },
     }),
   };

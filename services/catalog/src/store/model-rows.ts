@@ -43,6 +43,15 @@ export interface PricingJson {
     input_megapixel?: Amount;
   } | null;
   video: { tiers: string[]; default_tier: string | null; per_second: Record<string, string> } | null;
+  /** Absent in versions from before these prices existed. */
+  audio?: {
+    million_characters: Amount;
+    hour: Amount;
+    text_input: Amount;
+    audio_input: Amount;
+    text_output: Amount;
+    audio_output: Amount;
+  };
 }
 
 export interface TargetJson {
@@ -146,7 +155,7 @@ export function toTargetsJson(targets: readonly Target[]): TargetJson[] {
   }));
 }
 
-export function toPricingJson({ tokens, image, video }: Pricing): PricingJson {
+export function toPricingJson({ tokens, image, video, audio }: Pricing): PricingJson {
   return {
     tokens: tokens ? toTokensJson(tokens) : null,
     image: image
@@ -171,10 +180,25 @@ export function toPricingJson({ tokens, image, video }: Pricing): PricingJson {
           per_second: mapValues(video.perSecondNano, String),
         }
       : null,
+    ...(audio && {
+      audio: {
+        million_characters: toAmount(audio.millionCharactersNano),
+        hour: toAmount(audio.hourNano),
+        text_input: toAmount(audio.textInputNano),
+        audio_input: toAmount(audio.audioInputNano),
+        text_output: toAmount(audio.textOutputNano),
+        audio_output: toAmount(audio.audioOutputNano),
+      },
+    }),
   };
 }
 
-function fromPricingJson({ tokens, image, video }: PricingJson): Pick<Pricing, 'tokens' | 'image' | 'video'> {
+function fromPricingJson({
+  tokens,
+  image,
+  video,
+  audio,
+}: PricingJson): Omit<Pricing, 'source' | 'sourceDate'> {
   return {
     tokens: tokens ? fromTokensJson(tokens) : undefined,
     image: image
@@ -194,6 +218,14 @@ function fromPricingJson({ tokens, image, video }: PricingJson): Pick<Pricing, '
           perSecondNano: mapValues(video.per_second, BigInt),
         }
       : undefined,
+    audio: audio && {
+      millionCharactersNano: fromAmount(audio.million_characters),
+      hourNano: fromAmount(audio.hour),
+      textInputNano: fromAmount(audio.text_input),
+      audioInputNano: fromAmount(audio.audio_input),
+      textOutputNano: fromAmount(audio.text_output),
+      audioOutputNano: fromAmount(audio.audio_output),
+    },
   };
 }
 

@@ -1,11 +1,10 @@
-import { UpstreamError } from '@gateway/upstream';
+import { SseSplitter, UpstreamError } from '@gateway/upstream';
 import type { ChatProvider, OpeningEvent } from '../domain/chat-provider';
 import type { ApiFormat } from '../domain/conversation';
 import { statusOfErrorEvent } from '../providers/error-event-status';
 import { failureBy } from '../providers/refusal';
 import { isErrorEvent } from '../sse/error-event';
 import { dataOf, parseData } from '../sse/sse-data';
-import { SseSplitter } from '../sse/sse-splitter';
 import { within } from './within';
 
 /** Bytes buffered at most; beyond that the response is committed. */

@@ -1,5 +1,5 @@
+import { SseSplitter } from '@gateway/upstream';
 import type { MeteredStream, PassThroughEvent } from '../domain/chat-provider';
-import { SseSplitter } from '../sse/sse-splitter';
 
 const EVENT_END = Buffer.from('\n\n');
 

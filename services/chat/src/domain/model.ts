@@ -78,6 +78,9 @@ export interface ConfiguredProviders {
 export const CHAT_OUTPUTS = ['text', 'embedding', 'moderation', 'rerank'] as const;
 export type ChatOutput = (typeof CHAT_OUTPUTS)[number];
 
+/** Of the models that media serves. */
+const AUDIO_OUTPUTS: ReadonlySet<string> = new Set(['speech', 'transcription']);
+
 /** Returns whether the model has that output and a price, and its provider is configured here. */
 export function isServed(model: Model, output: ChatOutput, providers: ConfiguredProviders): boolean {
   if (!model.outputModalities.includes(output) || !model.pricing) return false;
@@ -85,7 +88,7 @@ export function isServed(model: Model, output: ChatOutput, providers: Configured
 }
 
 /**
- * Returns whether the model outputs images or videos, has a price, and its provider is configured in media.
+ * Returns whether the model outputs images, videos, speech or transcriptions, has a price, and its provider is configured in media.
  * @param isMediaProvider whether media serves the provider
  */
 export function isServedByMedia(
@@ -99,7 +102,8 @@ export function isServedByMedia(
     video !== null &&
     pricing?.video !== undefined &&
     workflow.includes('create');
-  return (makesImages || makesVideos) && targets.some(({ provider }) => isMediaProvider(provider));
+  const isAudio = outputs.some((output) => AUDIO_OUTPUTS.has(output)) && pricing?.audio !== undefined;
+  return (makesImages || makesVideos || isAudio) && targets.some(({ provider }) => isMediaProvider(provider));
 }
 
 /**

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ErrorCode } from '@gateway/errors';
+import { SseSplitter } from '@gateway/upstream';
 import type { TokenUsage } from '../domain/usage';
-import { SseSplitter } from '../sse/sse-splitter';
 import { recordedMessages } from './bedrock/messages.fixture';
 
 /** A provider adapter's folder, with recorded replies in its `__fixtures__`. */

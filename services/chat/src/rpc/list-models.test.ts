@@ -21,6 +21,7 @@ function entry(slug: string, output: string, more: Model = {}) {
           ? { ...RATES, inputNano: '20000000' }
           : null,
     image: output === 'image' ? { perImage: [{ size: '', quality: 'low', priceNano: '10000000' }] } : null,
+    audio: output === 'speech' ? { millionCharactersNano: '15' } : null,
     video:
       output === 'video' ? { tiers: ['std'], defaultTier: 'std', perSecondNano: { std: '50000000' } } : null,
   };
@@ -55,6 +56,7 @@ const MODELS = [
   entry('sim/embedding', 'embedding'),
   entry('sim/disabled', 'image', { status: 'MODEL_STATUS_DISABLED' }),
   entry('sim/image', 'image'),
+  entry('sim/speech', 'speech'),
   entry('sim/preview', 'video', { preview: true }),
   entry('sim/unpriced', 'image', { pricing: null }),
   entry('sim/video', 'video'),
@@ -82,7 +84,7 @@ const list = async (query = '', more: Partial<LinkCall> = {}): Promise<string[]>
 
 describe('GET /v1/models', () => {
   test('lists chat, embedding, image and video models that are active, priced and served', async () => {
-    expect(await list()).toEqual(['sim/chat', 'sim/embedding', 'sim/image', 'sim/video']);
+    expect(await list()).toEqual(['sim/chat', 'sim/embedding', 'sim/image', 'sim/speech', 'sim/video']);
   });
 
   test.each([
@@ -90,6 +92,7 @@ describe('GET /v1/models', () => {
     ['image', ['sim/image']],
     ['video', ['sim/video']],
     ['embedding', ['sim/embedding']],
+    ['speech', ['sim/speech']],
   ])('filters by type=%s', async (type, slugs) => {
     expect(await list(`type=${type}`)).toEqual(slugs);
   });
@@ -97,7 +100,7 @@ describe('GET /v1/models', () => {
   test.each(['audio', '', 'Chat'])('refuses the filter type=%j', async (type) => {
     await expect(list(`type=${type}`)).rejects.toMatchObject({
       code: 'invalid_request',
-      detail: 'type: must be one of chat, image, video, embedding, moderation, rerank',
+      detail: 'type: must be one of chat, image, video, embedding, moderation, rerank, speech, transcription',
     });
   });
 

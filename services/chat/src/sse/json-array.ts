@@ -1,5 +1,5 @@
+import { SseSplitter } from '@gateway/upstream';
 import { dataOf } from './sse-data';
-import { SseSplitter } from './sse-splitter';
 
 /** White space between the elements of an array. */
 const KEEP_ALIVE = Buffer.from('\n');

@@ -36,7 +36,7 @@ export function toProtoFields(fields: ModelFields): Model {
   };
 }
 
-export function toProtoPrices({ source, source_date, tokens, image, video }: PricesDraft): Pricing {
+export function toProtoPrices({ source, source_date, tokens, image, video, audio }: PricesDraft): Pricing {
   return {
     source,
     sourceDate: source_date,
@@ -59,6 +59,16 @@ export function toProtoPrices({ source, source_date, tokens, image, video }: Pri
         tiers: [...video.tiers],
         defaultTier: video.default_tier ?? '',
         perSecondNano: mapValues(video.per_second, String),
+      },
+    }),
+    ...(audio && {
+      audio: {
+        ...amount('millionCharactersNano', audio.million_characters),
+        ...amount('hourNano', audio.hour),
+        ...amount('textInputNano', audio.text_input),
+        ...amount('audioInputNano', audio.audio_input),
+        ...amount('textOutputNano', audio.text_output),
+        ...amount('audioOutputNano', audio.audio_output),
       },
     }),
   };

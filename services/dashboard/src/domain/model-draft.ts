@@ -40,6 +40,10 @@ interface VideoPricesDraft {
   readonly per_second: Readonly<Record<string, bigint>>;
 }
 
+type AudioPricesDraft = Prices<
+  'million_characters' | 'hour' | 'text_input' | 'audio_input' | 'text_output' | 'audio_output'
+>;
+
 /** Prices in nano-USD, in the API's structure. */
 export interface PricesDraft {
   readonly source: string;
@@ -47,6 +51,7 @@ export interface PricesDraft {
   readonly tokens?: Nullish<TokenPricesDraft>;
   readonly image?: Nullish<ImagePricesDraft>;
   readonly video?: Nullish<VideoPricesDraft>;
+  readonly audio?: Nullish<AudioPricesDraft>;
 }
 
 /** Returns the fields of a model as an operator would write them. */

@@ -156,12 +156,12 @@ function knownTargets(models: Iterable<CatalogModel>, instances: readonly Instan
   return [...targets].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, target]) => target);
 }
 
-/** Returns the services that call a model's targets: chat if it generates text, embeddings, moderations or rankings, media if it generates images or videos. */
+/** Returns the services that call a model's targets: media if it generates images, videos or audio, chat for all others. */
 function servicesOf({ output_modalities, pricing }: CatalogModel): ProviderService[] {
   const generates = (...kinds: string[]) => kinds.some((kind) => output_modalities.includes(kind));
   return [
     ...(generates('text', 'embedding', 'moderation', 'rerank') && pricing?.tokens ? (['chat'] as const) : []),
-    ...(generates('image', 'video') ? (['media'] as const) : []),
+    ...(generates('image', 'video', 'speech', 'transcription') ? (['media'] as const) : []),
   ];
 }
 

@@ -104,6 +104,11 @@ export const V1_EXAMPLES: Readonly<Record<string, { readonly body?: unknown; rea
       usage: { prompt_tokens: 6, total_tokens: 6 },
     },
   },
+  '/v1/audio/speech': { body: { model: 'sim/speech', input: 'Hello!', voice: 'alloy' } },
+  '/v1/audio/transcriptions': {
+    answer: { text: 'Hello!', usage: { type: 'duration', seconds: 1 } },
+  },
+  '/v1/audio/translations': { answer: { text: 'Hello!' } },
   '/v1/images': { body: { model: 'sim/image', prompt: 'A cat in a hat.', size: '1024x1024' } },
   '/v1/images/generations': { body: { model: 'sim/image', prompt: 'A cat in a hat.' } },
   '/v1/videos/{provider}/create': {

@@ -167,6 +167,15 @@ const embeddings = z
     usage: z.object({ prompt_tokens: count, total_tokens: count }),
   })
   .meta({ id: 'Embeddings' });
+const transcript = z
+  .looseObject({
+    text,
+    usage: z
+      .looseObject({})
+      .optional()
+      .meta({ description: 'Tokens or the duration, as the provider reports them' }),
+  })
+  .meta({ id: 'Transcript' });
 const contentEmbedding = z.object({ values: z.array(z.number()) }).meta({ id: 'ContentEmbedding' });
 const promptCount = z.object({ promptTokenCount: count });
 const usd = z.number().meta({ description: 'USD, at most nine decimals' });
@@ -321,6 +330,7 @@ const image = {
   codes: IMAGES,
 } as const;
 const video = { method: 'POST', tag: 'Videos' } as const;
+const audio = { method: 'POST', tag: 'Audio', codes: CHAT } as const;
 const models = { method: 'GET', tag: 'Models', codes: WITH_KEY } as const;
 
 /** Every path that edge knows in the API's address space. */
@@ -465,6 +475,31 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     returnsCost: true,
     answer: embeddings,
     codes: CHAT,
+  },
+  {
+    ...audio,
+    path: '/v1/audio/speech',
+    summary: 'Speak a text; as events with `stream_format: sse`',
+    body: 'SpeechRequest',
+    answerType: 'audio/*',
+    streams: true,
+  },
+  {
+    ...audio,
+    path: '/v1/audio/transcriptions',
+    summary: 'Transcribe a file of audio',
+    form: 'TranscriptionForm',
+    answer: transcript,
+    answerType: 'text/*',
+    streams: true,
+  },
+  {
+    ...audio,
+    path: '/v1/audio/translations',
+    summary: 'Translate a file of audio into English text',
+    form: 'TranslationForm',
+    answer: transcript,
+    answerType: 'text/*',
   },
   {
     method: 'GET',

@@ -92,6 +92,16 @@ export const pricesBody = z.strictObject({
       per_second: z.record(word, usdAmount),
     })
     .nullish(),
+  audio: z
+    .strictObject({
+      million_characters: price,
+      hour: price,
+      text_input: price,
+      audio_input: price,
+      text_output: price,
+      audio_output: price,
+    })
+    .nullish(),
 });
 
 /** New prices of an existing model, for the version of its prices that the operator has seen. */

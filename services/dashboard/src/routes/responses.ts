@@ -90,6 +90,20 @@ const prices = {
     })
     .optional()
     .meta({ description: 'USD per second, by tier' }),
+  audio: z
+    .object({
+      million_characters: price,
+      hour: price,
+      text_input: price,
+      audio_input: price,
+      text_output: price,
+      audio_output: price,
+    })
+    .optional()
+    .meta({
+      description:
+        'USD per million characters that are spoken, per hour that is transcribed, and per million tokens',
+    }),
 };
 const pricing = z
   .object({ ...prices, version: z.int(), source: z.string(), source_date: z.string() })

@@ -163,6 +163,9 @@ export const API_ROUTES: readonly ApiRoute[] = [
     body: 'form',
     inPlayground: true,
   },
+  { name: 'speech', method: 'POST', path: '/v1/audio/speech', ...MEDIA, body: 'json' },
+  { name: 'transcriptions', method: 'POST', path: '/v1/audio/transcriptions', ...MEDIA, body: 'form' },
+  { name: 'translations', method: 'POST', path: '/v1/audio/translations', ...MEDIA, body: 'form' },
   { name: 'videos', method: 'GET', path: '/v1/videos', forwardsQuery: true, ...MEDIA, ...FREE },
   {
     name: 'video_create',

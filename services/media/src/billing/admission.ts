@@ -30,6 +30,8 @@ export interface AdmissionRequest {
   /** The provider that is tried first. */
   readonly provider: string;
   readonly endpoint: string;
+  /** The reply is a stream of events. */
+  readonly streamed?: boolean;
   /** Maximum cost. */
   readonly boundNano: bigint;
   /** Smallest useful hold; absent: the bound, because the result can't be reduced. */
@@ -64,7 +66,7 @@ export class Admission {
       model: request.model.slug,
       provider: request.provider,
       endpoint: request.endpoint,
-      streamed: false,
+      streamed: request.streamed ?? false,
       priceVersion: request.model.priceVersion,
       startedAtMs: Date.now(),
     };

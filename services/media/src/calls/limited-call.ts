@@ -5,7 +5,7 @@ export interface CallCounters {
   readonly limiter: Pick<CredentialLimiter, 'refusal' | 'enter' | 'leave'>;
 }
 
-/** Images and videos do not count against a limit of tokens. */
+/** Calls of this service do not count against a limit of tokens. */
 const NO_TOKENS = () => 0;
 
 /** Returns the failure of a call that the limits of its credential do not allow now; undefined: they do. */
@@ -14,18 +14,27 @@ export const limitFailure = (
   route: Route,
 ): UpstreamFailure | undefined => limiter.refusal(route, NO_TOKENS);
 
-/** Makes a call that counts as in flight until it ends. */
+/** Makes a call that counts as in flight until it ends, or until the promise settles that `ended` returns for its result. */
 export async function countedCall<T>(
   { health, limiter }: CallCounters,
   route: Route,
   call: () => Promise<T>,
+  ended: (result: T) => Promise<unknown> | undefined = () => undefined,
 ): Promise<T> {
-  health.enter(route);
-  limiter.enter(route, NO_TOKENS);
-  try {
-    return await call();
-  } finally {
+  const leave = () => {
     health.leave(route);
     limiter.leave(route);
+  };
+  health.enter(route);
+  limiter.enter(route, NO_TOKENS);
+  let isOpen = false;
+  try {
+    const result = await call();
+    const end = ended(result);
+    isOpen = end !== undefined;
+    end?.then(leave, leave);
+    return result;
+  } finally {
+    if (!isOpen) leave();
   }
 }

@@ -1,16 +1,24 @@
 import type { NamedModel } from '@gateway/models';
+import type { AudioPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/AudioPricing';
 import type { ImageFeatures__Output } from '@gateway/proto/generated/gateway/catalog/v1/ImageFeatures';
 import type { ImagePricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/ImagePricing';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { VideoFeatures__Output } from '@gateway/proto/generated/gateway/catalog/v1/VideoFeatures';
 import type { VideoPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/VideoPricing';
 import { strategyOf } from '@gateway/upstream';
-import type { ImageFeatures, ImagePricing, Model, VideoFeatures, VideoPricing } from '../domain/model';
+import type {
+  AudioPricing,
+  ImageFeatures,
+  ImagePricing,
+  Model,
+  VideoFeatures,
+  VideoPricing,
+} from '../domain/model';
 
 /** A model without features or prices can't be used. */
 export function fromProtoModel(model: Model__Output): Model & NamedModel {
   const { image, video } = model;
-  const { image: imagePricing, video: videoPricing } = model.pricing ?? {};
+  const { image: imagePricing, video: videoPricing, audio } = model.pricing ?? {};
   return {
     slug: model.slug,
     aliases: model.aliases,
@@ -32,6 +40,13 @@ export function fromProtoModel(model: Model__Output): Model & NamedModel {
       videoPricing && {
         video: { features: fromProtoVideo(video), pricing: fromProtoVideoPricing(videoPricing) },
       }),
+    ...(audio && {
+      audio: {
+        contextLength: model.contextLength,
+        maxOutputTokens: model.maxOutputTokens,
+        pricing: fromProtoAudioPricing(audio),
+      },
+    }),
   };
 }
 
@@ -74,6 +89,15 @@ function fromProtoVideoPricing({ tiers, defaultTier, perSecondNano }: VideoPrici
     perSecondNano: new Map(Object.entries(perSecondNano).map(([tier, nano]) => [tier, BigInt(nano)])),
   };
 }
+
+const fromProtoAudioPricing = (pricing: AudioPricing__Output): AudioPricing => ({
+  ...amount('millionCharactersNano', pricing.millionCharactersNano),
+  ...amount('hourNano', pricing.hourNano),
+  ...amount('textInputNano', pricing.textInputNano),
+  ...amount('audioInputNano', pricing.audioInputNano),
+  ...amount('textOutputNano', pricing.textOutputNano),
+  ...amount('audioOutputNano', pricing.audioOutputNano),
+});
 
 /** A field that is omitted if there is no amount. */
 function amount<K extends string>(field: K, nano: string | undefined): { [P in K]?: bigint } {

@@ -19,6 +19,8 @@ export interface Model {
   readonly image?: ImageOffer;
   /** Absent: it generates no videos, or has no price for them. */
   readonly video?: VideoOffer;
+  /** Absent: it outputs neither speech nor transcriptions, or has no price for them. */
+  readonly audio?: AudioOffer;
 }
 
 export interface ImageOffer {
@@ -125,6 +127,26 @@ export interface VideoPricing {
   /** Absent: a tier is required. */
   readonly defaultTier?: string;
   readonly perSecondNano: ReadonlyMap<string, bigint>;
+}
+
+/** What a model of audio outputs. */
+export type AudioOutput = 'speech' | 'transcription';
+
+export interface AudioOffer {
+  /** Tokens; 0 if not known. */
+  readonly contextLength: number;
+  readonly maxOutputTokens: number;
+  readonly pricing: AudioPricing;
+}
+
+/** Nano-USD per million characters, per hour of audio, or per million tokens. */
+export interface AudioPricing {
+  readonly millionCharactersNano?: bigint;
+  readonly hourNano?: bigint;
+  readonly textInputNano?: bigint;
+  readonly audioInputNano?: bigint;
+  readonly textOutputNano?: bigint;
+  readonly audioOutputNano?: bigint;
 }
 
 export interface ModelLookup {

@@ -1,11 +1,20 @@
 /** The kind of a file by its first bytes, whatever its name says. */
-export type UploadKind = 'png' | 'jpeg' | 'webp' | 'gif';
+export type UploadKind = 'png' | 'jpeg' | 'webp' | 'gif' | AudioKind;
+export const AUDIO_KINDS = ['flac', 'mp3', 'mp4', 'mpeg', 'ogg', 'wav', 'webm'] as const;
+export type AudioKind = (typeof AUDIO_KINDS)[number];
 
 export const MIME_TYPES: Readonly<Record<UploadKind, string>> = {
   png: 'image/png',
   jpeg: 'image/jpeg',
   webp: 'image/webp',
   gif: 'image/gif',
+  flac: 'audio/flac',
+  mp3: 'audio/mpeg',
+  mp4: 'audio/mp4',
+  mpeg: 'video/mpeg',
+  ogg: 'audio/ogg',
+  wav: 'audio/wav',
+  webm: 'audio/webm',
 };
 
 /** A file of a request, which is deleted when the call ends. */

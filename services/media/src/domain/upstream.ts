@@ -20,6 +20,8 @@ export interface UpstreamRequest {
   /** URL of a forward proxy; absent: none. */
   readonly proxy?: string | undefined;
   readonly timeouts: UpstreamTimeouts;
+  /** The reply may be left unread for longer than `idleMs`. */
+  readonly mayPause?: boolean;
   /** A longer reply is treated as broken. */
   readonly maxReplyBytes: number;
 }

@@ -1,8 +1,9 @@
 import { requireParts } from '../domain/require-parts';
 import type { Upload } from '../domain/upload';
 import type { ImageRequest } from '../images/rules/image-request';
-import { invalid, readImageFields } from './image-fields';
+import { readImageFields } from './image-fields';
 import { editSchema } from './image-schema';
+import { invalid } from './invalid';
 
 /** File parts and their maximum numbers: one file is `image`, a list `image[]`; both are read alike. */
 export const EDIT_FILES: Readonly<Record<string, number>> = { image: 16, 'image[]': 16, mask: 1, markup: 1 };

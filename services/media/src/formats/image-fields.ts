@@ -1,14 +1,12 @@
 import { GatewayError } from '@gateway/errors';
 import { isEmpty, missingParameter, safeParse, withoutEmptyModel } from '@gateway/json-body';
-import type { z } from '@gateway/process';
 import type { ImageRequest } from '../images/rules/image-request';
 import { parseImageSize } from '../images/rules/image-size';
 import type { editSchema, generationSchema, ImageFields } from './image-schema';
+import { invalid, schemaError } from './invalid';
 
 /** The part of a request that its fields determine. */
 export type RequestFields = Omit<ImageRequest, 'edit' | 'images' | 'mask'>;
-
-const MAX_DETAIL_CHARS = 300;
 
 /**
  * @throws GatewayError `invalid_request` if the schema refuses the value, then `missing_parameter`, then `invalid_model`
@@ -67,14 +65,4 @@ function unsupportedFieldsOf(fields: ImageFields): string[] {
   const names = Object.entries(set).flatMap(([name, value]) => (value == null ? [] : [name]));
   // `low` is the default.
   return input_fidelity === 'high' ? [...names, 'input_fidelity'] : names;
-}
-
-function schemaError(issues: readonly z.core.$ZodIssue[]): GatewayError {
-  const [issue] = issues;
-  const field = issue?.path.join('.') || 'body';
-  return invalid(`${field}: ${issue?.message ?? 'malformed'}`.slice(0, MAX_DETAIL_CHARS));
-}
-
-export function invalid(detail: string): GatewayError {
-  return new GatewayError('invalid_request', { detail });
 }

@@ -3,21 +3,23 @@ import { GatewayError } from '@gateway/errors';
 import type { LinkReply } from '@gateway/link';
 import { costHeader } from '@gateway/money';
 import type { Logger } from '@gateway/process';
-import { UpstreamError } from '@gateway/upstream';
+import { type Route, UpstreamError } from '@gateway/upstream';
 import type { Bill } from '../billing/bill';
 import type { Charge } from '../billing/rules/bill-event';
+import type { Dispatcher } from '../calls/dispatcher';
 import { failureText } from '../calls/failure-text';
 import { MediaRefused } from '../domain/media-refused';
 import type { OwnKey } from '../idempotency/own-key';
-import type { ImageDispatcher, ImageRoute } from './image-dispatcher';
 import { withCredibleTokens } from './rules/credible-tokens';
 import type { FittedImageOrder } from './rules/fit-image-order';
 import { type ImageFailure, imageFailure, noImages } from './rules/image-failure';
 import { costOf, type ImageRate, maxOutputTokensOf } from './rules/image-price';
-import type { ImageResult, ImageTokens } from './rules/image-provider';
+import type { ImageProvider, ImageResult, ImageTokens } from './rules/image-provider';
 import { replyBytesOf } from './rules/image-reply-bytes';
 import { imageTimeout } from './rules/image-timeout';
 import type { JobLease, JobLimiter, JobParties } from './rules/job-limiter';
+
+export type ImageRoute = Route<ImageProvider>;
 
 export type WholeReply = LinkReply & { readonly body: Buffer };
 
@@ -39,7 +41,7 @@ export interface ImageJob {
 }
 
 export interface ImageJobsOptions {
-  readonly dispatcher: ImageDispatcher;
+  readonly dispatcher: Dispatcher;
   /** Time after which the client gets `image_generation_timeout`. */
   readonly timeoutMs: number;
   /** Time after the timeout for which the provider's reply is still awaited. */
@@ -106,15 +108,20 @@ export class ImageJobs {
     const signal = AbortSignal.timeout(timeoutMs + graceMs);
     const maxOutputTokens = maxOutputTokensOf(job.rate);
     try {
-      const { result } = await dispatcher.generate({
+      const order = { ...job.order, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
+      const { requestId } = job;
+      const isResponseStored = () => this.#late.has(job);
+      const { result } = await dispatcher.dispatch<ImageProvider, ImageResult>({
         ...job,
-        order: { ...job.order, ...(maxOutputTokens !== undefined && { maxOutputTokens }) },
-        signal,
-        isResponseStored: () => this.#late.has(job),
         async beforeTry({ provider }) {
           await job.own.dispatched();
           await job.bill.dispatched(provider.id);
         },
+        send: ({ provider, target }, timeouts) =>
+          provider.generate(
+            { ...order, upstreamModel: target.upstreamModel },
+            { requestId, signal, isResponseStored, timeouts },
+          ),
       });
       if (result.images.length > 0) return { result: withCredibleTokens(result) };
       return { ...noImages(result.tokens), isOutcomeLost: false };

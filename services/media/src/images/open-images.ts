@@ -2,10 +2,10 @@ import type { LinkHandler } from '@gateway/link';
 import type { QuotaMetrics } from '@gateway/process';
 import type { CredentialLimiter, TargetHealth } from '@gateway/upstream';
 import type { Admission } from '../billing/admission';
+import { Dispatcher } from '../calls/dispatcher';
 import type { TargetMetrics } from '../metrics';
 import { type CreateImageDeps, createImage } from '../rpc/create-image';
 import type { Settings } from '../settings';
-import { ImageDispatcher } from './image-dispatcher';
 import { ImageJobs } from './image-jobs';
 import { JobLimiter } from './rules/job-limiter';
 
@@ -31,7 +31,7 @@ export function openImages(options: ImagesOptions): {
   const limiter = new JobLimiter({ maxJobs: MAX_JOBS, maxBytes: settings.IMAGE_MAX_BYTES });
   quotas.track('image_jobs', limiter.jobs);
   quotas.track('image_memory', limiter.memory);
-  const dispatcher = new ImageDispatcher({
+  const dispatcher = new Dispatcher({
     health,
     limiter: options.limiter,
     metrics,

@@ -1,16 +1,20 @@
 import type { Connect, ProviderAccess } from '@gateway/catalog-client';
 import type { MediaKind, ProviderKind } from '@gateway/providers';
 import type { ProviderConnection } from '@gateway/upstream';
+import type { AudioProvider } from '../audio/rules/audio-provider';
 import type { Upstream } from '../domain/upstream';
 import type { CredentialProbe, ImageProvider } from '../images/rules/image-provider';
 import type { VideoProvider } from '../videos/rules/video-provider';
 import { accountUpstream } from './account-upstream';
+import { azureAudio } from './azure/azure-audio';
 import { bflImages } from './bfl/bfl-images';
 import { dashScopeVideos } from './dashscope/dashscope-videos';
 import { geminiImages } from './gemini/gemini-images';
 import { veoVideos } from './gemini/veo-videos';
 import { klingVideos } from './kling/kling-videos';
 import { minimaxVideos } from './minimax/minimax-videos';
+import { mistralAudio } from './mistral/mistral-audio';
+import { openAiAudio } from './openai/openai-audio';
 import { openAiImages } from './openai/openai-images';
 import type { ProviderAccount } from './provider-account';
 import { withoutSecret } from './without-secret';
@@ -34,6 +38,13 @@ export const VIDEO_KINDS = {
   kling: klingVideos,
   dashscope: dashScopeVideos,
 } as const satisfies Connectors<VideoProvider>;
+
+/** The API formats of providers of speech and transcriptions. */
+export const AUDIO_KINDS = {
+  openai: openAiAudio,
+  'azure-openai': azureAudio,
+  mistral: mistralAudio,
+} as const satisfies Connectors<AudioProvider>;
 
 interface MediaProvider {
   readonly connection?: ProviderConnection;

@@ -2,10 +2,11 @@ import { ProviderDirectory, ProviderWatch, type SecretSources } from '@gateway/c
 import type { Logger } from '@gateway/process';
 import type { CatalogServiceClient } from '@gateway/proto/generated/gateway/catalog/v1/CatalogService';
 import type { TargetHealth } from '@gateway/upstream';
+import type { AudioProvider } from '../audio/rules/audio-provider';
 import type { Upstream } from '../domain/upstream';
 import type { ImageProvider } from '../images/rules/image-provider';
 import type { VideoProvider } from '../videos/rules/video-provider';
-import { connectorsOf, IMAGE_KINDS, VIDEO_KINDS } from './connect-provider';
+import { AUDIO_KINDS, connectorsOf, IMAGE_KINDS, VIDEO_KINDS } from './connect-provider';
 import type { EnvironmentProviders } from './registry';
 
 export interface ProvidersOptions {
@@ -17,15 +18,16 @@ export interface ProvidersOptions {
   readonly log: Logger;
 }
 
-/** The providers of images and of videos. One provider may be both. */
+/** The providers of images, of videos and of audio. One provider may be all. */
 export interface MediaProviders {
   readonly images: ProviderDirectory<ImageProvider>;
   readonly videos: ProviderDirectory<VideoProvider>;
+  readonly audio: ProviderDirectory<AudioProvider>;
   /** Whether the catalog's providers have been received. */
   readonly loaded: boolean;
-  /** Returns those of images, then those of videos. */
+  /** May contain one several times. */
   ids(): string[];
-  /** Whether neither its images nor its videos are those of a provider of the catalog. */
+  /** Whether nothing of it is that of a provider of the catalog. */
   isOfEnvironment(id: string): boolean;
   close(): Promise<void>;
 }
@@ -51,25 +53,32 @@ export function openProviders({
     connectorOf: connectorsOf<VideoProvider>(VIDEO_KINDS, upstream),
     onCredentialChanged,
   });
+  const audio = new ProviderDirectory({
+    ...shared,
+    environment: environment.audio,
+    connectorOf: connectorsOf<AudioProvider>(AUDIO_KINDS, upstream),
+    onCredentialChanged,
+  });
+  const all = [images, videos, audio];
   const watch = new ProviderWatch({
     client: catalog,
     log: shared.log,
     onProviders(providers, secrets) {
-      images.replace(providers, secrets);
-      videos.replace(providers, secrets);
+      for (const directory of all) directory.replace(providers, secrets);
     },
   });
   return {
     images,
     videos,
+    audio,
     get loaded() {
-      return images.loaded && videos.loaded;
+      return all.every(({ loaded }) => loaded);
     },
-    ids: () => [...images.ids(), ...videos.ids()],
-    isOfEnvironment: (id) => [images, videos].every((all) => !all.has(id) || all.isOfEnvironment(id)),
+    ids: () => all.flatMap((directory) => [...directory.ids()]),
+    isOfEnvironment: (id) => all.every((directory) => !directory.has(id) || directory.isOfEnvironment(id)),
     async close() {
       watch.close();
-      await Promise.all([images.close(), videos.close()]);
+      await Promise.all(all.map((directory) => directory.close()));
     },
   };
 }

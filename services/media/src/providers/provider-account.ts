@@ -4,4 +4,6 @@ export interface ProviderAccount {
   readonly baseUrl: string;
   /** The secret in the form of the provider's kind. Empty: it needs none. */
   readonly apiKey: string;
+  /** Of its kind; absent: none. */
+  readonly options?: Readonly<Record<string, unknown>>;
 }

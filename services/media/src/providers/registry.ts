@@ -1,10 +1,11 @@
 import { SettingsError } from '@gateway/process';
 import type { MediaKind } from '@gateway/providers';
 import { baseUrlOf, type ProviderAddress, simulatorProblems } from '@gateway/upstream';
+import type { AudioProvider } from '../audio/rules/audio-provider';
 import type { Upstream } from '../domain/upstream';
 import type { ImageProvider } from '../images/rules/image-provider';
 import type { VideoProvider } from '../videos/rules/video-provider';
-import { connectorsOf, IMAGE_KINDS, VIDEO_KINDS } from './connect-provider';
+import { AUDIO_KINDS, connectorsOf, IMAGE_KINDS, VIDEO_KINDS } from './connect-provider';
 import type { ProviderAccount } from './provider-account';
 
 interface KnownProvider extends ProviderAddress {
@@ -29,6 +30,13 @@ export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     env: 'GEMINI',
     baseUrl: 'https://generativelanguage.googleapis.com',
     simulatedPath: '/gemini',
+    credentials: ['API_KEY'],
+  },
+  mistral: {
+    kind: 'mistral',
+    env: 'MISTRAL',
+    baseUrl: 'https://api.mistral.ai/v1',
+    simulatedPath: '/mistral/v1',
     credentials: ['API_KEY'],
   },
   bfl: {
@@ -78,6 +86,7 @@ export interface ProviderSettings {
 export interface EnvironmentProviders {
   readonly images: ReadonlyMap<string, ImageProvider>;
   readonly videos: ReadonlyMap<string, VideoProvider>;
+  readonly audio: ReadonlyMap<string, AudioProvider>;
 }
 
 /** @throws SettingsError for an unknown provider or one without its credentials */
@@ -88,14 +97,18 @@ export function createProviders(
 ): EnvironmentProviders {
   const images = new Map<string, ImageProvider>();
   const videos = new Map<string, VideoProvider>();
+  const audio = new Map<string, AudioProvider>();
   const connectImages = connectorsOf(IMAGE_KINDS, upstream);
   const connectVideos = connectorsOf(VIDEO_KINDS, upstream);
+  const connectAudio = connectorsOf(AUDIO_KINDS, upstream);
   const add = (kind: MediaKind, { id, ...account }: ProviderAccount) => {
     const access = { id, ...account, options: {}, headers: {} };
     const image = connectImages(kind)?.(access);
     const video = connectVideos(kind)?.(access);
     if (image) images.set(id, image);
     if (video) videos.set(id, video);
+    const heard = connectAudio(kind)?.(access);
+    if (heard) audio.set(id, heard);
   };
   const offered = settings.MEDIA_PROVIDERS.split(',').filter(Boolean);
   const addresses = offered.flatMap((id) => PROVIDERS[id] ?? []);
@@ -119,7 +132,7 @@ export function createProviders(
       add(kind, { id: 'sim-unreachable', baseUrl: `http://127.0.0.1:1${path}`, apiKey });
     }
   }
-  return { images, videos };
+  return { images, videos, audio };
 }
 
 /** Returns the account and what its settings lack. */

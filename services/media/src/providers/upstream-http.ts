@@ -40,7 +40,7 @@ export class UpstreamHttp implements Upstream {
         onAbort: 'close',
         timeouts,
         connection: method === 'GET' ? 'persistent' : 'own',
-        needsReader: true,
+        needsReader: !request.mayPause,
         onConnected: () => {
           mayHaveArrived = true;
         },

@@ -10,12 +10,12 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { targetOf } from '../../../../packages/upstream/src/route.fixture';
 import type { AdmissionRequest } from '../billing/admission';
 import type { Charge } from '../billing/rules/bill-event';
+import { Dispatcher } from '../calls/dispatcher';
 import { MediaRefused } from '../domain/media-refused';
 import type { Model } from '../domain/model';
 import { uploadOf } from '../domain/upload.fixture';
 import { IdempotentCalls } from '../idempotency/idempotent-calls';
 import type { Claim, ClaimedCall } from '../idempotency/rules/idempotency';
-import { ImageDispatcher } from '../images/image-dispatcher';
 import { ImageJobs } from '../images/image-jobs';
 import { FEATURES } from '../images/rules/image-order.fixture';
 import type { ImageOrder, ImageProvider, ImageResult, ProviderCall } from '../images/rules/image-provider';
@@ -149,7 +149,7 @@ class Scene {
     const metrics = { answered: () => {}, failed: () => {} };
     const timeouts = { connectMs: 1, firstByteMs: 1, idleMs: 1 };
     this.jobs = new ImageJobs({
-      dispatcher: new ImageDispatcher({ health, limiter: this.limiter, metrics, timeouts }),
+      dispatcher: new Dispatcher({ health, limiter: this.limiter, metrics, timeouts }),
       timeoutMs: this.timeoutMs,
       graceMs: this.graceMs,
       limiter: new JobLimiter({ maxJobs: this.maxJobs, maxBytes: 400 * 1024 ** 2 }),
@@ -295,6 +295,7 @@ describe('a successful order', () => {
         ['model', 'sim/image'],
         ['prompt', 'x'],
       ]),
+      lists: new Map(),
       uploads,
       digest: 'd',
       close,
@@ -309,7 +310,7 @@ describe('a successful order', () => {
     scene.refusal = new GatewayError('insufficient_balance');
     await scene.fails({}, { headers });
     expect(closed).toBe(2);
-    scene.form = { fields: new Map(), uploads: [], digest: 'd', close };
+    scene.form = { fields: new Map(), lists: new Map(), uploads: [], digest: 'd', close };
     await scene.fails({}, { headers });
     expect(closed).toBe(3);
   });
@@ -654,6 +655,7 @@ test('a job that ends while its request id becomes a key is found by that key', 
       ['model', 'sim/image'],
       ['prompt', 'a hat'],
     ]),
+    lists: new Map(),
     uploads: [uploadOf('image', 'png')],
     digest: 'd',
     close: () => freed,

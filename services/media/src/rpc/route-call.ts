@@ -4,6 +4,9 @@ import { VIDEO_FILES_PATH } from '../videos/video-links';
 
 export interface Routes {
   readonly createImage: LinkHandler;
+  readonly createSpeech: LinkHandler;
+  readonly createTranscription: LinkHandler;
+  readonly createTranslation: LinkHandler;
   readonly createVideo: LinkHandler;
   readonly videoStatus: LinkHandler;
   readonly videoResult: LinkHandler;
@@ -21,9 +24,16 @@ export function routeCall(routes: Routes): LinkHandler {
     status: routes.videoStatus,
     result: routes.videoResult,
   };
+  const audios = new Map([
+    ['/v1/audio/speech', routes.createSpeech],
+    ['/v1/audio/transcriptions', routes.createTranscription],
+    ['/v1/audio/translations', routes.createTranslation],
+  ]);
   return (context, call) => {
     const { method, path } = call;
     if (method === 'POST' && IMAGE_PATHS.has(path)) return routes.createImage(context, call);
+    const audio = method === 'POST' && audios.get(path);
+    if (audio) return audio(context, call);
     const video = method === 'POST' && videos[VIDEO_PATH.exec(path)?.[1] ?? ''];
     if (video) return video(context, call);
     if (method === 'GET' && path === '/v1/videos') return routes.listVideos(context, call);

@@ -237,7 +237,13 @@ export class VideoInstance {
     readonly videos: Videos,
     readonly bills: Bills,
   ) {
-    this.#routes = routeCall({ createImage: NOT_USED, ...videos.routes });
+    this.#routes = routeCall({
+      createImage: NOT_USED,
+      createSpeech: NOT_USED,
+      createTranscription: NOT_USED,
+      createTranslation: NOT_USED,
+      ...videos.routes,
+    });
   }
 
   /** @throws GatewayError */

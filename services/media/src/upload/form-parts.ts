@@ -37,6 +37,7 @@ export class FormParts {
   readonly #options: PartsOptions;
   readonly #parts: (FilePart | FieldPart)[] = [];
   readonly #fields = new Map<string, string>();
+  readonly #lists = new Map<string, string[]>();
   readonly #filesByName = new Map<string, number>();
   #fieldsBytes = 0;
   #filesBytes = 0;
@@ -57,10 +58,9 @@ export class FormParts {
     if (truncated) throw invalid(`${shown(name)} is too long`);
     // The parser's replacement for undecodable bytes; text that contains it was damaged before.
     if (value.includes('\ufffd')) throw invalid(`${shown(name)} is not valid UTF-8, or contains U+FFFD`);
-    if (this.#fields.has(name)) throw invalid(`${shown(name)} is given more than once`);
     this.#fieldsBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
     if (this.#fieldsBytes > limits.maxFieldsBytes) throw invalid('the fields of the form are too long');
-    this.#fields.set(name, value);
+    this.#keepField(name, value);
     this.#parts.push({ kind: 'field', name, value });
   }
 
@@ -94,6 +94,10 @@ export class FormParts {
     return this.#fields;
   }
 
+  get lists(): ReadonlyMap<string, readonly string[]> {
+    return this.#lists;
+  }
+
   get uploads(): readonly Upload[] {
     return this.#parts.flatMap((part) => (part.kind === 'file' ? [toUpload(part)] : []));
   }
@@ -113,6 +117,15 @@ export class FormParts {
     const files = this.#parts.flatMap((part) => (part.kind === 'file' && part.spool ? [part.spool] : []));
     await Promise.all(files.map((file) => file.close()));
     if (this.#filesBytes > 0) (await this.#quota)?.release(this.#filesBytes);
+  }
+
+  #keepField(name: string, value: string): void {
+    if (this.#options.rules.lists?.includes(name)) {
+      this.#lists.set(name, [...(this.#lists.get(name) ?? []), value]);
+      return;
+    }
+    if (this.#fields.has(name)) throw invalid(`${shown(name)} is given more than once`);
+    this.#fields.set(name, value);
   }
 
   #beginFile(name: string | undefined): FilePart {

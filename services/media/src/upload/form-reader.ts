@@ -43,8 +43,8 @@ export class FormReader {
         await parser.write(piece);
       }
       await parser.end();
-      const { fields, uploads } = parts;
-      return { fields, uploads, digest: parts.digest(), close: () => parts.close() };
+      const { fields, lists, uploads } = parts;
+      return { fields, lists, uploads, digest: parts.digest(), close: () => parts.close() };
     } catch (error) {
       await parser.destroy();
       await parts.close();

@@ -3,6 +3,8 @@ import type { Upload } from '../domain/upload';
 /** A completely received form. */
 export interface Form {
   readonly fields: ReadonlyMap<string, string>;
+  /** Values of the fields that may be repeated, by the field's name. */
+  readonly lists: ReadonlyMap<string, readonly string[]>;
   /** In order of arrival. */
   readonly uploads: readonly Upload[];
   /** SHA-256 in hex of names, values and files, without what separates them. */
@@ -16,6 +18,8 @@ export interface FormRules {
   /** Names of the parts that are files, each with its maximum number. */
   readonly files: Readonly<Record<string, number>>;
   readonly kinds: readonly string[];
+  /** Fields that may be repeated; absent: none. */
+  readonly lists?: readonly string[];
 }
 
 export interface FormLimits {

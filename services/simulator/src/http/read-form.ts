@@ -51,7 +51,7 @@ export function readForm(req: IncomingMessage, limits: FormLimits): Promise<Form
     }
     parser.on('field', (name, value, { valueTruncated }) => {
       if (valueTruncated) refuse(`${name} is too long`);
-      else if (fields.has(name)) refuse(`${name} is there twice`);
+      else if (fields.has(name) && !name.endsWith('[]')) refuse(`${name} is there twice`);
       else fields.set(name, value);
     });
     parser.on('file', (part, stream, { filename }) => {

@@ -1,7 +1,7 @@
 import type { Call } from './call';
 import { dropConnection } from './send';
 
-/** A server-sent stream in the provider's format. */
+/** A stream in the provider's format. */
 export interface StreamFrames {
   /** Sent with the first piece. */
   readonly head: string;
@@ -9,6 +9,8 @@ export interface StreamFrames {
   piece(index: number): string;
   /** Sent with the last piece, never without it. */
   readonly tail: string;
+  /** `latin1`: the text is bytes; absent: UTF-8. */
+  readonly encoding?: 'latin1';
 }
 
 export interface StreamPace {
@@ -35,7 +37,7 @@ export async function writeStream(call: Call, frames: StreamFrames, pace: Stream
   for (;;) {
     while (sent < last && batch.length < BATCH_CHARS) batch += frames.piece(sent++);
     if (sent === last) return finish(call, batch, frames, pace, sent);
-    const writable = call.res.write(batch);
+    const writable = call.res.write(batch, frames.encoding ?? 'utf8');
     batch = '';
     if (!writable && !(await call.drained())) return { sent, end: 'aborted' };
   }
@@ -52,7 +54,7 @@ async function writePaced(
   let text = frames.head + frames.piece(0);
   for (let sent = 1; ; sent++) {
     if (sent === last) return finish(call, text, frames, pace, sent);
-    const writable = call.res.write(text);
+    const writable = call.res.write(text, frames.encoding ?? 'utf8');
     if (!writable && !(await call.drained())) return { sent, end: 'aborted' };
     const waitMs = startMs + sent * pace.chunkDelayMs - performance.now();
     const live = waitMs > 0 ? await call.sleep(waitMs) : await call.yieldToOthers();
@@ -70,13 +72,13 @@ function finish(
 ): StreamResult {
   if (dropAfter <= frames.count) {
     if (failure !== undefined) {
-      call.res.end(text + failure);
+      call.res.end(text + failure, frames.encoding ?? 'utf8');
       return { sent, end: 'failed' };
     }
-    call.res.write(text);
+    call.res.write(text, frames.encoding ?? 'utf8');
     dropConnection(call.res);
     return { sent, end: 'dropped' };
   }
-  call.res.end(text + frames.tail);
+  call.res.end(text + frames.tail, frames.encoding ?? 'utf8');
   return { sent, end: 'finished' };
 }

@@ -25,6 +25,7 @@ export function toOpenAiModel({ slug, createdAtMs, listed }: CatalogModel) {
       tokens: pricing.tokens,
       image: pricing.image,
       video: pricing.video,
+      audio: pricing.audio,
     },
     image: listed.image,
     video: listed.video,

@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/errors';
+import { SseSplitter } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { AssistantPart, ThinkingPart } from '../../domain/conversation';
@@ -9,7 +10,6 @@ import { fromOpenAiUsage } from '../../providers/openai/openai-usage';
 import { QUIRKS } from '../../providers/openai/quirks';
 import { ChunkReader } from '../../providers/openai/read-chunks';
 import { readCompletion } from '../../providers/openai/read-completion';
-import { SseSplitter } from '../../sse/sse-splitter';
 import { parseChatRequest } from './chat-request';
 import { legacyReplies, openAiReplies } from './openai-replies';
 

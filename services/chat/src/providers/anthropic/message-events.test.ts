@@ -1,7 +1,7 @@
+import { SseSplitter } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ReplyEvent, ReplyPart } from '../../domain/reply';
-import { SseSplitter } from '../../sse/sse-splitter';
 import { MessageEvents } from './message-events';
 import {
   begin,

@@ -1,4 +1,4 @@
-import { SseSplitter } from '../../sse/sse-splitter';
+import { SseSplitter } from '@gateway/upstream';
 import { recording } from '../recorded-replies.fixture';
 
 /** One event as the API sends it (platform.claude.com, streaming messages; SDK 1.10, `RawMessageStreamEvent`). */

@@ -1,7 +1,7 @@
+import { SseSplitter } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ReplyEvent } from '../../domain/reply';
-import { SseSplitter } from '../../sse/sse-splitter';
 import { geminiProvider } from './gemini-provider';
 import { BLOCKED, CALLS, eventOf, TEXT_CHUNKS } from './responses.fixture';
 

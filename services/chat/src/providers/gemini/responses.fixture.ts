@@ -1,5 +1,5 @@
+import { SseSplitter } from '@gateway/upstream';
 import { dataOf } from '../../sse/sse-data';
-import { SseSplitter } from '../../sse/sse-splitter';
 import { recording } from '../recorded-replies.fixture';
 
 /** Gemini 3: a thought, a text in pieces, and a signature on an empty text at the end. */

@@ -34,7 +34,7 @@ export type TargetInput = Partial<ModelTarget> & {
   readonly upstream_model: string;
 };
 export type PricesInput = Partial<
-  Pick<ModelPricing, 'tokens' | 'image' | 'video' | 'source' | 'source_date'>
+  Pick<ModelPricing, 'tokens' | 'image' | 'video' | 'audio' | 'source' | 'source_date'>
 >;
 export type ModelChange = Partial<
   Omit<AdminModel, 'slug' | 'status' | 'pricing' | 'created_at' | 'targets'> & {

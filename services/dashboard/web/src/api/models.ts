@@ -1,9 +1,17 @@
 import { apiGet, apiPost, type Page } from './client';
 
 export type ModelStatus = 'active' | 'disabled' | 'delisted';
-export type ModelType = 'chat' | 'image' | 'video' | 'embedding' | 'moderation' | 'rerank';
+export type ModelType =
+  | 'chat'
+  | 'image'
+  | 'video'
+  | 'embedding'
+  | 'moderation'
+  | 'rerank'
+  | 'speech'
+  | 'transcription';
 /** The types that the playground can call. */
-export type PlaygroundType = Exclude<ModelType, 'embedding' | 'moderation' | 'rerank'>;
+export type PlaygroundType = Extract<ModelType, 'chat' | 'image' | 'video'>;
 
 /** USD per million tokens. */
 export interface TokenRates {
@@ -45,6 +53,17 @@ export interface ModelPricing {
     /** USD by tier. */
     readonly per_second: Readonly<Record<string, number>>;
   };
+  readonly audio?: AudioRates;
+}
+
+/** USD per million characters that are spoken, per hour that is transcribed, and per million tokens. */
+export interface AudioRates {
+  readonly million_characters?: number;
+  readonly hour?: number;
+  readonly text_input?: number;
+  readonly audio_input?: number;
+  readonly text_output?: number;
+  readonly audio_output?: number;
 }
 
 /** An empty list: not selectable. */

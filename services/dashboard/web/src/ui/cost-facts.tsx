@@ -48,6 +48,8 @@ function usageFacts(record: CostRecord): Fact[] {
     ['Reasoning tokens', some(reasoning_tokens)],
     ['Web searches', some(units.web_search ?? 0)],
     ['Rerank searches', some(units.search_unit ?? 0)],
+    ['Characters of speech', some(units.character ?? 0)],
+    ['Seconds of audio', some(units.audio_second ?? 0)],
     ['Images', some(images)],
     ['Seconds of video', some(seconds)],
     ['Charged by the provider', isCostKnown ? formatMoneyExact(provider_cost) : null],

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { failureOf, toGatewayError, UpstreamError, type UpstreamFailure } from '@gateway/upstream';
+import { failureOf, toGatewayError } from '@gateway/upstream';
 import { mayHaveArrived } from '../../domain/may-have-arrived';
 import { MediaRefused } from '../../domain/media-refused';
 import type { ImageTokens } from './image-provider';
@@ -13,9 +13,6 @@ export interface ImageFailure {
   readonly charge: 'none' | 'unknown';
   readonly tokens?: ImageTokens;
 }
-
-/** Statuses for problems of our account, its permissions or its rate: the provider started nothing. */
-const REFUSED_BEFORE_START = new Set([401, 402, 403, 404, 405, 429]);
 
 /**
  * Maps every failure of a provider to one public error (docs/errors.md): `image_generation_failed`, unless the provider is
@@ -40,24 +37,6 @@ export function noImages(tokens: ImageTokens | undefined): ImageFailure {
     charge: 'none',
     ...(tokens && { tokens }),
   };
-}
-
-/** No target started the order. */
-export class NotStarted extends UpstreamError {
-  readonly mayHaveArrived = false;
-}
-
-/** Whether the target certainly did not start the order, so that another target may be tried. */
-export function isNotStarted(error: unknown): boolean {
-  if (!(error instanceof UpstreamError)) return false;
-  const { failure } = error;
-  if (failure.kind === 'unreachable' || !mayHaveArrived(error)) return true;
-  return failure.kind === 'status' && REFUSED_BEFORE_START.has(failure.status);
-}
-
-/** Returns the failure that counts against the health of a target; a refused order does not. */
-export function targetFailureOf(error: unknown): UpstreamFailure | undefined {
-  return error instanceof MediaRefused ? undefined : failureOf(error);
 }
 
 function refused({ detail, tokens }: MediaRefused): ImageFailure {

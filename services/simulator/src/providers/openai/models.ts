@@ -7,6 +7,8 @@ const MODELS = [
   'sim-image',
   'text-embedding-3-small',
   'gpt-image-2',
+  'gpt-4o-mini-tts',
+  'gpt-4o-transcribe',
 ];
 
 const CREATED_SECONDS = 1_767_225_600;

@@ -15,6 +15,8 @@ import { handleImageEdit, handleImageGeneration } from './images';
 import { listModels, toModel } from './models';
 import { handleModeration } from './moderations';
 import { OPENAI_QUIRKS, type Quirks } from './quirks';
+import { handleSpeech } from './speech';
+import { handleTranscription } from './transcription';
 
 const MODELS_PATH = '/v1/models';
 
@@ -24,17 +26,20 @@ export const createOpenAi = (deps: ProviderDeps): Provider =>
   createCompatibleProvider('openai', OPENAI_QUIRKS, deps, {
     '/v1/images/generations': (call) => handleImageGeneration(call, deps),
     '/v1/images/edits': (call) => handleImageEdit(call, deps),
+    '/v1/audio/speech': (call) => handleSpeech(call, deps),
+    '/v1/audio/transcriptions': (call) => handleTranscription(call, deps),
+    '/v1/audio/translations': (call) => handleTranscription(call, deps),
   });
 
-/** Creates a provider of OpenAI's chat format. @param images handlers of image calls by path */
+/** Creates a provider of OpenAI's chat format. @param media handlers of calls for images and audio by path */
 export function createCompatibleProvider(
   name: string,
   quirks: Quirks,
   deps: ProviderDeps,
-  images: Handlers = {},
+  media: Handlers = {},
 ): Provider {
   const protocol = { ...chatProtocol, provider: name };
-  const handlers = new Map(Object.entries(images));
+  const handlers = new Map(Object.entries(media));
   handlers.set('/v1/chat/completions', (call) =>
     handleChat(call, deps, protocol, (body) => parseChatRequest(body, quirks)),
   );

@@ -9,6 +9,8 @@ const KIND_COLORS: Readonly<Record<ModelType, string>> = {
   embedding: 'cyan',
   moderation: 'orange',
   rerank: 'lime',
+  speech: 'pink',
+  transcription: 'yellow',
 };
 
 export function KindBadges({ model }: { model: Model }) {

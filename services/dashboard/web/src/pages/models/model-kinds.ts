@@ -7,6 +7,8 @@ const OUTPUTS: readonly (readonly [ModelType, string])[] = [
   ['embedding', 'embedding'],
   ['moderation', 'moderation'],
   ['rerank', 'rerank'],
+  ['speech', 'speech'],
+  ['transcription', 'transcription'],
 ];
 
 export const KIND_NAMES: Readonly<Record<ModelType, string>> = {
@@ -16,6 +18,8 @@ export const KIND_NAMES: Readonly<Record<ModelType, string>> = {
   embedding: 'Embedding',
   moderation: 'Moderation',
   rerank: 'Rerank',
+  speech: 'Speech',
+  transcription: 'Transcription',
 };
 
 /** Returns whether the playground can call models of this type. */

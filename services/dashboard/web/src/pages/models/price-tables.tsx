@@ -1,6 +1,6 @@
 import { Stack, Table, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { ModelPricing, TokenRates } from '../../api/models';
+import type { AudioRates, ModelPricing, TokenRates } from '../../api/models';
 import { formatCount } from '../../ui/format-count';
 import { Money } from '../../ui/money';
 
@@ -20,7 +20,7 @@ const UNITS: Readonly<Record<string, string>> = {
 
 /** All prices of a model, with their source. */
 export function PriceTables({ pricing }: { pricing: ModelPricing }) {
-  const { tokens, image, video } = pricing;
+  const { tokens, image, video, audio } = pricing;
   return (
     <Stack>
       {tokens && <TokenPrices tokens={tokens} />}
@@ -42,6 +42,7 @@ export function PriceTables({ pricing }: { pricing: ModelPricing }) {
           ])}
         />
       )}
+      {audio && <AudioPrices audio={audio} />}
       <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
         {pricing.source_date ? `Prices as of ${pricing.source_date}` : 'Price date unknown'}. Source:{' '}
         {pricing.source || 'unknown'}
@@ -97,6 +98,26 @@ function ImagePrices({ image }: { image: NonNullable<ModelPricing['image']> }) {
         <PriceTable title="Per million tokens of images and prompts" head={['', 'Price']} rows={tokenRows} />
       )}
     </>
+  );
+}
+
+const AUDIO_RATES: readonly (readonly [keyof AudioRates, string])[] = [
+  ['million_characters', 'Million characters of speech'],
+  ['hour', 'Hour of transcribed audio'],
+  ['text_input', 'Million tokens of text input'],
+  ['audio_input', 'Million tokens of audio input'],
+  ['text_output', 'Million tokens of text output'],
+  ['audio_output', 'Million tokens of audio output'],
+];
+
+function AudioPrices({ audio }: { audio: AudioRates }) {
+  const rows = AUDIO_RATES.filter(([rate]) => audio[rate] !== undefined);
+  return (
+    <PriceTable
+      title="Audio"
+      head={['', 'Price']}
+      rows={rows.map(([rate, name]) => [name, price(audio[rate])])}
+    />
   );
 }
 

@@ -4,7 +4,14 @@ import { parseCount } from './parse-count';
 import type { Problems } from './problems';
 
 export const INPUT_MODALITIES = ['text', 'image', 'video', 'audio', 'pdf'] as const;
-export const OUTPUT_MODALITIES = [...INPUT_MODALITIES, 'embedding', 'moderation', 'rerank'] as const;
+export const OUTPUT_MODALITIES = [
+  ...INPUT_MODALITIES,
+  'embedding',
+  'moderation',
+  'rerank',
+  'speech',
+  'transcription',
+] as const;
 export const VIDEO_ACTIONS = ['create', 'status', 'result'] as const;
 /** Timeouts of a target; an empty one is the gateway's default. */
 export const TARGET_NUMBERS = [

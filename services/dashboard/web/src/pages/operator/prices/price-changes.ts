@@ -11,6 +11,12 @@ export interface PriceChange {
 
 const PER_MILLION = 'per million tokens';
 const PER_SECOND = 'per second';
+/** Of the prices that are not per million tokens. */
+const UNITS: Readonly<Record<string, string>> = {
+  input_megapixel: 'per megapixel',
+  million_characters: 'per million characters',
+  hour: 'per hour',
+};
 /**
  * Changes from this factor on are highlighted: a misplaced decimal point or a wrong unit is a factor of ten or more.
  */
@@ -41,12 +47,12 @@ interface Price {
   readonly unit: string;
 }
 
-function flat({ tokens, image, video }: PricesInput): Map<string, Price> {
+function flat({ tokens, image, video, audio }: PricesInput): Map<string, Price> {
   const found = new Map<string, Price>();
   const put = (prefix: string, rates: object) => {
     for (const [name, usd] of Object.entries(rates)) {
       if (typeof usd !== 'number' || name === 'above_tokens') continue;
-      const unit = name === 'input_megapixel' ? 'per megapixel' : PER_MILLION;
+      const unit = UNITS[name] ?? PER_MILLION;
       found.set(`${prefix}${name.replaceAll('_', ' ')}`, { usd, unit });
     }
   };
@@ -65,6 +71,7 @@ function flat({ tokens, image, video }: PricesInput): Map<string, Price> {
     }
     put('images, ', rates);
   }
+  if (audio) put('audio, ', audio);
   const perSecond = Object.entries(video?.per_second ?? {});
   for (const [tier, usd] of perSecond) found.set(`video, ${tier}`, { usd, unit: PER_SECOND });
   const byDefault = video?.per_second[video.default_tier ?? ''];

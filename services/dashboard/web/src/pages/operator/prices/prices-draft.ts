@@ -1,5 +1,5 @@
 import type { PricesInput } from '../../../api/admin-models';
-import type { ModelPricing, TokenRates } from '../../../api/models';
+import type { AudioRates, ModelPricing, TokenRates } from '../../../api/models';
 import { parseUsd } from '../../../ui/parse-usd';
 import { randomId } from '../../../ui/random-id';
 import { parseCount } from '../models/parse-count';
@@ -9,11 +9,20 @@ export const TOKEN_RATES = ['input', 'output', 'cache_read', 'cache_write', 'cac
 /** Per unit of usage that is not counted in tokens. */
 export const UNIT_PRICES = ['web_search', 'web_search_prompt', 'search_unit'] as const;
 export const IMAGE_RATES = ['text_input', 'image_input', 'image_output', 'text_output'] as const;
+export const AUDIO_RATES = [
+  'million_characters',
+  'hour',
+  'text_input',
+  'audio_input',
+  'text_output',
+  'audio_output',
+] as const;
 /** Per megapixel of input images, in addition to `per_image`. */
 export const MEGAPIXEL_RATE = 'input_megapixel';
 
 type TokenRate = (typeof TOKEN_RATES)[number];
 type ImageRate = (typeof IMAGE_RATES)[number] | typeof MEGAPIXEL_RATE;
+type AudioRate = (typeof AUDIO_RATES)[number];
 /** Text as typed; empty: no price. */
 export type RatesDraft = Readonly<Partial<Record<string, string>>>;
 
@@ -30,6 +39,7 @@ export interface PricesDraft {
     readonly price: string;
   }[];
   readonly imageRates: RatesDraft;
+  readonly audioRates: RatesDraft;
   readonly seconds: readonly { readonly id: string; readonly tier: string; readonly price: string }[];
   readonly defaultTier: string;
   readonly source: string;
@@ -42,7 +52,7 @@ export const newSecondPrice = () => ({ id: randomId(), tier: '', price: '' });
 
 /** Returns the form values of the prices; empty ones if there are none. */
 export function fromPricing(pricing: ModelPricing | null): PricesDraft {
-  const { tokens, image, video } = pricing ?? {};
+  const { tokens, image, video, audio } = pricing ?? {};
   return {
     tokens: fromRates(TOKEN_RATES, tokens),
     units: fromRates(UNIT_PRICES, tokens?.units),
@@ -64,6 +74,7 @@ export function fromPricing(pricing: ModelPricing | null): PricesDraft {
       price: priceText(price),
     })),
     imageRates: fromRates([...IMAGE_RATES, MEGAPIXEL_RATE], image),
+    audioRates: fromRates(AUDIO_RATES, audio),
     seconds: (video?.tiers ?? []).map((tier) => ({
       ...newSecondPrice(),
       tier,
@@ -82,10 +93,12 @@ export function toPrices(draft: PricesDraft): { prices: PricesInput; problems: P
     ...toTokens(draft, problems),
     ...toImage(draft, problems),
     ...toVideo(draft, problems),
+    ...toAudio(draft, problems),
     ...(draft.source.trim() && { source: draft.source.trim() }),
     ...(draft.sourceDate && { source_date: draft.sourceDate }),
   };
-  if (!prices.tokens && !prices.image && !prices.video) problems.set('pricing', 'No price yet.');
+  if (!prices.tokens && !prices.image && !prices.video && !prices.audio)
+    problems.set('pricing', 'No price yet.');
   return { prices, problems };
 }
 
@@ -138,6 +151,11 @@ function toVideo({ seconds, defaultTier }: PricesDraft, problems: Found): Pick<P
   return { video: { tiers, default_tier, per_second } };
 }
 
+function toAudio({ audioRates }: PricesDraft, problems: Found): Pick<PricesInput, 'audio'> {
+  if (isEmpty(audioRates)) return {};
+  return { audio: toRates<AudioRate>(audioRates, 'pricing.audio', problems) };
+}
+
 /** Of two rows with the same name only the last would be sent. */
 function checkNames(tiers: readonly { readonly id: string; readonly name: string }[], problems: Found): void {
   const seen = new Set<string>();
@@ -168,7 +186,7 @@ function toPrice(text: string, path: string, problems: Found): number {
 
 function fromRates(
   names: readonly string[],
-  rates: Readonly<Record<string, unknown>> | TokenRates = {},
+  rates: Readonly<Record<string, unknown>> | TokenRates | AudioRates = {},
 ): RatesDraft {
   const known = rates as Readonly<Record<string, unknown>>;
   return Object.fromEntries(names.map((name) => [name, priceText(known[name])]));

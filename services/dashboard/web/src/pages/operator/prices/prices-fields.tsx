@@ -2,7 +2,7 @@ import { Button, Fieldset, SimpleGrid, Stack, Text, TextInput } from '@mantine/c
 import { Plus } from 'lucide-react';
 import { type Problems, problemsAt } from '../models/problems';
 import { ImagePrices } from './image-prices';
-import { newTier, type PricesDraft, TOKEN_RATES, UNIT_PRICES } from './prices-draft';
+import { AUDIO_RATES, newTier, type PricesDraft, TOKEN_RATES, UNIT_PRICES } from './prices-draft';
 import { RatesFields } from './rates-fields';
 import { VideoPrices } from './video-prices';
 
@@ -27,6 +27,9 @@ export function PricesFields(props: PricesFieldsProps) {
       {hasTokens && <TokenPrices {...props} />}
       {(outputs.includes('image') || draft.images.length > 0) && <ImagePrices {...props} />}
       {(outputs.includes('video') || draft.seconds.length > 0) && <VideoPrices {...props} />}
+      {(outputs.includes('speech') ||
+        outputs.includes('transcription') ||
+        Object.values(draft.audioRates).some(Boolean)) && <AudioPrices {...props} />}
       <Fieldset legend="Source of the prices">
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextInput
@@ -49,6 +52,25 @@ export function PricesFields(props: PricesFieldsProps) {
         </SimpleGrid>
       </Fieldset>
     </Stack>
+  );
+}
+
+function AudioPrices({ draft, onChange, problems }: PricesFieldsProps) {
+  return (
+    <Fieldset legend="Audio">
+      <Stack>
+        <Text size="sm" c="dimmed">
+          USD per million characters of speech, per hour of transcribed audio, or per million tokens.
+        </Text>
+        <RatesFields
+          names={AUDIO_RATES}
+          rates={draft.audioRates}
+          onChange={(audioRates) => onChange({ ...draft, audioRates })}
+          problems={problems}
+          path="pricing.audio"
+        />
+      </Stack>
+    </Fieldset>
   );
 }
 

@@ -18,6 +18,10 @@ const LABELS: Readonly<Record<string, string>> = {
   web_search: 'Web search',
   web_search_prompt: 'Prompt with web search',
   search_unit: 'Rerank search',
+  million_characters: 'Million characters',
+  hour: 'Hour of audio',
+  audio_input: 'Audio input',
+  audio_output: 'Audio output',
 };
 
 interface RatesFieldsProps {
