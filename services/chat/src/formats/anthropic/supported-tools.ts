@@ -5,7 +5,7 @@ const CLIENT = /^(bash|text_editor|memory|computer)_\d{8}$/;
 const CLIENT_SET = /^(computer|browser)_toolset_\d{8}$/;
 
 const REFUSED: readonly [RegExp, string][] = [
-  [/^web_search/, 'this version may run code, which is billed by the hour: use web_search_20250305'],
+  [/^web_search/, 'this web search may run code, which is billed by the hour: use web_search_20250305'],
   // Each time the model reads a server tool's result, the whole input is billed again, and the model decides how often.
   [/^web_fetch/, 'fetched pages have no maximum size'],
   [/^code_execution/, 'code execution is billed by the hour'],
