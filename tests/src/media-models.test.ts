@@ -135,7 +135,7 @@ test('/v1/models lists by type every image and video model that the dashboard li
   expect((await listed('models?type=music')).json).toMatchObject({
     error: {
       code: 'invalid_request',
-      detail: 'type: must be one of chat, image, video, embedding, speech, transcription',
+      detail: 'type: must be one of chat, image, video, embedding, moderation, rerank, speech, transcription',
     },
   });
 });
