@@ -158,7 +158,8 @@ describe('stopping', () => {
   };
 
   test('without a lame-duck period refuses new connections at once and finishes calls in flight', async () => {
-    const started = await start({ EDGE_STOP_GRACE_MS: '5000' });
+    // Longer than a busy machine takes for the steps of this test.
+    const started = await start({ EDGE_STOP_GRACE_MS: '30000' });
     const release = blockResponses(started);
     const connection = connectRaw(started.apiPort);
     connection.socket.write(CALL);
