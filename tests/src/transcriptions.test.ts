@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { until } from '@gateway/testing';
+import { until, wav } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { CLOSED_PORT } from './support/closed-port';
 import { readLedger } from './support/ledger';
 import { type Customer, type System, startSystem } from './support/system';
 import { readUsageRecord } from './support/usage-record';
-import { wav } from './support/wav';
 
 jest.setTimeout(120_000);
 

@@ -3,3 +3,4 @@ export * from './scratch-postgres';
 export * from './service-database';
 export * from './test-database';
 export * from './until';
+export * from './wav';

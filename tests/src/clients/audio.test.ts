@@ -1,4 +1,5 @@
 import { createOpenAI } from '@ai-sdk/openai';
+import { wav } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { generateSpeech, transcribe } from 'ai';
 import OpenAI, { toFile } from 'openai';
@@ -6,7 +7,6 @@ import { sendRequest } from '../support/http';
 import { readLedger } from '../support/ledger';
 import type { MeterEntry } from '../support/meter';
 import { type Customer, type System, startSystem } from '../support/system';
-import { wav } from '../support/wav';
 
 let system: System;
 let customer: Customer;

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@gateway/errors';
-import { until } from '@gateway/testing';
+import { until, wav } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { bearer, type Caller, createCaller } from '../conformance/caller';
 
@@ -7,7 +7,6 @@ import { type FormPart, writeForm } from '../support/form';
 import { png } from '../support/pictures';
 import { type Customer, type System, startSystem } from '../support/system';
 import { watchHealth } from '../support/watch-health';
-import { wav } from '../support/wav';
 import { mutatedJson, mutatedText } from './mutate';
 import { caseCount, runFuzz } from './run-fuzz';
 import { expectWithinContract } from './within-contract';

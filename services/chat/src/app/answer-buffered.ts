@@ -6,6 +6,7 @@ import type { RequestContext } from '@gateway/rpc';
 import type { TargetHealth } from '@gateway/upstream';
 import { ReplyMemory, ReplyTooLarge } from '../domain/reply-memory';
 import type { Route } from '../domain/route';
+import { releasedWhenRead } from './released-when-read';
 
 export interface AnswerBufferedDeps {
   readonly health: Pick<TargetHealth, 'recordBrokenReply' | 'recordCompleteReply'>;
@@ -47,20 +48,15 @@ export async function answerBuffered(
       ...reply.headers,
       ...costHeader(costNano),
     };
-    return { status: 200, headers, body: memory.bytes === 0 ? body : releasedWhenRead(body, memory) };
+    return {
+      status: 200,
+      headers,
+      body: memory.bytes === 0 ? body : releasedWhenRead(body, () => memory.release()),
+    };
   } catch (error) {
     memory.release();
     if (!(error instanceof GatewayError) && !signal.aborted) health.recordBrokenReply(route);
     if (error instanceof ReplyTooLarge) await reply.settleUnread();
     throw error;
-  }
-}
-
-/** Releases the memory when the link has read the last of the body, or the client has disconnected. */
-async function* releasedWhenRead(body: Buffer, memory: ReplyMemory): AsyncIterable<Buffer> {
-  try {
-    yield body;
-  } finally {
-    memory.release();
   }
 }

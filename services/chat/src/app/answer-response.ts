@@ -6,6 +6,7 @@ import { toStoredItems } from '../formats/responses/stored-items';
 import type { ResponseStorageMetrics } from '../metrics';
 import type { AnswerChat } from './answer-chat';
 import { loadStoredItems } from './load-stored-items';
+import { releasedWhenRead } from './released-when-read';
 import type { ResponseStorage } from './response-storage';
 
 export interface AnswerResponseDeps {
@@ -84,16 +85,4 @@ function stored(
       }
     },
   };
-}
-
-async function* releasedWhenRead(
-  body: Buffer | AsyncIterable<Buffer>,
-  release: () => void,
-): AsyncIterable<Buffer> {
-  try {
-    if (Buffer.isBuffer(body)) yield body;
-    else yield* body;
-  } finally {
-    release();
-  }
 }

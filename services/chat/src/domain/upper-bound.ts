@@ -68,7 +68,7 @@ export function upperBound(
   size: RequestSize,
   countedInput?: number,
 ): UpperBound {
-  const inputTokens = withSearches(model, size, inputBound(model, size, countedInput));
+  const inputTokens = withSearchInput(model, size, inputBound(model, size, countedInput));
   const units = unitBound(size);
   const most = size.openEnded ? model.contextLength : model.maxOutputTokens;
   const perChoice = Math.min(size.maxOutputTokens ?? most, most) + size.predictionBytes;
@@ -104,7 +104,7 @@ const unitBound = ({ webSearches }: RequestSize): UnitCounts | undefined =>
  * Adds what searches add to the input. After each one the provider bills the conversation again, with the results so far, which
  * never exceeds the context.
  */
-function withSearches(
+function withSearchInput(
   { contextLength }: Model,
   { webSearches = 0, searchResultTokens }: RequestSize,
   inputTokens: number,

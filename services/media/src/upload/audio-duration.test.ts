@@ -1,3 +1,4 @@
+import { wav } from '@gateway/testing';
 import { expect, test } from '@jest/globals';
 import type { AudioKind, Upload } from '../domain/upload';
 import { durationOf } from './audio-duration';
@@ -8,24 +9,6 @@ const uploadOf = (kind: AudioKind, bytes: Buffer): Upload => ({
     for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
   },
 });
-
-/** A mono WAV file of 16-bit samples at 8 kHz. @param claimed bytes of data according to its header */
-function wav(seconds: number, claimed = seconds * 16_000): Buffer {
-  const header = Buffer.alloc(44);
-  header.write('RIFF', 0, 'latin1');
-  header.writeUInt32LE(36 + claimed, 4);
-  header.write('WAVEfmt ', 8, 'latin1');
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(8_000, 24);
-  header.writeUInt32LE(16_000, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36, 'latin1');
-  header.writeUInt32LE(claimed, 40);
-  return Buffer.concat([header, Buffer.alloc(seconds * 16_000)]);
-}
 
 /** Frames of MPEG-1 Layer III at 128 kbit/s and 44.1 kHz, without a header of the whole file. */
 const mp3 = (frames: number): Buffer =>

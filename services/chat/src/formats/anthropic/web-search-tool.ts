@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { WEB_SEARCH, type WebSearch } from '../../domain/conversation';
 import { MAX_WEB_SEARCHES } from '../../domain/upper-bound';
+import { searchLocation, toLocation } from '../search-location';
 import type { ToolEntry } from './messages-schema';
 import { toolKind } from './supported-tools';
 
 const domains = z.array(z.string().min(1).max(256)).max(100).nullish();
-const place = z.string().max(256).nullish();
 
 /** `web_search_20250305` (SDK 1.12, `WebSearchTool20250305`). */
 export const webSearchTool = z
@@ -18,10 +18,7 @@ export const webSearchTool = z
     user_location: z
       .strictObject({
         type: z.literal('approximate'),
-        city: place,
-        region: place,
-        country: place,
-        timezone: place,
+        ...searchLocation,
       })
       .nullish(),
     cache_control: z.unknown().optional(),
@@ -40,19 +37,13 @@ export function toWebSearch(tools: readonly ToolEntry[]): WebSearch | undefined 
   const tool = tools.find(({ type }) => toolKind(type) === 'web_search');
   if (!tool) return undefined;
   const { max_uses, allowed_domains, blocked_domains, user_location } = webSearchTool.parse(tool);
-  const { type: _approximate, ...location } = user_location ?? {};
   return {
     maxSearches: max_uses ?? MAX_WEB_SEARCHES,
     allowedDomains: allowed_domains ?? [],
     blockedDomains: blocked_domains ?? [],
-    location: user_location ? withoutNulls(location) : undefined,
+    location: toLocation(user_location),
   };
 }
-
-const withoutNulls = (value: Readonly<Record<string, string | null | undefined>>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  );
 
 /** Whether it is a search without a maximum. */
 export const isUnboundedSearch = (tool: ToolEntry): boolean =>

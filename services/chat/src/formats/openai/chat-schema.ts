@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ExtensionField } from '../../domain/extension-fields';
 import { list } from '../list';
+import { searchLocation } from '../search-location';
 
 /** A field that a client may omit or send as null. */
 const optional = <T extends z.ZodType>(type: T) => type.nullish();
@@ -73,13 +74,12 @@ const extensions = {
   top_k: optional(z.int().min(-1)),
 } satisfies Record<ExtensionField, z.ZodType>;
 
-const place = optional(z.string().max(256));
 const webSearchOptions = z.strictObject({
   search_context_size: optional(z.enum(['low', 'medium', 'high'])),
   user_location: optional(
     z.strictObject({
       type: z.literal('approximate'),
-      approximate: z.strictObject({ city: place, region: place, country: place, timezone: place }),
+      approximate: z.strictObject(searchLocation),
     }),
   ),
 });

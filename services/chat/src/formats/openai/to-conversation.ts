@@ -2,6 +2,7 @@ import { membersOf } from '@gateway/upstream';
 import type { Conversation, OutputShape, Sampling } from '../../domain/conversation';
 import { reasoningOf } from '../../domain/extension-fields';
 import { MAX_WEB_SEARCHES } from '../../domain/upper-bound';
+import { toLocation } from '../search-location';
 import type { ChatCompletionBody } from './chat-schema';
 import { refuseExcessArguments } from './excess-arguments';
 import { readMessages } from './read-messages';
@@ -38,13 +39,11 @@ export function toConversation(body: ChatCompletionBody, list = 'messages'): Con
 /** How much of the pages the model sees is the provider's choice. */
 function toWebSearch(options: ChatCompletionBody['web_search_options']): Conversation['webSearch'] {
   if (!options) return undefined;
-  const { approximate } = options.user_location ?? {};
-  const named = Object.entries(approximate ?? {}).filter((entry): entry is [string, string] => !!entry[1]);
   return {
     maxSearches: MAX_WEB_SEARCHES,
     allowedDomains: [],
     blockedDomains: [],
-    location: named.length > 0 ? Object.fromEntries(named) : undefined,
+    location: toLocation(options.user_location?.approximate),
   };
 }
 

@@ -10,6 +10,7 @@ import type { ChatCompletionBody } from '../openai/chat-schema';
 import { refusePrivateLinks, sizeOfMedia } from '../openai/message-media';
 import { toConversation } from '../openai/to-conversation';
 import { schemaError } from '../schema-error';
+import { toLocation } from '../search-location';
 import { CallerTools, flatName } from './caller-tools';
 import { type ResponsesReplies, responsesReplies } from './responses-replies';
 import {
@@ -343,13 +344,11 @@ function toWebSearch(
   { filters, user_location: location }: z.output<typeof webSearchTool>,
   maxToolCalls: number | null | undefined,
 ): WebSearch {
-  const { type: _approximate, ...place } = location ?? {};
-  const named = Object.entries(place).filter((entry): entry is [string, string] => !!entry[1]);
   return {
     maxSearches: Math.min(maxToolCalls ?? MAX_WEB_SEARCHES, MAX_WEB_SEARCHES),
     allowedDomains: filters?.allowed_domains ?? [],
     blockedDomains: filters?.blocked_domains ?? [],
-    location: named.length > 0 ? Object.fromEntries(named) : undefined,
+    location: toLocation(location),
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { list } from '../list';
+import { searchLocation } from '../search-location';
 
 /** A field that a client may omit or send as null. */
 const optional = <T extends z.ZodType>(type: T) => type.nullish();
@@ -127,7 +128,6 @@ export const isLeftOut = ({
 export const isWebSearchType = (type: unknown): boolean =>
   typeof type === 'string' && /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/.test(type);
 
-const place = optional(z.string().max(256));
 /** A search by the provider. How much of the pages the model sees is the provider's choice. */
 export const webSearchTool = z.strictObject({
   type: text,
@@ -140,10 +140,7 @@ export const webSearchTool = z.strictObject({
   user_location: optional(
     z.strictObject({
       type: optional(z.literal('approximate')),
-      city: place,
-      region: place,
-      country: place,
-      timezone: place,
+      ...searchLocation,
     }),
   ),
   search_context_size: optional(z.enum(['low', 'medium', 'high'])),

@@ -91,7 +91,7 @@ function readEvent(data: Readonly<Record<string, unknown>>): ReadEvent {
   return { bytes: toEvent(done), isLast: true, use: useOf(data) };
 }
 
-/** The seconds of the audio; its tokens are told in OpenAI's names too. */
+/** The seconds of the audio. Mistral also reports tokens, under OpenAI's names. */
 function openAiUsage(usage: unknown) {
   const { prompt_audio_seconds: seconds } = membersOf(usage);
   return { ...membersOf(usage), type: 'duration', seconds };

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { AudioRates, ModelPricing, TokenRates } from '../../api/models';
 import { formatCount } from '../../ui/format-count';
 import { Money } from '../../ui/money';
+import { UNIT_NAMES } from '../../ui/unit-names';
 
 const RATES: readonly (readonly [keyof TokenRates, string])[] = [
   ['input', 'Input'],
@@ -11,12 +12,6 @@ const RATES: readonly (readonly [keyof TokenRates, string])[] = [
   ['cache_write', 'Cache write'],
   ['cache_write_1h', 'Cache write, one hour'],
 ];
-
-const UNITS: Readonly<Record<string, string>> = {
-  web_search: 'Web search',
-  web_search_prompt: 'Prompt with web search',
-  search_unit: 'Rerank search',
-};
 
 /** All prices of a model, with their source. */
 export function PriceTables({ pricing }: { pricing: ModelPricing }) {
@@ -28,7 +23,10 @@ export function PriceTables({ pricing }: { pricing: ModelPricing }) {
         <PriceTable
           title="Per use"
           head={['', 'Price']}
-          rows={Object.entries(tokens?.units ?? {}).map(([unit, usd]) => [UNITS[unit] ?? unit, price(usd)])}
+          rows={Object.entries(tokens?.units ?? {}).map(([unit, usd]) => [
+            UNIT_NAMES[unit] ?? unit,
+            price(usd),
+          ])}
         />
       )}
       {image && <ImagePrices image={image} />}

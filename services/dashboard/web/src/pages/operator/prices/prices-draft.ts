@@ -2,12 +2,13 @@ import type { PricesInput } from '../../../api/admin-models';
 import type { AudioRates, ModelPricing, TokenRates } from '../../../api/models';
 import { parseUsd } from '../../../ui/parse-usd';
 import { randomId } from '../../../ui/random-id';
+import { UNIT_NAMES } from '../../../ui/unit-names';
 import { parseCount } from '../models/parse-count';
 import type { Problems } from '../models/problems';
 
 export const TOKEN_RATES = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'] as const;
 /** Per unit of usage that is not counted in tokens. */
-export const UNIT_PRICES = ['web_search', 'web_search_prompt', 'search_unit'] as const;
+export const UNIT_PRICES = Object.keys(UNIT_NAMES);
 export const IMAGE_RATES = ['text_input', 'image_input', 'image_output', 'text_output'] as const;
 export const AUDIO_RATES = [
   'million_characters',

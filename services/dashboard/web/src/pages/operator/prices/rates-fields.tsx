@@ -1,6 +1,7 @@
 import { Button, Fieldset, Group, SimpleGrid } from '@mantine/core';
 import { Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { UNIT_NAMES } from '../../../ui/unit-names';
 import { type Problems, problemsAt } from '../models/problems';
 import { PriceInput } from './price-input';
 import type { RatesDraft } from './prices-draft';
@@ -15,9 +16,7 @@ const LABELS: Readonly<Record<string, string>> = {
   image_input: 'Image input',
   image_output: 'Image output',
   text_output: 'Text output',
-  web_search: 'Web search',
-  web_search_prompt: 'Prompt with web search',
-  search_unit: 'Rerank search',
+  ...UNIT_NAMES,
   million_characters: 'Million characters',
   hour: 'Hour of audio',
   audio_input: 'Audio input',
