@@ -24,7 +24,7 @@ export function bareTarget(proxy: BareProxy): Target {
     name: 'bare',
     title: 'bare proxy',
     processes: [oneProcess('bare proxy', () => proxy.pid)],
-    job: (scenario) => job(scenario, `${proxy.url}/openai/v1/chat/completions`, 'any', BARE_MODEL),
+    job: (scenario) => job(scenario, `${proxy.url}/openai/v1`, 'any', BARE_MODEL),
   };
 }
 
@@ -33,16 +33,24 @@ export function gatewayTarget({ stack, apiKey, services }: GatewayUnderTest): Ta
     name: 'gateway',
     title: 'gateway',
     processes: services,
-    job: (scenario) => job(scenario, `${stack.apiUrl}/v1/chat/completions`, apiKey, GATEWAY_MODEL.slug),
+    job: (scenario) => job(scenario, `${stack.apiUrl}/v1`, apiKey, GATEWAY_MODEL.slug),
   };
 }
 
-function job({ load, stream, messages }: Scenario, url: string, key: string, model: string): HttpJob {
-  const body = JSON.stringify({ model, messages, ...(stream ? { stream } : {}) });
+function job(
+  { load, stream, format, messages }: Scenario,
+  baseUrl: string,
+  key: string,
+  model: string,
+): HttpJob {
+  const isResponses = format === 'responses';
+  const url = `${baseUrl}${isResponses ? '/responses' : '/chat/completions'}`;
+  const prompt = isResponses ? { input: messages, store: false } : { messages };
+  const body = JSON.stringify({ model, ...prompt, ...(stream ? { stream } : {}) });
   const headers = {
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
   };
-  return { load, format: 'openai', url, headers, body };
+  return { load, format, url, headers, body };
 }

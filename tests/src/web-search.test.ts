@@ -31,7 +31,9 @@ beforeAll(async () => {
   await make('gemini', 'google', { web_search: SEARCH_USD });
   await make('by-prompt', 'google', { web_search_prompt: 0.035 });
   await make('unpriced', 'anthropic', {});
-  await make('cannot', 'openai', { web_search: SEARCH_USD });
+  await make('openai', 'openai', { web_search: SEARCH_USD });
+  await make('xai', 'xai', { web_search: SEARCH_USD });
+  await make('cannot', 'deepseek', { web_search: SEARCH_USD });
 }, 90_000);
 beforeEach(async () => {
   customer = await system.provision();
@@ -114,6 +116,24 @@ describe.each(['anthropic', 'gemini'])('a model of %s', (model) => {
     await expectPaid(answer, 2n * SEARCH_NANO);
     const record = await readUsageRecord(system, requestIdOf(answer));
     expect(record?.units).toMatchObject({ web_search: 2 });
+  });
+});
+
+describe.each(['openai', 'xai'])('a model of %s, which searches in its Responses API', (model) => {
+  test.each([false, true])('is charged for each search (streamed: %s)', async (stream) => {
+    const answer = await search('responses', model, TWO, stream);
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('search.example')]);
+    await expectPaid(answer, 2n * SEARCH_NANO);
+    const record = await readUsageRecord(system, requestIdOf(answer));
+    expect(record?.units).toMatchObject({ web_search: 2 });
+  });
+
+  test('refuses it in the other formats, which it has no search for', async () => {
+    for (const format of FORMATS.filter((one) => one !== 'responses')) {
+      const { status, json } = await search(format, model);
+      const detail = 'web search: this model searches for calls of /v1/responses only';
+      expect([status, json.error]).toMatchObject([400, { code: 'invalid_request', detail }]);
+    }
   });
 });
 

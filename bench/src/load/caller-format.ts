@@ -1,5 +1,5 @@
 /** Format of the client's requests and of the replies. */
-export type CallerFormat = 'openai' | 'anthropic';
+export type CallerFormat = 'openai' | 'responses' | 'anthropic';
 
 interface ReplyRules {
   /** Extracts the text and the output tokens; undefined if the reply lacks them. */
@@ -17,6 +17,13 @@ export const REPLY_RULES: Readonly<Record<CallerFormat, ReplyRules>> = {
     }),
     streamEnd: 'data: [DONE]\n\n',
   },
+  responses: {
+    read: ({ output, usage }) => ({
+      text: (output as ResponseItem[] | undefined)?.[0]?.content?.[0]?.text,
+      outputTokens: (usage as Record<string, unknown> | undefined)?.output_tokens,
+    }),
+    streamEnd: '\n\n',
+  },
   anthropic: {
     read: ({ content, usage }) => ({
       text: (content as { text?: unknown }[] | undefined)?.[0]?.text,
@@ -25,6 +32,10 @@ export const REPLY_RULES: Readonly<Record<CallerFormat, ReplyRules>> = {
     streamEnd: 'event: message_stop\ndata: {"type":"message_stop"}\n\n',
   },
 };
+
+interface ResponseItem {
+  readonly content?: { readonly text?: unknown }[];
+}
 
 interface OpenAiChoice {
   readonly message?: { readonly content?: unknown };

@@ -18,6 +18,7 @@ export interface ThresholdResult {
 }
 
 const MAX_CALL_CPU_US = 1_000;
+const MAX_RESPONSE_CPU_RATIO = 1.2;
 const MAX_CHUNK_CPU_RATIO = 2;
 const MAX_TRANSLATED_CALL_CPU_US = 150;
 const MAX_TRANSLATED_CHUNK_CPU_US = 10;
@@ -39,6 +40,15 @@ export function checkThresholds(report: BenchReport): ThresholdResult[] {
         title: `CPU per non-streamed call, all services of the gateway: at most ${MAX_CALL_CPU_US} µs`,
         found: `${us.toFixed(0)} µs`,
         passed: us <= MAX_CALL_CPU_US,
+      });
+    }
+    const plain = report.scenarios.find(({ name }) => name === 'plain');
+    if (rounds.name === 'responses' && plain) {
+      const ratio = gateway.cpuUsPerUnit / summarise(plain).gateway.cpuUsPerUnit;
+      thresholds.push({
+        title: `CPU per call of responses: at most ${MAX_RESPONSE_CPU_RATIO} × a chat completion's`,
+        found: `${ratio.toFixed(2)} ×`,
+        passed: ratio <= MAX_RESPONSE_CPU_RATIO,
       });
     }
     if (rounds.name === 'stream') {

@@ -28,6 +28,8 @@ const WARM_UP_UNITS = 4_000;
 const WARM_UP_SECONDS = 1;
 const MAX_WARM_UPS = 20;
 
+/** The formats whose calls pass through to one provider and are translated for another. */
+type Translated = Exclude<CallerFormat, 'responses'>;
 type Framing = Readonly<{ before: number; after: number }>;
 
 interface Caller {
@@ -39,7 +41,7 @@ interface Caller {
   readonly translated: Framing;
 }
 
-const CALLERS: Readonly<Record<CallerFormat, Caller>> = {
+const CALLERS: Readonly<Record<Translated, Caller>> = {
   openai: {
     path: '/v1/chat/completions',
     headers: {},
@@ -90,7 +92,7 @@ export async function measureTranslation(run: TranslationMeasurement): Promise<T
 }
 
 interface Calls {
-  readonly caller: CallerFormat;
+  readonly caller: Translated;
   readonly stream: boolean;
   readonly conversation: (directive: Directive) => Conversation;
 }
@@ -152,7 +154,7 @@ async function warmUp(
 }
 
 /** Returns the provider of the caller's format first. */
-function providersFor(caller: CallerFormat): Providers {
+function providersFor(caller: Translated): Providers {
   return caller === 'openai' ? ['openai', 'anthropic', 'google'] : ['anthropic', 'openai', 'google'];
 }
 

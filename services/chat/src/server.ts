@@ -40,6 +40,7 @@ import { completionProviders } from './app/completion-providers';
 import { Dispatcher } from './app/dispatcher';
 import { ProgressClock } from './app/progress-clock';
 import { Admission } from './app/reserve-call';
+import { responseProviders } from './app/response-providers';
 import { RouteCaller } from './app/route-caller';
 import { WholeReplyRunner } from './app/whole-reply-runner';
 import { CredentialCostSync } from './clients/credential-cost-sync';
@@ -230,7 +231,8 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     completion: createCompletion(complete, settings.UNKNOWN_FIELDS),
     response: createResponse(
       answerResponse({
-        answer,
+        answer: answerChat({ ...answering, providers: responseProviders(providers, false) }),
+        answerSearching: answerChat({ ...answering, providers: responseProviders(providers, true) }),
         storage: storage && new ResponseStorageClient(storage),
         bodies,
         metrics: metrics.responses,

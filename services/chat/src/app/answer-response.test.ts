@@ -6,6 +6,7 @@ import type { RequestContext } from '@gateway/rpc';
 import { describe, expect, test } from '@jest/globals';
 import type { CallerRequest } from '../domain/caller-request';
 import { parseResponsesRequest } from '../formats/responses/responses-request';
+import type { AnswerChat } from './answer-chat';
 import { answerResponse } from './answer-response';
 import type { FoundResponse, LoadedResponse, ResponseStorage, ResponseToSave } from './response-storage';
 
@@ -37,18 +38,20 @@ async function answer(fields: object, more: Partial<ResponseStorage> = {}, limit
   const bodies = new Quota({ limit });
   let request: CallerRequest | undefined;
   let reservedBytes = 0;
+  const answerAsOk: AnswerChat = async (_context, _call, asked) => {
+    request = asked;
+    reservedBytes = bodies.used;
+    const identity = { requestId: REQUEST_ID, model: 'a/b', createdAtMs: 0 };
+    const whole = asked.replies.write(
+      { parts: [{ kind: 'text', text: 'ok' }], stop: 'end' },
+      { ...USAGE, costNano: 0n },
+      identity,
+    );
+    return { status: 200, headers: {}, body: (await asked.beforeEnd?.(whole)) ?? whole };
+  };
   const respond = answerResponse({
-    async answer(_context, _call, asked) {
-      request = asked;
-      reservedBytes = bodies.used;
-      const identity = { requestId: REQUEST_ID, model: 'a/b', createdAtMs: 0 };
-      const whole = asked.replies.write(
-        { parts: [{ kind: 'text', text: 'ok' }], stop: 'end' },
-        { ...USAGE, costNano: 0n },
-        identity,
-      );
-      return { status: 200, headers: {}, body: (await asked.beforeEnd?.(whole)) ?? whole };
-    },
+    answer: answerAsOk,
+    answerSearching: answerAsOk,
     storage: {
       find: async (_accountId, { lastId, otherIds }) => ({
         conversation: lastId ? [SIZE] : [],

@@ -1,6 +1,7 @@
 import type { LinkCall, LinkReply } from '@gateway/link';
 import { once, type Quota, quotaExhausted } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
+import { passedEnd } from '../formats/responses/passed-end';
 import type { ResponsesCall, ResponsesRequest } from '../formats/responses/responses-request';
 import { toStoredItems } from '../formats/responses/stored-items';
 import type { ResponseStorageMetrics } from '../metrics';
@@ -11,6 +12,8 @@ import type { ResponseStorage } from './response-storage';
 
 export interface AnswerResponseDeps {
   readonly answer: AnswerChat;
+  /** For a call that searches the web. */
+  readonly answerSearching: AnswerChat;
   /** Absent: nothing is stored. */
   readonly storage: ResponseStorage | undefined;
   /** Memory for what is loaded. */
@@ -31,11 +34,12 @@ export type AnswerResponse = (
 export function answerResponse(deps: AnswerResponseDeps): AnswerResponse {
   return async (context, call, request) => {
     const { storage } = deps;
+    const answer = request.searches ? deps.answerSearching : deps.answer;
     const { isStored, previousId, itemIds } = request;
     const needsItems = previousId !== undefined || itemIds.length > 0;
-    if (!storage || !(isStored || needsItems)) return deps.answer(context, call, request.withItems());
+    if (!storage || !(isStored || needsItems)) return answer(context, call, request.withItems());
     if (!needsItems)
-      return deps.answer(context, call, stored(deps, storage, context, call, request, request.withItems()));
+      return answer(context, call, stored(deps, storage, context, call, request, request.withItems()));
     const { accountId } = call.key;
     let release = () => {};
     try {
@@ -45,7 +49,7 @@ export function answerResponse(deps: AnswerResponseDeps): AnswerResponse {
       });
       const whole = request.withItems(items);
       const answered = isStored ? stored(deps, storage, context, call, request, whole) : whole;
-      const reply = await deps.answer(context, call, answered);
+      const reply = await answer(context, call, answered);
       return { ...reply, body: releasedWhenRead(reply.body, release) };
     } catch (error) {
       release();
@@ -66,7 +70,8 @@ function stored(
   return {
     ...call,
     async beforeEnd(end) {
-      const response = call.replies.last?.stored;
+      const ended = call.replies.last ?? passedEnd(end, call.includesEncrypted);
+      const response = ended.stored;
       if (!response) throw new Error('a reply without its response');
       try {
         const input = Buffer.from(JSON.stringify(toStoredItems(call.ownItems, requestId)));
@@ -77,11 +82,11 @@ function stored(
           response: Buffer.from(response.json),
         });
         metrics.saved('saved');
-        return end;
+        return ended.saved(end);
       } catch (err) {
         metrics.saved('failed');
         log.warn({ err }, 'response not stored');
-        return call.replies.last!.unstored(end);
+        return ended.unstored(end);
       }
     },
   };

@@ -5,7 +5,7 @@ import type { LinkReply } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
 import { type CredentialLimiter, failureOf, toGatewayError } from '@gateway/upstream';
 import type { ReplyIdentity } from '../domain/caller-request';
-import type { MeteredStream } from '../domain/chat-provider';
+import type { MeteredStream, PassedReply } from '../domain/chat-provider';
 import type { ReplyMemory } from '../domain/reply-memory';
 import type { Route } from '../domain/route';
 import { providerCostNano } from '../domain/settlement-event';
@@ -170,7 +170,10 @@ export class ChatRunner {
     // Converted before it is settled: an unreadable reply is not charged.
     const body =
       provider.wire === request.wire
-        ? withCost(provider.passReply?.(reply, call.model.slug) ?? reply.bytes, costNano)
+        ? withCost(
+            provider.passReply?.(reply, call.model.slug, passedTo(context, call)) ?? reply.bytes,
+            costNano,
+          )
         : request.replies.write(provider.readReply(value), { ...usage, costNano }, identityOf(context, call));
     this.#countUse(begun.route, usage);
     const source = reported ? 'provider' : 'counted';
@@ -301,12 +304,20 @@ function identityOf(context: RequestContext, call: ModelCall): ReplyIdentity {
   return { requestId: context.requestId, model: call.model.slug, createdAtMs: call.metered.call.startedAtMs };
 }
 
+const passedTo = (context: RequestContext, call: ModelCall): PassedReply => ({
+  identity: identityOf(context, call),
+  request: call.request,
+});
+
 function passOrTranslate(context: RequestContext, call: ModelCall, sent: Sent): MeteredStream {
   const { request, provider } = sent;
   const { includeUsage } = request;
   const chargedNano = (usage: TokenUsage) => call.metered.chargedNano(ofTier(usage, tierOf(sent)));
   if (provider.wire === request.wire && provider.passStream)
-    return provider.passStream({ includeUsage, model: call.model.slug, chargedNano });
+    return provider.passStream(
+      { includeUsage, model: call.model.slug, chargedNano },
+      passedTo(context, call),
+    );
   const estimatedInput = estimateInput(request.size);
   const writer = request.replies.stream(identityOf(context, call), { includeUsage, estimatedInput });
   const countUsage = (): TokenUsage => countedUsage(sent, () => translated.countOutput());

@@ -37,6 +37,8 @@ export interface CallerRequest {
   /** Returns the caller's bytes with the necessary changes, for a provider of the same format. */
   passThroughBody(change: PassThroughChange): Buffer;
   readonly replies: ReplyFormat;
+  /** The reply is stored, so that later calls can refer to it. Absent: it is not. */
+  readonly isStored?: boolean;
   /**
    * Called with the last bytes of a complete reply, when it is billed and before the client receives them; returns what the client
    * receives. Absent: they are sent as they are.

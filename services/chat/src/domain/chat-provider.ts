@@ -1,5 +1,6 @@
 import type { GatewayError } from '@gateway/errors';
 import type { JsonObject, ProviderConnection, UpstreamFailure } from '@gateway/upstream';
+import type { CallerRequest, ReplyIdentity } from './caller-request';
 import type { ApiFormat, Conversation } from './conversation';
 import type { EmbeddingProtocol } from './embedding';
 import type { ModerationProtocol } from './moderation';
@@ -101,7 +102,7 @@ export interface ChatProvider {
   /** @throws Error for a reply that is not of this format; GatewayError for a refusal with a success status */
   readReply(reply: Record<string, unknown>): Reply;
   /** Rewrites a complete reply for a caller of the same format; absent if it needs no change. @param model the slug to name */
-  passReply?(reply: WholeReply, model: string): Buffer;
+  passReply?(reply: WholeReply, model: string, to: PassedReply): Buffer;
   readStream(): StreamReader;
   /**
    * Reads an event of a stream that has had no content yet, for callers of any format.
@@ -109,9 +110,13 @@ export interface ChatProvider {
    */
   readOpening(event: JsonObject): OpeningEvent;
   /** Passes a stream through to a caller of the same format; absent if no caller format matches. */
-  passStream?(options: PassThroughOptions): MeteredStream;
+  passStream?(options: PassThroughOptions, to: PassedReply): MeteredStream;
   /** What differs for text completions, the format `completions`. Absent: it has none. */
   readonly completions?: CompletionsApi;
+  /** Its Responses API, by a name of the account to which encrypted content is tied. Absent: calls are translated. */
+  readonly responses?: (account: string) => ResponsesApi;
+  /** Its models search the web through the Responses API only, which is used for nothing else. */
+  readonly respondsOnlyToSearch?: true;
   /** Absent: it has no embedding models. */
   readonly embeddings?: EmbeddingProtocol;
   /** Absent: it has no moderation models. */
@@ -142,6 +147,24 @@ export type CompletionsApi = Pick<
   readonly boundInput: undefined;
 };
 
+/** What differs for a provider's Responses API. It only passes calls through: no other format is translated to it. */
+export type ResponsesApi = Pick<
+  ChatProvider,
+  | 'wire'
+  | 'webSearch'
+  | 'address'
+  | 'passThroughMembers'
+  | 'isReply'
+  | 'readUsage'
+  | 'readServiceTier'
+  | 'passReply'
+  | 'readOpening'
+  | 'passStream'
+  | 'boundInput'
+  | 'countInput'
+  | 'countReply'
+>;
+
 /** How a provider lists its models. */
 export interface ModelListing {
   address(): UpstreamAddress | Promise<UpstreamAddress>;
@@ -168,6 +191,12 @@ export interface RefusedResponse {
 export interface WholeReply {
   readonly bytes: Buffer;
   readonly value: Readonly<Record<string, unknown>>;
+}
+
+/** The call that a reply passes to. */
+export interface PassedReply {
+  readonly identity: ReplyIdentity;
+  readonly request: Pick<CallerRequest, 'parsed' | 'isStored'>;
 }
 
 export interface PassThroughOptions {

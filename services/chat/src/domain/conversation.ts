@@ -95,7 +95,14 @@ export interface ToolResultPart {
 }
 
 /** The formats of providers' APIs. Only a provider of the same format can read a signature. */
-export type ApiFormat = 'openai' | 'completions' | 'anthropic' | 'gemini' | 'cohere' | 'bedrock';
+export type ApiFormat =
+  | 'openai'
+  | 'completions'
+  | 'responses'
+  | 'anthropic'
+  | 'gemini'
+  | 'cohere'
+  | 'bedrock';
 
 /** A provider's proof of its own thinking, or encrypted thinking, which it expects back unchanged. */
 export interface Signature {

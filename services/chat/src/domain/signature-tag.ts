@@ -1,7 +1,14 @@
 import type { ApiFormat, Signature } from './conversation';
 
 const TAG = 'gw1.';
-const WIRES: ReadonlySet<string> = new Set<ApiFormat>(['openai', 'anthropic', 'gemini', 'cohere', 'bedrock']);
+const WIRES: ReadonlySet<string> = new Set<ApiFormat>([
+  'openai',
+  'responses',
+  'anthropic',
+  'gemini',
+  'cohere',
+  'bedrock',
+]);
 
 /**
  * Tags a signature with the wire format of the provider that issued it, for a caller of another format: `gw1.<wire>.<value>`.

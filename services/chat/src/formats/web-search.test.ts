@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { CallerRequest } from '../domain/caller-request';
 import type { Conversation } from '../domain/conversation';
 import type { Model } from '../domain/model';
+import { PASSED_TO } from '../domain/passed-reply.fixture';
 import type { Reply } from '../domain/reply';
 import { upperBound } from '../domain/upper-bound';
 import { NO_USAGE, searchUnits } from '../domain/usage';
@@ -320,7 +321,10 @@ test("Gemini's grounding is read as searches before the text, and counted", () =
 });
 
 test("a stream of Anthropic's that is cut has the searches that it has shown", () => {
-  const stream = anthropic.passStream!({ model: 'sim/chat', includeUsage: true, chargedNano: () => 0n });
+  const stream = anthropic.passStream!(
+    { model: 'sim/chat', includeUsage: true, chargedNano: () => 0n },
+    PASSED_TO,
+  );
   const event = (data: object) => stream.take(Buffer.from(`data: ${JSON.stringify(data)}\n\n`));
   event({ type: 'message_start', message: { usage: { input_tokens: 5, output_tokens: 1 } } });
   event({

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 const KEY = 'simulator';
 
 /** Returns a keyed hash, so that a part of a reply is recognized later without being stored. */
-export function sign(kind: 'thinking' | 'hidden' | 'call' | 'search', text: string): string {
+export function sign(kind: 'thinking' | 'reasoning' | 'hidden' | 'call' | 'search', text: string): string {
   return createHmac('sha256', KEY).update(`${kind}\n${text}`).digest('base64');
 }
 

@@ -9,6 +9,7 @@ import { citedRange } from '../cited-range';
 import { REFUSAL_WITHOUT_TEXT } from '../openai/finish-reason';
 import { type CallerTools, type DeclaredName, textOfArguments } from './caller-tools';
 import { type EncryptedContent, writeEncrypted } from './encrypted-content';
+import type { ResponseEnd } from './passed-end';
 import {
   type ResponseState,
   repeatedMembers,
@@ -64,7 +65,7 @@ const INCOMPLETE: Partial<Record<StopReason, ResponseState['incompleteReason']>>
  * Writes the typed events of a response. Text and reasoning follow one another; calls stay open until the end, because pieces of
  * parallel calls may alternate and each event names its item.
  */
-export class ResponseStream implements StreamWriter {
+export class ResponseStream implements StreamWriter, ResponseEnd {
   readonly #identity: ReplyIdentity;
   readonly #options: ResponseOptions;
   readonly #members: string;
@@ -124,7 +125,6 @@ export class ResponseStream implements StreamWriter {
     return responseJson(this.#identity, this.#members, state);
   }
 
-  /** Returns the complete response as it is stored: with encrypted content, which the next call needs. Undefined before its end. */
   get stored(): { readonly id: string; readonly json: string } | undefined {
     if (!this.#ended) return undefined;
     const output = this.#items.map((item, index) => this.#storedItems.get(index) ?? item);
@@ -135,7 +135,10 @@ export class ResponseStream implements StreamWriter {
     };
   }
 
-  /** Returns the end of the reply for a response that could not be stored. @param end as it was written */
+  saved(end: Buffer): Buffer {
+    return end;
+  }
+
   unstored(end: Buffer): Buffer {
     const { state, frame } = this.#ended!;
     const members = requestMembers(this.#options.body, false);

@@ -1,9 +1,18 @@
 import { GatewayError } from '@gateway/errors';
-import { isEmpty, missingParameter, parseJsonObject, safeParse, withoutEmptyModel } from '@gateway/json-body';
+import {
+  isEmpty,
+  missingParameter,
+  type ParsedObject,
+  parseJsonObject,
+  safeParse,
+  withMembers,
+  withoutEmptyModel,
+} from '@gateway/json-body';
 import { isObject, textOf } from '@gateway/upstream';
 import type { z } from 'zod';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import { type Conversation, WEB_SEARCH, type WebSearch } from '../../domain/conversation';
+import type { PassThroughChange } from '../../domain/pass-through-change';
 import { MAX_WEB_SEARCHES } from '../../domain/upper-bound';
 import { BODY_BOUNDS, MAX_FAULTS } from '../body-bounds';
 import type { ChatCompletionBody } from '../openai/chat-schema';
@@ -73,6 +82,8 @@ export interface StoredItems {
 export interface ResponsesCall extends CallerRequest {
   /** Items of its input, without those of the conversation that it continues. */
   readonly ownItems: readonly InputItem[];
+  /** The caller sends reasoning back, so that the provider can go on from it. */
+  readonly includesEncrypted: boolean;
   readonly replies: ResponsesReplies;
 }
 
@@ -80,6 +91,8 @@ export interface ResponsesCall extends CallerRequest {
 export interface ResponsesRequest extends StoredReferences {
   /** The response is to be stored. */
   readonly isStored: boolean;
+  /** The model may search the web. */
+  readonly searches: boolean;
   /**
    * @param stored required if the call refers to something
    * @throws GatewayError `not_found` for a reference to an item that is not among them
@@ -92,7 +105,8 @@ export function parseResponsesRequest(
   bytes: Buffer,
   { unknownFields = 'refuse', canStore = false }: ResponsesOptions = {},
 ): ResponsesRequest {
-  const { value } = parseJsonObject(bytes, BODY_BOUNDS);
+  const parsed = parseJsonObject(bytes, BODY_BOUNDS);
+  const { value } = parsed;
   const {
     body,
     items,
@@ -109,16 +123,19 @@ export function parseResponsesRequest(
   const isStored = body.store ?? canStore;
   return {
     isStored,
+    searches: search !== undefined,
     previousId: body.previous_response_id ?? undefined,
     itemIds: items.flatMap((item) => (item.type === 'item_reference' ? [item.id] : [])),
     withItems: (stored) =>
-      callOf({ bytes, value, body: { ...body, model }, tools, search, isStored }, itemsOf(items, stored)),
+      callOf(
+        { ...parsed, bytes, body: { ...body, model }, tools, search, isStored },
+        itemsOf(value.input, items, stored),
+      ),
   };
 }
 
-interface ValidBody {
+interface ValidBody extends ParsedObject {
   readonly bytes: Buffer;
-  readonly value: Record<string, unknown>;
   readonly body: ResponsesBody & { readonly model: string };
   readonly tools: CallerTools;
   readonly search: WebSearch | undefined;
@@ -128,6 +145,8 @@ interface ValidBody {
 interface AllItems {
   readonly own: readonly InputItem[];
   readonly conversation: readonly InputItem[];
+  /** The `input` with stored items in the place of references. */
+  readonly input: unknown;
   /** Bytes that the body lacks. */
   readonly storedBytes: number;
 }
@@ -135,6 +154,7 @@ interface AllItems {
 const NO_STORED_ITEMS: StoredItems = { conversation: [], byId: new Map() };
 
 function itemsOf(
+  input: unknown,
   items: readonly (InputItem | ItemReference)[],
   { conversation, byId }: StoredItems = NO_STORED_ITEMS,
 ): AllItems {
@@ -152,19 +172,30 @@ function itemsOf(
     if (!stored) throw new GatewayError('not_found', { detail: `input[${index}]: the item is not stored` });
     return read(stored);
   });
-  return { own, conversation: conversation.flatMap(read), storedBytes };
+  const earlier = conversation.flatMap(read);
+  const isWhole = conversation.length === 0 && items.every(({ type }) => type !== 'item_reference');
+  const entries = Array.isArray(input) ? input : [{ role: 'user', content: input }];
+  const known = (entry: unknown) =>
+    isObject(entry) && entry.type === 'item_reference' ? byId.get(textOf(entry.id)) : entry;
+  return {
+    ...{ own, conversation: earlier, storedBytes },
+    input: isWhole ? input : [...conversation, ...entries.map(known)],
+  };
 }
 
 function callOf(
-  { bytes, value, body, tools, search, isStored }: ValidBody,
-  { own, conversation: earlier, storedBytes }: AllItems,
+  { bytes, value, members, body, tools, search, isStored }: ValidBody,
+  { own, conversation: earlier, input, storedBytes }: AllItems,
 ): ResponsesCall {
   const items = earlier.length === 0 ? own : [...earlier, ...own];
   const messages = toChatMessages(items);
   const { max_output_tokens: maxOutputTokens } = body;
+  const includesEncrypted = body.include?.includes(ENCRYPTED_REASONING) ?? false;
   let conversation: Conversation | undefined;
   return {
     ownItems: own,
+    includesEncrypted,
+    isStored,
     wire: 'responses',
     model: body.model,
     stream: body.stream ?? false,
@@ -179,21 +210,47 @@ function callOf(
       ...(search && { webSearches: search.maxSearches }),
     },
     passThroughHeaders: {},
-    parsed: storedBytes === 0 ? value : { ...value, input: items },
+    parsed: input === value.input ? value : { ...value, input },
     conversation() {
       conversation ??= toNeutral(body, messages, tools, search);
       return conversation;
     },
-    passThroughBody() {
-      throw new Error('no provider takes this format');
+    passThroughBody(change) {
+      const own = passThroughMembers(body, isStored, search, change);
+      if (input !== value.input) own.set('input', JSON.stringify(input));
+      for (const [member, json] of change.overrides?.({ ...value, input }) ?? []) own.set(member, json);
+      return withMembers(bytes, members, own);
     },
     replies: responsesReplies({
       body,
       tools,
-      includesEncrypted: body.include?.includes(ENCRYPTED_REASONING) ?? false,
+      includesEncrypted,
       isStored,
     }),
   };
+}
+
+/** Returns the changes to the body for a provider of this format, which is told to store nothing. */
+function passThroughMembers(
+  { tools, include, max_tool_calls: maxCalls }: ResponsesBody,
+  isStored: boolean,
+  search: WebSearch | undefined,
+  { upstreamModel, maxTokens }: PassThroughChange,
+): Map<string, string | undefined> {
+  const members = new Map<string, string | undefined>([
+    ['model', JSON.stringify(upstreamModel)],
+    ['store', 'false'],
+    ['previous_response_id', undefined],
+    ['client_metadata', undefined],
+  ]);
+  if (maxTokens !== undefined) members.set('max_output_tokens', String(maxTokens));
+  if (search && maxCalls !== search.maxSearches) members.set('max_tool_calls', String(search.maxSearches));
+  const offered = tools?.filter((tool) => !isLeftOut(tool as Record<string, unknown>));
+  if (offered && offered.length !== tools?.length) members.set('tools', JSON.stringify(offered));
+  // The next call that refers to the response goes on from its reasoning.
+  if (isStored && !include?.includes(ENCRYPTED_REASONING))
+    members.set('include', JSON.stringify([...(include ?? []), ENCRYPTED_REASONING]));
+  return members;
 }
 
 function toNeutral(

@@ -44,6 +44,7 @@ export function azureOpenAiProvider(
   const v1 = {
     'chat/completions': new URL(`${api}/v1/chat/completions`),
     embeddings: new URL(`${api}/v1/embeddings`),
+    responses: new URL(`${api}/v1/responses`),
   };
   const urlOf = (model: string, endpoint: keyof typeof v1): URL => {
     const deployment = encodeURIComponent(deploymentOf(model));
@@ -56,7 +57,11 @@ export function azureOpenAiProvider(
     'apiKey' in credential
       ? { url, headers: { ...headers, 'api-key': credential.apiKey } }
       : withBearer(credential.tokens, { url, headers });
-  const { completions: _, ...openAi } = openAiProvider(
+  const {
+    completions: _,
+    responses,
+    ...openAi
+  } = openAiProvider(
     {
       id,
       baseUrl: `${api}/v1`,
@@ -78,6 +83,25 @@ export function azureOpenAiProvider(
         ...(openAi.passThroughMembers?.(body, capabilities, upstreamModel) ?? []),
         ['model', JSON.stringify(deploymentOf(upstreamModel))],
       ]),
+    // Dated versions have another API of the same name.
+    ...(version === 'v1' && {
+      responses: (owner: string) => {
+        const passed = responses!(owner);
+        return {
+          ...passed,
+          address: () => authenticated(v1.responses),
+          passThroughMembers: (
+            body: Readonly<Record<string, unknown>>,
+            capabilities: ReadonlySet<string>,
+            upstreamModel: string,
+          ) =>
+            new Map([
+              ...passed.passThroughMembers!(body, capabilities, upstreamModel),
+              ['model', JSON.stringify(deploymentOf(upstreamModel))],
+            ]),
+        };
+      },
+    }),
     embeddings: {
       returnsBase64: true,
       address: (upstreamModel) => authenticated(urlOf(upstreamModel, 'embeddings')),

@@ -19,6 +19,7 @@ import { readCompletion } from './read-completion';
 import { readOpeningChunk } from './read-opening';
 import { refusedCompletion } from './refused-completion';
 import { repairedReply } from './repair-reply';
+import { responsesApi } from './responses/responses-api';
 import { ThinkTagChunks, withoutThinkTags } from './think-tags';
 import { writeRequest } from './write-request';
 
@@ -42,6 +43,7 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
   const { quirks } = account;
   const baseUrl = account.baseUrl.replace(/\/+$/, '');
   const url = new URL(`${baseUrl}/chat/completions`);
+  const responsesUrl = new URL(`${baseUrl}/responses`);
   const embeddingsUrl = new URL(`${baseUrl}/embeddings`);
   const models = new URL(`${baseUrl}${quirks.modelsPath}`);
   const headers = {
@@ -51,6 +53,12 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
   };
   const readUsage = (holder: JsonObject) =>
     fromOpenAiUsage(withTopUsage(holder, quirks.usageMember).usage, quirks.usage);
+  const responding = {
+    address: () => ({ url: responsesUrl, headers }),
+    quirks,
+    countsByO200k: account.countsByO200k,
+    bufferQuota,
+  };
   // If the tier is not sent, the provider reports none that matters.
   const onlyTier = quirks.refusedHints.includes('service_tier') ? 'default' : undefined;
   return {
@@ -84,6 +92,10 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
     refusalOf: refusedCompletion,
     ...(quirks.completions && {
       completions: completionsApi({ baseUrl, headers, quirks, completions: quirks.completions, bufferQuota }),
+    }),
+    ...(quirks.responses && {
+      responses: (owner: string) => responsesApi({ ...responding, responses: quirks.responses! }, owner),
+      ...(quirks.responses.onlyForSearch && { respondsOnlyToSearch: true as const }),
     }),
     embeddings: {
       returnsBase64: quirks.embeddings.returnsBase64,

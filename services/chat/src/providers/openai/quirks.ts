@@ -73,6 +73,8 @@ export interface OpenAiQuirks {
   /** Path of its model list, after the base URL. */
   readonly modelsPath: string;
   readonly embeddings: EmbeddingQuirks;
+  /** Absent: calls of its format are translated to chat completions. */
+  readonly responses?: ResponsesQuirks;
   /** Absent: it has no text completions. */
   readonly completions?: CompletionQuirks;
   /** Absent: it has no moderations. */
@@ -82,6 +84,18 @@ export interface OpenAiQuirks {
     /** After the base URL. */
     readonly path: string;
   };
+}
+
+/** How its Responses API deviates. */
+export interface ResponsesQuirks {
+  /** How its usage figures count reasoning and cached tokens. */
+  readonly usage: UsageMode;
+  /** It accepts `instructions`; otherwise they are sent as its first message. */
+  readonly instructions: boolean;
+  /** The field that bounds what its own tools may do. */
+  readonly maxCallsField: 'max_tool_calls' | 'max_turns';
+  /** It is used only for what chat completions lack: a search of the web. */
+  readonly onlyForSearch?: true;
 }
 
 /** How its text completions deviate. */
@@ -134,6 +148,12 @@ const COMPLETIONS: CompletionQuirks = {
   onlyText: false,
   unsupported: [],
   repliesAsChat: false,
+};
+
+const RESPONSES: ResponsesQuirks = {
+  usage: { reasoning: 'included', cached: 'included' },
+  instructions: true,
+  maxCallsField: 'max_tool_calls',
 };
 
 /** Jina AI's, which vLLM, LocalAI and Infinity have too. */
@@ -189,6 +209,7 @@ export const QUIRKS = {
     developerRole: true,
     documentPart: 'file',
     embeddings: BASE64_EMBEDDINGS,
+    responses: RESPONSES,
     completions: COMPLETIONS,
     moderations: { onlyTexts: false },
   },
@@ -198,6 +219,7 @@ export const QUIRKS = {
     unsupportedFields: EXTENSIONS,
     notWhileThinking: NOT_WHILE_THINKING,
     sendsFilterChunks: true,
+    responses: RESPONSES,
     embeddings: BASE64_EMBEDDINGS,
   },
   deepseek: {
@@ -271,6 +293,7 @@ export const QUIRKS = {
     needsMaximum: 'always',
     usage: { reasoning: 'separate', cached: 'detect' },
     endUserField: 'user',
+    responses: { ...RESPONSES, instructions: false, maxCallsField: 'max_turns', onlyForSearch: true },
     unsupportedFields: EXTENSIONS,
     refusedHints: ['presence_penalty', 'frequency_penalty'],
   },
@@ -294,6 +317,7 @@ export const QUIRKS = {
     developerRole: true,
     documentPart: 'file',
     embeddings: BASE64_EMBEDDINGS,
+    responses: RESPONSES,
     completions: COMPLETIONS,
     moderations: { onlyTexts: false },
     rerank: RERANK,

@@ -1,5 +1,6 @@
 import { Quota } from '@gateway/quota';
 import { describe, expect, test } from '@jest/globals';
+import { PASSED_TO } from '../../domain/passed-reply.fixture';
 import { openAiProvider } from './openai-provider';
 import { QUIRKS } from './quirks';
 
@@ -31,7 +32,10 @@ describe('a pass-through stream', () => {
     );
   const usage = { prompt_tokens: 100, completion_tokens: 9, total_tokens: 109, num_cached_tokens: 64 };
   const pass = (...events: Buffer[]) => {
-    const stream = provider.passStream!({ model: SLUG, includeUsage: false, chargedNano: () => 0n });
+    const stream = provider.passStream!(
+      { model: SLUG, includeUsage: false, chargedNano: () => 0n },
+      PASSED_TO,
+    );
     const chunks = events.map((event) => {
       const taken = stream.take(event);
       if (taken.kind !== 'pass') throw new Error(taken.kind);
@@ -98,7 +102,10 @@ describe('a pass-through stream', () => {
   });
 
   test('has its cached tokens where the format has them', () => {
-    const stream = provider.passStream!({ model: SLUG, includeUsage: true, chargedNano: () => 1_500n });
+    const stream = provider.passStream!(
+      { model: SLUG, includeUsage: true, chargedNano: () => 1_500n },
+      PASSED_TO,
+    );
     const taken = stream.take(chunk({ content: '.' }, { usage }));
     expect(JSON.parse((taken as { bytes: Buffer }).bytes.toString().slice(6)).usage).toEqual({
       ...usage,
@@ -109,11 +116,14 @@ describe('a pass-through stream', () => {
 
   test('passes a chunk unchanged when only its text looks like parts', () => {
     const event = chunk({ content: '"content":[{"type":"thinking"}],"tool_calls":[]' });
-    const taken = provider.passStream!({
-      model: 'magistral-medium-latest',
-      includeUsage: false,
-      chargedNano: () => 0n,
-    }).take(event);
+    const taken = provider.passStream!(
+      {
+        model: 'magistral-medium-latest',
+        includeUsage: false,
+        chargedNano: () => 0n,
+      },
+      PASSED_TO,
+    ).take(event);
     expect(taken).toEqual({ kind: 'pass', bytes: event });
   });
 });
@@ -128,7 +138,7 @@ describe('a complete pass-through reply', () => {
       usage,
     };
     const bytes = Buffer.from(JSON.stringify(value));
-    return JSON.parse(provider.passReply!({ bytes, value }, SLUG).toString());
+    return JSON.parse(provider.passReply!({ bytes, value }, SLUG, PASSED_TO).toString());
   };
 
   test('has the thinking in reasoning_content and the text as a string', () => {

@@ -4,6 +4,7 @@ import { handleLookup, sendError } from '../handle-call';
 import { handleChat } from '../handle-chat';
 import { handleEmbeddings } from '../handle-embeddings';
 import { handleRerank, parseRerank, type Ranking } from '../handle-rerank';
+import { isObject } from '../json';
 import type { Provider, ProviderDeps } from '../provider';
 import { toChatCompletion, toStreamFrames } from './chat-format';
 import { type ChatRequest, checkReplySize, parseChatRequest } from './chat-request';
@@ -15,6 +16,8 @@ import { handleImageEdit, handleImageGeneration } from './images';
 import { listModels, toModel } from './models';
 import { handleModeration } from './moderations';
 import { OPENAI_QUIRKS, type Quirks } from './quirks';
+import { toResponse, toResponseFrames } from './responses-format';
+import { parseResponsesRequest, type ResponsesRequest } from './responses-request';
 import { handleSpeech } from './speech';
 import { handleTranscription } from './transcription';
 
@@ -43,6 +46,11 @@ export function createCompatibleProvider(
   handlers.set('/v1/chat/completions', (call) =>
     handleChat(call, deps, protocol, (body) => parseChatRequest(body, quirks)),
   );
+  const responses = { ...responsesProtocol, provider: name };
+  if (!quirks.mistralFormat)
+    handlers.set('/v1/responses', (call) =>
+      handleChat(call, deps, responses, (body) => parseResponsesRequest(body, quirks)),
+    );
   const completions = { ...completionProtocol, provider: name };
   // DeepSeek's are in beta, and Mistral only fills in the middle.
   for (const path of quirks.mistralFormat
@@ -98,6 +106,19 @@ const completionProtocol: ChatProtocol<CompletionRequest> = {
   toBody: toCompletion,
   toStream: (context) => ({ frames: toCompletionFrames(context) }),
 };
+
+const responsesProtocol: ChatProtocol<ResponsesRequest> = {
+  ...common,
+  reportsCacheWrites: true,
+  toErrorFrame: (body) => `event: error\ndata: ${JSON.stringify({ type: 'error', ...errorOf(body) })}\n\n`,
+  toBody: toResponse,
+  toStream: (context) => ({ frames: toResponseFrames(context) }),
+};
+
+const errorOf = (body: unknown): object =>
+  isObject(body) && isObject(body.error)
+    ? { code: body.error.code ?? body.error.type, ...body.error, type: 'error' }
+    : {};
 
 const chatProtocol: ChatProtocol<ChatRequest> = {
   ...common,

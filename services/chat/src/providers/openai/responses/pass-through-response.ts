@@ -1,0 +1,198 @@
+import type { GatewayError } from '@gateway/errors';
+import type { Quota } from '@gateway/quota';
+import { type JsonObject, membersOf, textOf } from '@gateway/upstream';
+import type {
+  MeteredStream,
+  PassedReply,
+  PassThroughEvent,
+  PassThroughOptions,
+} from '../../../domain/chat-provider';
+import { ofTier, type TokenUsage, type UsageMode } from '../../../domain/usage';
+import { exactUsd } from '../../../json/exact-json';
+import { isErrorEvent } from '../../../sse/error-event';
+import { namedFrame } from '../../../sse/named-frame';
+import { dataOf, endsLikeObject, parseExactData } from '../../../sse/sse-data';
+import { UncountedEvents } from '../../uncounted-events';
+import { serviceTierOf } from '../openai-usage';
+import { PassedResponse } from './passed-response';
+import { ResponseText } from './response-text';
+import { fromResponseUsage } from './response-usage';
+
+/** A quote inside a JSON string is escaped, so these bytes are never a model's text. */
+const TYPE = Buffer.from('"type":"response.');
+const ITEM_ID = Buffer.from('"item_id":"');
+const DELTA = Buffer.from('"delta":"');
+const STRING_END = Buffer.from('"');
+const NEXT_MEMBER = Buffer.from('","');
+const SEQUENCE = /"sequence_number":\s*(\d+)/;
+const BYTES_PER_TOKEN = 4;
+
+/** Events with a response or an item, which are rewritten. */
+const PARSED: ReadonlySet<string> = new Set([
+  'created',
+  'queued',
+  'in_progress',
+  'output_item.added',
+  'output_item.done',
+  'completed',
+  'incomplete',
+  'failed',
+]);
+
+export interface PassThroughResponseOptions extends Pick<PassThroughOptions, 'chargedNano'> {
+  readonly to: PassedReply;
+  /** To which encrypted content is tied. */
+  readonly account: string;
+  readonly usageMode: UsageMode;
+  readonly bufferQuota: Quota;
+}
+
+/**
+ * Reads usage from a stream of response events that pass through. Deltas, nearly all of a stream, are never parsed: only the
+ * ids of their items are replaced.
+ */
+export class PassThroughResponse implements MeteredStream {
+  readonly #options: PassThroughResponseOptions;
+  readonly #passed: PassedResponse;
+  readonly #unread: UncountedEvents;
+  /** Ids of the items by those of the provider. */
+  readonly #ids = new Map<string, Buffer>();
+  /** The response as it was created. */
+  #created: JsonObject | undefined;
+  #last: Buffer | undefined;
+  #usage: TokenUsage | undefined;
+  #serviceTier: string | undefined;
+  #deltas = 0;
+  #textBytes = 0;
+
+  constructor(options: PassThroughResponseOptions) {
+    this.#options = options;
+    this.#passed = new PassedResponse(options.to, options.account);
+    this.#unread = new UncountedEvents(options.bufferQuota, new ResponseText());
+  }
+
+  get usage(): TokenUsage | undefined {
+    return this.#usage;
+  }
+
+  get serviceTier(): string | undefined {
+    return this.#serviceTier;
+  }
+
+  take(event: Buffer): PassThroughEvent {
+    const type = typeOf(event);
+    if (type === undefined || PARSED.has(type) || !endsLikeObject(event)) return this.#inspect(event);
+    const start = event.indexOf(DELTA);
+    if (start !== -1) {
+      this.#unread.keep(event);
+      this.#deltas++;
+      this.#textBytes += textBytesOf(event, start + DELTA.length);
+    }
+    return this.#pass(this.#named(event));
+  }
+
+  errorFrame({ code, row }: GatewayError): string | undefined {
+    if (!this.#created) return undefined;
+    const response = {
+      ...this.#created,
+      ...{ status: 'failed', store: false, error: { code, message: row.message } },
+    };
+    const [, sequence = '-1'] = SEQUENCE.exec(this.#last?.toString('utf8') ?? '') ?? [];
+    const data = { type: 'response.failed', sequence_number: Number(sequence) + 1, response };
+    return namedFrame('response.failed', JSON.stringify(data));
+  }
+
+  /** One token per event, or their text at four bytes per token; the frames of events differ by kind. */
+  estimateOutput(): number {
+    return Math.max(this.#deltas, Math.ceil(this.#textBytes / BYTES_PER_TOKEN));
+  }
+
+  countOutput(): number {
+    return this.#unread.countOutput();
+  }
+
+  close(): void {
+    this.#unread.close();
+  }
+
+  #pass(bytes: Buffer): PassThroughEvent {
+    this.#last = bytes;
+    return { kind: 'pass', bytes };
+  }
+
+  #inspect(event: Buffer): PassThroughEvent {
+    const data = parseExactData(event);
+    if (isErrorEvent(event, data) || data?.type === 'response.failed') return { kind: 'error' };
+    if (!data) {
+      const text = dataOf(event);
+      if (text !== '' && text !== '[DONE]')
+        throw new Error('provider sent an event that is not a JSON object');
+      return { kind: 'hide' };
+    }
+    const type = textOf(data.type);
+    if (!type.startsWith('response.')) return { kind: 'hide' };
+    switch (type.slice('response.'.length)) {
+      case 'created':
+      case 'queued':
+      case 'in_progress': {
+        const response = this.#passed.response(membersOf(data.response));
+        this.#created ??= response;
+        return this.#pass(frameOf(type, { ...data, response }));
+      }
+      case 'output_item.added':
+      case 'output_item.done':
+        return this.#pass(frameOf(type, { ...data, item: this.#takeItem(data, event) }));
+      case 'completed':
+      case 'incomplete':
+        return this.#end(type, data);
+      default:
+        return this.#pass(this.#named(event));
+    }
+  }
+
+  #takeItem({ type, item: received, output_index: at }: JsonObject, event: Buffer): JsonObject {
+    const item = membersOf(received);
+    const index = typeof at === 'number' ? at : this.#ids.size;
+    const id = textOf(item.id);
+    this.#ids.set(id, Buffer.from(this.#passed.itemId(id, index)));
+    if (type === 'response.output_item.added' && textOf(item.name) !== '') this.#unread.keep(event);
+    return this.#passed.item(item, index);
+  }
+
+  #end(type: string, data: JsonObject): PassThroughEvent {
+    const received = membersOf(data.response);
+    this.#usage = fromResponseUsage(received, this.#options.usageMode);
+    this.#serviceTier = serviceTierOf(received);
+    const response = this.#passed.response(received);
+    if (this.#usage) {
+      const cost = exactUsd(this.#options.chargedNano(ofTier(this.#usage, this.#serviceTier)));
+      Object.assign(response, { usage: { ...membersOf(response.usage), cost } });
+    }
+    return { kind: 'done', bytes: frameOf(type, { ...data, response }) };
+  }
+
+  /** Returns the event with our id of its item. */
+  #named(event: Buffer): Buffer {
+    const key = event.indexOf(ITEM_ID);
+    if (key === -1) return event;
+    const start = key + ITEM_ID.length;
+    const end = event.indexOf(STRING_END, start);
+    const id = this.#ids.get(event.toString('latin1', start, end));
+    return id ? Buffer.concat([event.subarray(0, start), id, event.subarray(end)]) : event;
+  }
+}
+
+/** Returns the type of an event after `response.`; undefined if the bytes do not show it. */
+function typeOf(event: Buffer): string | undefined {
+  const key = event.indexOf(TYPE);
+  if (key === -1) return undefined;
+  const start = key + TYPE.length;
+  return event.toString('latin1', start, event.indexOf(STRING_END, start));
+}
+
+function textBytesOf(event: Buffer, start: number): number {
+  const end = event.indexOf(NEXT_MEMBER, start);
+  return Math.max(0, (end === -1 ? event.length - '"}\n\n'.length : end) - start);
+}
+
+const frameOf = (type: string, data: object): Buffer => Buffer.from(namedFrame(type, JSON.stringify(data)));

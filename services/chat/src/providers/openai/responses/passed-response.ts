@@ -1,0 +1,78 @@
+import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import type { PassedReply } from '../../../domain/chat-provider';
+import { responseId } from '../../../formats/responses/response-json';
+import { sealed } from './encrypted-reasoning';
+
+/** Names of what a provider reports and its operator alone pays for or knows. */
+const OPERATORS_MEMBERS = ['billing', 'conversation'];
+const OPERATORS_COSTS = ['cost', 'cost_details', 'cost_in_usd_ticks', 'is_byok'];
+const ID_PREFIX = /^[a-z]+(?=_)/;
+
+/**
+ * Shows a provider's response to the caller: under our id, so that a later call finds it here, with the ids of its items in
+ * the form by which a stored response is found, and without what concerns the operator alone.
+ */
+export class PassedResponse {
+  readonly #to: PassedReply;
+  readonly #account: string;
+  readonly #keepsEncrypted: boolean;
+
+  /** @param account to which encrypted content is tied */
+  constructor(to: PassedReply, account: string) {
+    this.#to = to;
+    this.#account = account;
+    const { include } = to.request.parsed;
+    this.#keepsEncrypted = listOf(include).includes('reasoning.encrypted_content');
+  }
+
+  /** Returns the id of an item. @param id the provider's */
+  itemId(id: string, index: number): string {
+    return `${ID_PREFIX.exec(id)?.[0] ?? 'item'}_${this.#to.identity.requestId}_${index}`;
+  }
+
+  /** Returns an item as the caller sees it: encrypted content only if it has asked for it. */
+  item(item: JsonObject, index: number): JsonObject {
+    return this.#keepsEncrypted ? this.#whole(item, index) : withoutContent(this.#whole(item, index));
+  }
+
+  /** Returns a response in progress as the caller sees it. */
+  response(response: JsonObject): JsonObject {
+    const { identity, request } = this.#to;
+    const { parsed } = request;
+    const shown: Record<string, unknown> = {
+      ...response,
+      id: responseId(identity.requestId),
+      model: identity.model,
+      store: request.isStored ?? false,
+      previous_response_id: parsed.previous_response_id ?? null,
+      max_output_tokens: parsed.max_output_tokens ?? null,
+      max_tool_calls: parsed.max_tool_calls ?? null,
+      output: listOf(response.output).map((item, index) => this.#shown(membersOf(item), index)),
+    };
+    if ('instructions' in response) shown.instructions = parsed.instructions ?? null;
+    for (const member of OPERATORS_MEMBERS) delete shown[member];
+    if (response.usage) {
+      const usage: Record<string, unknown> = { ...membersOf(response.usage) };
+      for (const member of OPERATORS_COSTS) delete usage[member];
+      shown.usage = usage;
+    }
+    return shown;
+  }
+
+  /** A response that is stored needs its encrypted content; `StoredEnd` removes what the caller has not asked for. */
+  #shown(item: JsonObject, index: number): JsonObject {
+    return this.#to.request.isStored ? this.#whole(item, index) : this.item(item, index);
+  }
+
+  #whole(item: JsonObject, index: number): JsonObject {
+    const id = textOf(item.id);
+    const named = { ...item, id: this.itemId(id, index) };
+    const content = textOf(item.encrypted_content);
+    if (item.type !== 'reasoning' || content === '') return named;
+    return { ...named, encrypted_content: sealed(this.#account, id, content) };
+  }
+}
+
+function withoutContent({ encrypted_content: _, ...item }: JsonObject): JsonObject {
+  return item;
+}

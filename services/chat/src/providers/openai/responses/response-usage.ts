@@ -1,0 +1,28 @@
+import { isObject, type JsonObject, listOf, membersOf, tokenFigure } from '@gateway/upstream';
+import { type TokenUsage, type UsageMode, withSearches } from '../../../domain/usage';
+import { fromOpenAiUsage } from '../openai-usage';
+
+/** Returns the figures of a response: those of a chat completion under other names, and its searches. */
+export function fromResponseUsage(response: JsonObject, mode: UsageMode): TokenUsage | undefined {
+  const { usage } = response;
+  if (!isObject(usage)) return undefined;
+  const tokens = fromOpenAiUsage(
+    {
+      prompt_tokens: usage.input_tokens,
+      completion_tokens: usage.output_tokens,
+      prompt_tokens_details: usage.input_tokens_details,
+      completion_tokens_details: usage.output_tokens_details,
+    },
+    mode,
+  );
+  return tokens && withSearches(tokens, searchesOf(response.output, usage));
+}
+
+/** xAI reports a figure; OpenAI bills every search action, while opening a page is free. */
+function searchesOf(output: unknown, usage: JsonObject): number {
+  const reported = tokenFigure(membersOf(usage.server_side_tool_usage_details).web_search_calls);
+  return reported ?? listOf(output).filter((item) => isSearch(membersOf(item))).length;
+}
+
+const isSearch = ({ type, action }: JsonObject): boolean =>
+  type === 'web_search_call' && (membersOf(action).type ?? 'search') === 'search';

@@ -1,0 +1,72 @@
+import type { Quota } from '@gateway/quota';
+import { type JsonObject, membersOf, textOf, UpstreamError } from '@gateway/upstream';
+import type { OpeningEvent, ResponsesApi } from '../../../domain/chat-provider';
+import { TokenCounter } from '../../../domain/token-count';
+import { statusOfErrorEvent } from '../../error-event-status';
+import { serviceTierOf } from '../openai-usage';
+import type { OpenAiQuirks, ResponsesQuirks } from '../quirks';
+import { boundInput, countInput } from './count-input';
+import { PassThroughResponse } from './pass-through-response';
+import { PassedResponse } from './passed-response';
+import { responseMembers } from './request-members';
+import { textsOf } from './response-text';
+import { fromResponseUsage } from './response-usage';
+
+interface ResponsesAccount {
+  readonly address: ResponsesApi['address'];
+  readonly quirks: OpenAiQuirks;
+  readonly responses: ResponsesQuirks;
+  readonly countsByO200k: boolean;
+  readonly bufferQuota: Quota;
+}
+
+/** What one search adds to the input at most, which the provider bills; an assumption, for no maximum is documented. */
+const SEARCH_RESULT_TOKENS = 10_000;
+
+/** A provider's Responses API, which `responses` describes. @param account name to which encrypted content is tied */
+export function responsesApi(
+  { address, quirks, responses, countsByO200k, bufferQuota }: ResponsesAccount,
+  account: string,
+): ResponsesApi {
+  const usageMode = responses.usage;
+  return {
+    wire: 'responses',
+    webSearch: { resultTokens: SEARCH_RESULT_TOKENS },
+    address,
+    passThroughMembers: (body, capabilities) =>
+      responseMembers(body, capabilities, quirks, responses, account),
+    isReply: ({ output, status }) =>
+      Array.isArray(output) && (status === 'completed' || status === 'incomplete'),
+    readUsage: (reply) => fromResponseUsage(reply, usageMode),
+    readServiceTier: serviceTierOf,
+    passReply: ({ value }, _model, to) =>
+      Buffer.from(JSON.stringify(new PassedResponse(to, account).response(value))),
+    readOpening,
+    passStream: ({ chargedNano }, to) =>
+      new PassThroughResponse({ chargedNano, to, account, usageMode, bufferQuota }),
+    boundInput: countsByO200k ? boundInput : undefined,
+    countInput,
+    countReply(reply) {
+      const counter = new TokenCounter();
+      for (const text of textsOf(reply)) counter.addText(text);
+      return counter.tokens;
+    },
+  };
+}
+
+/** @throws UpstreamError when the provider reports that the response failed */
+function readOpening({ type, item, response }: JsonObject): OpeningEvent {
+  switch (type) {
+    case 'response.failed': {
+      const { error } = membersOf(response);
+      throw new UpstreamError({ kind: 'status', status: statusOfErrorEvent({ error }) ?? 500 });
+    }
+    case 'response.completed':
+    case 'response.incomplete':
+      return 'ended';
+    case 'response.output_item.added':
+      return ['message', 'reasoning'].includes(textOf(membersOf(item).type)) ? 'waiting' : 'content';
+    default:
+      return textOf(type).endsWith('.delta') ? 'content' : 'waiting';
+  }
+}
