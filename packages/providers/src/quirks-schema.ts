@@ -47,6 +47,8 @@ const path = z.string().regex(/^\/[\w./-]{1,200}$/, 'must be a path that begins 
 export const quirksSchema = z.strictObject({
   /** The field from which it reads the maximum output. Default: `max_tokens`. */
   max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
+  /** It has OpenAI's Responses API, to which calls of that format are passed; false: they are translated. */
+  responses: z.boolean().optional(),
   /** False: it refuses `stream_options`, and reports the usage of every stream unasked. */
   stream_options: z.boolean().optional(),
   /** A member of replies and chunks that contains `usage`, which it reports there if not at the top. */

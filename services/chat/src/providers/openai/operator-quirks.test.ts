@@ -10,6 +10,7 @@ test('a provider without quirks of its own has those of any compatible server', 
 
 /** A value of each quirk that differs from the default. */
 const OTHER = {
+  responses: true,
   max_tokens_field: 'max_completion_tokens',
   stream_options: false,
   usage_member: 'x_groq',
@@ -44,11 +45,12 @@ test.each(Object.keys(quirksSchema.shape))('the quirk %s changes how a provider 
 
 test('none removes what the provider would otherwise have', () => {
   const quirks = withOperatorQuirks(
-    { ...QUIRKS.compatible, reasoningReplay: 'reasoning' },
-    { reasoning_replay: 'none', documents: 'none' },
+    { ...QUIRKS.openai, reasoningReplay: 'reasoning' },
+    { reasoning_replay: 'none', documents: 'none', responses: false },
   );
   expect(quirks).not.toHaveProperty('reasoningReplay');
   expect(quirks).not.toHaveProperty('documentPart');
+  expect(quirks).not.toHaveProperty('responses');
 });
 
 test('every stream of a preset reports usage on request', () => {

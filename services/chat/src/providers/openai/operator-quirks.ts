@@ -1,9 +1,9 @@
 import type { Quirks } from '@gateway/providers';
-import type { OpenAiQuirks } from './quirks';
+import { type OpenAiQuirks, RESPONSES } from './quirks';
 
 /** Returns the quirks of a provider as its preset and its operator describe it, where they differ from `base`. */
 export function withOperatorQuirks(base: OpenAiQuirks, quirks: Quirks): OpenAiQuirks {
-  const { reasoningReplay, documentPart, completions, rerank, ...others } = base;
+  const { reasoningReplay, documentPart, completions, responses, rerank, ...others } = base;
   const replay = quirks.reasoning_replay ?? reasoningReplay ?? 'none';
   const documents = quirks.documents ?? documentPart ?? 'none';
   const {
@@ -41,6 +41,7 @@ export function withOperatorQuirks(base: OpenAiQuirks, quirks: Quirks): OpenAiQu
     ],
     ...(replay !== 'none' && { reasoningReplay: replay }),
     ...(documents !== 'none' && { documentPart: documents }),
+    ...((quirks.responses ?? responses) && { responses: responses ?? RESPONSES }),
     ...(completions &&
       completionsPath !== 'none' && { completions: { ...completions, path: completionsPath } }),
     ...(rerank && {

@@ -150,7 +150,8 @@ const COMPLETIONS: CompletionQuirks = {
   repliesAsChat: false,
 };
 
-const RESPONSES: ResponsesQuirks = {
+/** OpenAI's. */
+export const RESPONSES: ResponsesQuirks = {
   usage: { reasoning: 'included', cached: 'included' },
   instructions: true,
   maxCallsField: 'max_tool_calls',

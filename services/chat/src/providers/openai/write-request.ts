@@ -9,7 +9,7 @@ import { isStrictSchema, objectSchema } from './strict-schema';
 import { writeMessages } from './write-messages';
 
 /** A capability of the catalog: the model reasons before it answers. */
-const REASONING = 'reasoning';
+export const REASONING = 'reasoning';
 /**
  * A capability of the catalog: on this endpoint the model accepts function tools or an effort, not both. OpenAI's documented
  * behavior since GPT-5.4: openai/openai-openapi#541.

@@ -1,6 +1,9 @@
 import { type JsonObject, textOf } from '@gateway/upstream';
 import { isTagged, readSignature, tagSignature } from '../../../domain/signature-tag';
 
+/** The value of `include` that asks for it. */
+export const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
+
 /** Neither base64 nor an id contains it. */
 const SEPARATOR = '~';
 

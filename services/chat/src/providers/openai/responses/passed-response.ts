@@ -1,7 +1,7 @@
 import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { PassedReply } from '../../../domain/chat-provider';
 import { responseId } from '../../../formats/responses/response-json';
-import { sealed } from './encrypted-reasoning';
+import { ENCRYPTED_REASONING, sealed } from './encrypted-reasoning';
 
 /** Names of what a provider reports and its operator alone pays for or knows. */
 const OPERATORS_MEMBERS = ['billing', 'conversation'];
@@ -22,7 +22,7 @@ export class PassedResponse {
     this.#to = to;
     this.#account = account;
     const { include } = to.request.parsed;
-    this.#keepsEncrypted = listOf(include).includes('reasoning.encrypted_content');
+    this.#keepsEncrypted = listOf(include).includes(ENCRYPTED_REASONING);
   }
 
   /** Returns the id of an item. @param id the provider's */

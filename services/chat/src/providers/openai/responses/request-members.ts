@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { OpenAiQuirks, ResponsesQuirks } from '../quirks';
-import { refusedHints } from '../write-request';
-import { unsealed } from './encrypted-reasoning';
+import { REASONING, refusedHints } from '../write-request';
+import { ENCRYPTED_REASONING, unsealed } from './encrypted-reasoning';
 
 /**
  * Returns the changes to a caller's body that an account's Responses API needs: the new JSON of a top-level member, or undefined
@@ -21,6 +21,12 @@ export function responseMembers(
     textOf(membersOf(body.reasoning).effort) || undefined,
   ))
     members.set(field, undefined);
+  if (!capabilities.has(REASONING)) {
+    // OpenAI refuses both for models that do not reason, while some clients always send them.
+    members.set('reasoning', undefined);
+    const include = listOf(body.include).filter((name) => name !== ENCRYPTED_REASONING);
+    members.set('include', include.length > 0 ? JSON.stringify(include) : undefined);
+  }
   if (quirks.endUserField === 'user' && 'safety_identifier' in body) {
     members.set('safety_identifier', undefined);
     if (body.user == null) members.set('user', JSON.stringify(body.safety_identifier));

@@ -1,0 +1,114 @@
+import { GatewayError } from '@gateway/errors';
+import { Quota } from '@gateway/quota';
+import { expect, test } from '@jest/globals';
+import type { PassedReply, PassThroughEvent } from '../../../domain/chat-provider';
+import { sealed } from './encrypted-reasoning';
+import { PassThroughResponse } from './pass-through-response';
+
+const USAGE = {
+  input_tokens: 100,
+  input_tokens_details: { cached_tokens: 60, cache_write_tokens: 0 },
+  output_tokens: 9,
+  output_tokens_details: { reasoning_tokens: 4 },
+  total_tokens: 109,
+};
+const IDENTITY = { requestId: '01a2', model: 'openai/gpt', createdAtMs: 0 };
+
+function streamTo(request: PassedReply['request']) {
+  const stream = new PassThroughResponse({
+    to: { identity: IDENTITY, request },
+    account: 'acct',
+    usageMode: { reasoning: 'included', cached: 'included' },
+    bufferQuota: new Quota({ limit: 1e6 }),
+    chargedNano: () => 1_500n,
+  });
+  let sequence = 0;
+  const take = (type: string, members: object): PassThroughEvent =>
+    stream.take(
+      Buffer.from(
+        `event: response.${type}\ndata: ${JSON.stringify({ type: `response.${type}`, ...members, sequence_number: sequence++ })}\n\n`,
+      ),
+    );
+  const dataOf = (event: PassThroughEvent) => {
+    if (!('bytes' in event)) throw new Error(event.kind);
+    return JSON.parse(/^data: (.*)$/m.exec(event.bytes.toString())![1]!);
+  };
+  return { stream, take, read: (type: string, members: object) => dataOf(take(type, members)) };
+}
+
+const response = {
+  id: 'resp_theirs',
+  model: 'gpt-2099',
+  store: false,
+  billing: { payer: 'developer' },
+  output: [],
+};
+const reasoning = { id: 'rs_theirs', type: 'reasoning', summary: [], encrypted_content: 'SECRET' };
+const message = { id: 'msg_theirs', type: 'message', content: [] };
+
+test('a response and its items have ids by which the gateway finds them', () => {
+  const { take, read } = streamTo({ parsed: { previous_response_id: 'resp_01' }, isStored: true });
+  expect(read('created', { response }).response).toEqual({
+    ...{ id: 'resp_01a2', model: 'openai/gpt', store: true, previous_response_id: 'resp_01', output: [] },
+    ...{ max_output_tokens: null, max_tool_calls: null },
+  });
+  expect(read('output_item.added', { output_index: 1, item: message }).item.id).toBe('msg_01a2_1');
+  const delta = { item_id: 'msg_theirs', output_index: 1, content_index: 0, delta: '"item_id":"msg_theirs"' };
+  expect(read('output_text.delta', delta)).toMatchObject({ ...delta, item_id: 'msg_01a2_1' });
+  expect(take('keepalive.unknown', {})).toMatchObject({ kind: 'pass' });
+  const ended = read('completed', { response: { ...response, output: [reasoning, message], usage: USAGE } });
+  expect(ended.response.output.map(({ id }: { id: string }) => id)).toEqual(['rs_01a2_0', 'msg_01a2_1']);
+});
+
+test.each([
+  ['has encrypted content that the account can be told again', ['reasoning.encrypted_content'], true],
+  ['has no encrypted content that its caller did not ask for', [], false],
+])('a reasoning item %s', (_name, include, isShown) => {
+  const { read } = streamTo({ parsed: { include } });
+  const { item } = read('output_item.done', { output_index: 0, item: reasoning });
+  const shown = isShown ? sealed('acct', 'rs_theirs', 'SECRET') : undefined;
+  expect(item.encrypted_content).toBe(shown);
+});
+
+test('the last event waits for the bill, and has the cost and not what the provider charges', () => {
+  const { stream, take } = streamTo({ parsed: {} });
+  const usage = { ...USAGE, cost_in_usd_ticks: 5 };
+  const search = { id: 'ws_1', type: 'web_search_call', action: { type: 'search', query: 'q' } };
+  const opened = { id: 'ws_2', type: 'web_search_call', action: { type: 'open_page', url: 'u' } };
+  const event = take('completed', { response: { ...response, output: [search, opened], usage } });
+  expect(event.kind).toBe('done');
+  const { bytes } = event as { bytes: Buffer };
+  expect(JSON.parse(/^data: (.*)$/m.exec(bytes.toString())![1]!).response.usage).toEqual({
+    ...USAGE,
+    cost: 0.0000015,
+  });
+  expect(stream.usage).toEqual({
+    ...{ input: 40, cacheRead: 60, cacheWrite: 0, output: 9, reasoning: 4 },
+    units: { web_search: 1, web_search_prompt: 1 },
+  });
+});
+
+test('a stream that breaks ends with a failed response, numbered after its last event', () => {
+  const { stream, take } = streamTo({ parsed: {}, isStored: true });
+  take('created', { response });
+  take('output_text.delta', { item_id: 'msg_theirs', delta: 'x' });
+  const frame = stream.errorFrame(new GatewayError('upstream_failed'))!;
+  expect(JSON.parse(/^data: (.*)$/m.exec(frame)![1]!)).toMatchObject({
+    ...{ type: 'response.failed', sequence_number: 2 },
+    response: { id: 'resp_01a2', status: 'failed', store: false, error: { code: 'upstream_failed' } },
+  });
+  expect(take('failed', { response: { ...response, error: { code: 'server_error' } } }).kind).toBe('error');
+});
+
+test('the text that has passed is counted when the provider reports no figures', () => {
+  const { stream, take } = streamTo({ parsed: {} });
+  for (const delta of ['Hello', ' world'])
+    take('output_text.delta', { item_id: 'msg_theirs', delta, obfuscation: 'abcdefghijklmnop' });
+  expect(stream.usage).toBeUndefined();
+  expect([stream.estimateOutput(), stream.countOutput()]).toEqual([3, 2]);
+});
+
+test('an event that is cut is an error', () => {
+  const { stream } = streamTo({ parsed: {} });
+  expect(() => stream.take(Buffer.from('data: {"type":"response.output_text.delta","del\n\n'))).toThrow();
+});
