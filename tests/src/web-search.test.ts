@@ -128,6 +128,13 @@ describe.each(['openai', 'xai'])('a model of %s, which searches in its Responses
     expect(record?.units).toMatchObject({ web_search: 2 });
   });
 
+  test('searches as Codex asks for it with full access to the network', async () => {
+    const tool = { type: 'web_search', external_web_access: true, search_content_types: ['text', 'image'] };
+    const answer = await post('/v1/responses', { model: models[model], input: TWO, tools: [tool] });
+    expect([answer.status, answer.json.max_tool_calls]).toEqual([200, null]);
+    await expectPaid(answer, 2n * SEARCH_NANO);
+  });
+
   test('refuses it in the other formats, which it has no search for', async () => {
     for (const format of FORMATS.filter((one) => one !== 'responses')) {
       const { status, json } = await search(format, model);

@@ -218,7 +218,9 @@ function callOf(
     passThroughBody(change) {
       const own = passThroughMembers(body, isStored, search, change);
       if (input !== value.input) own.set('input', JSON.stringify(input));
-      for (const [member, json] of change.overrides?.({ ...value, input }) ?? []) own.set(member, json);
+      const bounded = search && { max_tool_calls: search.maxSearches };
+      for (const [member, json] of change.overrides?.({ ...value, input, ...bounded }) ?? [])
+        own.set(member, json);
       return withMembers(bytes, members, own);
     },
     replies: responsesReplies({

@@ -144,7 +144,8 @@ export const webSearchTool = z.strictObject({
     }),
   ),
   search_context_size: optional(z.enum(['low', 'medium', 'high'])),
-  search_content_types: optional(z.tuple([z.literal('text')])),
+  /** Only OpenAI finds images; elsewhere the results are texts. */
+  search_content_types: optional(z.array(z.enum(['text', 'image'])).max(2)),
   external_web_access: optional(z.literal(true)),
   return_token_budget: optional(z.literal('default')),
 });
