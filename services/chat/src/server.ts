@@ -211,6 +211,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     runner,
     abandoned,
     counting: tokenizerCpuQuota(ADMISSION_COUNTS_MS),
+    searchProviders: responseProviders(providers, true),
   };
   const answer = answerChat(answering);
   const complete = answerChat({ ...answering, providers: completionProviders(providers) });
@@ -232,7 +233,6 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     response: createResponse(
       answerResponse({
         answer: answerChat({ ...answering, providers: responseProviders(providers, false) }),
-        answerSearching: answerChat({ ...answering, providers: responseProviders(providers, true) }),
         storage: storage && new ResponseStorageClient(storage),
         bodies,
         metrics: metrics.responses,

@@ -19,12 +19,14 @@ import type { AbandonedCalls } from './abandoned-calls';
 import type { AdmittedCall } from './admitted-call';
 import type { ChatRunner } from './chat-runner';
 import { admittedFallbacks, answeredByHeader, highestCost, planFallbacks } from './fallbacks';
-import { type PlanDeps, type PlannedCall, planCall } from './plan-call';
+import { type ChatProviders, type PlanDeps, type PlannedCall, planCall } from './plan-call';
 import { estimatePrompt } from './prompt-estimate';
 import { refuseOverlong } from './refuse-overlong';
 import type { Admission, Admitted } from './reserve-call';
 
 export interface AnswerChatDeps extends PlanDeps {
+  /** For calls that search the web; absent: the same. */
+  readonly searchProviders?: ChatProviders;
   readonly models: ModelLookup;
   readonly admission: Admission;
   readonly runner: ChatRunner;
@@ -105,11 +107,13 @@ type Admit = (promptTokens: number, bound: UpperBound, waitsForSettlements?: boo
  * @throws GatewayError if the requested model can't take the call, unless only because none of its providers is configured
  */
 function planCalls(
-  deps: AnswerChatDeps,
+  answering: AnswerChatDeps,
   call: LinkCall,
   request: CallerRequest,
 ): readonly [PlannedCall, ...PlannedCall[]] {
-  const { models, providers, counting } = deps;
+  const { models, counting, searchProviders } = answering;
+  const providers = (request.size.webSearches ? searchProviders : undefined) ?? answering.providers;
+  const deps = { ...answering, providers };
   const model = resolveChatModel(models, request.model, call.key);
   if (!providers.loaded) throw catalogNotReceived();
   const sized = (size: RequestSize) => sizedPdfs(size, call.key.accountId, counting);

@@ -51,7 +51,6 @@ async function answer(fields: object, more: Partial<ResponseStorage> = {}, limit
   };
   const respond = answerResponse({
     answer: answerAsOk,
-    answerSearching: answerAsOk,
     storage: {
       find: async (_accountId, { lastId, otherIds }) => ({
         conversation: lastId ? [SIZE] : [],

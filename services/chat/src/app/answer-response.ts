@@ -12,8 +12,6 @@ import type { ResponseStorage } from './response-storage';
 
 export interface AnswerResponseDeps {
   readonly answer: AnswerChat;
-  /** For a call that searches the web. */
-  readonly answerSearching: AnswerChat;
   /** Absent: nothing is stored. */
   readonly storage: ResponseStorage | undefined;
   /** Memory for what is loaded. */
@@ -34,7 +32,7 @@ export type AnswerResponse = (
 export function answerResponse(deps: AnswerResponseDeps): AnswerResponse {
   return async (context, call, request) => {
     const { storage } = deps;
-    const answer = request.searches ? deps.answerSearching : deps.answer;
+    const { answer } = deps;
     const { isStored, previousId, itemIds } = request;
     const needsItems = previousId !== undefined || itemIds.length > 0;
     if (!storage || !(isStored || needsItems)) return answer(context, call, request.withItems());

@@ -164,11 +164,8 @@ function noProvider({ slug }: Model): GatewayError {
 
 /** @throws GatewayError `invalid_request` if the call needs searches that the provider does not offer */
 function refuseSearches({ size }: CallerRequest, { provider }: Route): void {
-  if (!size.webSearches || provider.webSearch) return;
-  const why = provider.responses
-    ? 'this model searches for calls of /v1/responses only'
-    : 'not supported by this model';
-  throw new GatewayError('invalid_request', { detail: `web search: ${why}` });
+  if (size.webSearches && !provider.webSearch)
+    throw new GatewayError('invalid_request', { detail: 'web search: not supported by this model' });
 }
 
 function canCarry(request: CallerRequest, model: Model, route: Route): boolean {

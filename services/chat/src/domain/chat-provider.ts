@@ -147,12 +147,15 @@ export type CompletionsApi = Pick<
   readonly boundInput: undefined;
 };
 
-/** What differs for a provider's Responses API. It only passes calls through: no other format is translated to it. */
+/** What differs for a provider's Responses API. Calls of other formats are translated to it if they search the web. */
 export type ResponsesApi = Pick<
   ChatProvider,
   | 'wire'
   | 'webSearch'
   | 'address'
+  | 'writeRequest'
+  | 'readReply'
+  | 'readStream'
   | 'passThroughMembers'
   | 'isReply'
   | 'readUsage'

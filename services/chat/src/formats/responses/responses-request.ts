@@ -91,8 +91,6 @@ export interface ResponsesCall extends CallerRequest {
 export interface ResponsesRequest extends StoredReferences {
   /** The response is to be stored. */
   readonly isStored: boolean;
-  /** The model may search the web. */
-  readonly searches: boolean;
   /**
    * @param stored required if the call refers to something
    * @throws GatewayError `not_found` for a reference to an item that is not among them
@@ -123,7 +121,6 @@ export function parseResponsesRequest(
   const isStored = body.store ?? canStore;
   return {
     isStored,
-    searches: search !== undefined,
     previousId: body.previous_response_id ?? undefined,
     itemIds: items.flatMap((item) => (item.type === 'item_reference' ? [item.id] : [])),
     withItems: (stored) =>
@@ -218,9 +215,13 @@ function callOf(
     passThroughBody(change) {
       const own = passThroughMembers(body, isStored, search, change);
       if (input !== value.input) own.set('input', JSON.stringify(input));
-      const bounded = search && { max_tool_calls: search.maxSearches };
-      for (const [member, json] of change.overrides?.({ ...value, input, ...bounded }) ?? [])
-        own.set(member, json);
+      const sent = {
+        ...value,
+        input,
+        ...offered(body),
+        ...(search && { max_tool_calls: search.maxSearches }),
+      };
+      for (const [member, json] of change.overrides?.(sent) ?? []) own.set(member, json);
       return withMembers(bytes, members, own);
     },
     replies: responsesReplies({
@@ -234,11 +235,12 @@ function callOf(
 
 /** Returns the changes to the body for a provider of this format, which is told to store nothing. */
 function passThroughMembers(
-  { tools, include, max_tool_calls: maxCalls }: ResponsesBody,
+  body: ResponsesBody,
   isStored: boolean,
   search: WebSearch | undefined,
   { upstreamModel, maxTokens }: PassThroughChange,
 ): Map<string, string | undefined> {
+  const { include, max_tool_calls: maxCalls } = body;
   const members = new Map<string, string | undefined>([
     ['model', JSON.stringify(upstreamModel)],
     ['store', 'false'],
@@ -247,13 +249,17 @@ function passThroughMembers(
   ]);
   if (maxTokens !== undefined) members.set('max_output_tokens', String(maxTokens));
   if (search && maxCalls !== search.maxSearches) members.set('max_tool_calls', String(search.maxSearches));
-  const offered = tools?.filter((tool) => !isLeftOut(tool as Record<string, unknown>));
-  if (offered && offered.length !== tools?.length) members.set('tools', JSON.stringify(offered));
+  const { tools } = offered(body);
+  if (tools && tools.length !== body.tools?.length) members.set('tools', JSON.stringify(tools));
   // The next call that refers to the response goes on from its reasoning.
   if (isStored && !include?.includes(ENCRYPTED_REASONING))
     members.set('include', JSON.stringify([...(include ?? []), ENCRYPTED_REASONING]));
   return members;
 }
+
+/** Returns the tools that are not left out; nothing without tools. */
+const offered = ({ tools }: ResponsesBody): { readonly tools?: readonly unknown[] } =>
+  tools ? { tools: tools.filter((tool) => !isLeftOut(tool as Record<string, unknown>)) } : {};
 
 function toNeutral(
   body: ResponsesBody,

@@ -1,6 +1,7 @@
 import { azureOptions } from '@gateway/providers';
 import type { Quota } from '@gateway/quota';
 import type { ChatProvider } from '../../domain/chat-provider';
+import type { Conversation } from '../../domain/conversation';
 import { withBearer } from '../cloud-auth/with-bearer';
 import { readModels } from '../endpoint-models';
 import { readEmbeddingReply, writeEmbeddingRequest } from '../openai/embeddings';
@@ -90,6 +91,12 @@ export function azureOpenAiProvider(
         return {
           ...passed,
           address: () => authenticated(v1.responses),
+          writeRequest: (
+            conversation: Conversation,
+            model: string,
+            most: number,
+            capabilities: ReadonlySet<string>,
+          ) => passed.writeRequest(conversation, deploymentOf(model), most, capabilities),
           passThroughMembers: (
             body: Readonly<Record<string, unknown>>,
             capabilities: ReadonlySet<string>,

@@ -53,8 +53,11 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
   };
   const readUsage = (holder: JsonObject) =>
     fromOpenAiUsage(withTopUsage(holder, quirks.usageMember).usage, quirks.usage);
+  const writeChatRequest: ChatProvider['writeRequest'] = (conversation, ...to) =>
+    writeRequest(conversation, ...to, quirks);
   const responding = {
     address: () => ({ url: responsesUrl, headers }),
+    writeChatRequest,
     quirks,
     countsByO200k: account.countsByO200k,
     bufferQuota,
@@ -68,8 +71,7 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
     maxTokensField: quirks.maxTokensField,
     needsMaximum: quirks.needsMaximum,
     address: () => ({ url, headers }),
-    writeRequest: (conversation, upstreamModel, maxOutputTokens, capabilities) =>
-      writeRequest(conversation, upstreamModel, maxOutputTokens, capabilities, quirks),
+    writeRequest: writeChatRequest,
     passThroughMembers: (body, capabilities) => passThroughMembers(body, capabilities, quirks),
     isReply: ({ choices }) => isObject(membersOf(listOf(choices)[0]).message),
     readUsage,

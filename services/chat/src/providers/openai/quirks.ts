@@ -94,6 +94,14 @@ export interface ResponsesQuirks {
   readonly instructions: boolean;
   /** The field that bounds what its own tools may do. */
   readonly maxCallsField: 'max_tool_calls' | 'max_turns';
+  /** The field with the domains that a search leaves out. */
+  readonly blockedDomainsField: 'blocked_domains' | 'excluded_domains';
+  /** Searches accept a location, and hints about their results. */
+  readonly knowsLocation: boolean;
+  /** Searches return the addresses that they found, on request. */
+  readonly returnsSources: boolean;
+  /** The tool choice that forces a search. */
+  readonly searchChoice: 'required' | { readonly type: 'web_search' };
   /** It is used only for what chat completions lack: a search of the web. */
   readonly onlyForSearch?: true;
 }
@@ -155,6 +163,22 @@ export const RESPONSES: ResponsesQuirks = {
   usage: { reasoning: 'included', cached: 'included' },
   instructions: true,
   maxCallsField: 'max_tool_calls',
+  blockedDomainsField: 'blocked_domains',
+  knowsLocation: true,
+  returnsSources: true,
+  searchChoice: { type: 'web_search' },
+};
+
+/** docs.x.ai, guides "Responses API" and "Web Search". */
+const XAI_RESPONSES: ResponsesQuirks = {
+  ...RESPONSES,
+  instructions: false,
+  maxCallsField: 'max_turns',
+  blockedDomainsField: 'excluded_domains',
+  knowsLocation: false,
+  returnsSources: false,
+  searchChoice: 'required',
+  onlyForSearch: true,
 };
 
 /** Jina AI's, which vLLM, LocalAI and Infinity have too. */
@@ -294,7 +318,7 @@ export const QUIRKS = {
     needsMaximum: 'always',
     usage: { reasoning: 'separate', cached: 'detect' },
     endUserField: 'user',
-    responses: { ...RESPONSES, instructions: false, maxCallsField: 'max_turns', onlyForSearch: true },
+    responses: XAI_RESPONSES,
     unsupportedFields: EXTENSIONS,
     refusedHints: ['presence_penalty', 'frequency_penalty'],
   },

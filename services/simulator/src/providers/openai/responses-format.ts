@@ -173,7 +173,10 @@ function makeOutput({ identity, request, reply }: Context): Json[] {
   const searches = reply.searches.map((query, index) => ({
     id: idOf('ws', index),
     ...{ type: 'web_search_call', status: 'completed' },
-    action: { type: 'search', query, queries: [query], sources: [{ type: 'url', url: pageOf(query) }] },
+    action: {
+      ...{ type: 'search', query, queries: [query] },
+      ...(request.returnsSources && { sources: [{ type: 'url', url: pageOf(query) }] }),
+    },
   }));
   const blocks = blocksOf(reply).map((block, at) => {
     const index = searches.length + at;

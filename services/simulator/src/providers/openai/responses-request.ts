@@ -17,6 +17,7 @@ export interface ResponsesRequest extends TextRequest {
   readonly body: Json;
   readonly tools: ReadonlyMap<string, DeclaredTool>;
   readonly includesEncrypted: boolean;
+  readonly returnsSources: boolean;
   readonly serviceTier: string;
 }
 
@@ -62,7 +63,8 @@ export function parseResponsesRequest(body: unknown, quirks: Quirks = OPENAI_QUI
     },
     quirks,
   );
-  const { max_tool_calls: most, include } = body;
+  const { max_tool_calls: most } = body;
+  const includes = (name: string) => Array.isArray(body.include) && body.include.includes(name);
   return {
     model: chat.model,
     stream: body.stream === true,
@@ -74,7 +76,8 @@ export function parseResponsesRequest(body: unknown, quirks: Quirks = OPENAI_QUI
     },
     body,
     tools: tools.declared,
-    includesEncrypted: Array.isArray(include) && include.includes('reasoning.encrypted_content'),
+    includesEncrypted: includes('reasoning.encrypted_content'),
+    returnsSources: includes('web_search_call.action.sources'),
     serviceTier: chat.serviceTier,
   };
 }

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import { isWebSearchType } from '../../../formats/responses/responses-schema';
 import type { OpenAiQuirks, ResponsesQuirks } from '../quirks';
 import { REASONING, refusedHints } from '../write-request';
 import { ENCRYPTED_REASONING, unsealed } from './encrypted-reasoning';
@@ -39,11 +40,25 @@ export function responseMembers(
     const items = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : fitted;
     members.set('input', JSON.stringify([message, ...listOf(items)]));
   } else if (fitted !== body.input) members.set('input', JSON.stringify(fitted));
+  const tools = fitSearches(body.tools, responses);
+  if (tools !== body.tools) members.set('tools', JSON.stringify(tools));
   if (responses.maxCallsField !== 'max_tool_calls' && body.max_tool_calls != null) {
     members.set('max_tool_calls', undefined);
     members.set(responses.maxCallsField, JSON.stringify(body.max_tool_calls));
   }
   return members;
+}
+
+/** Returns the same value if nothing has to change. */
+function fitSearches(tools: unknown, { blockedDomainsField, knowsLocation }: ResponsesQuirks): unknown {
+  if (knowsLocation || !Array.isArray(tools)) return tools;
+  return tools.map((tool) => {
+    const { type, filters } = membersOf(tool);
+    if (!isWebSearchType(type)) return tool;
+    const { blocked_domains: blocked, ...others } = membersOf(filters);
+    const fitted = { ...others, ...(blocked != null && { [blockedDomainsField]: blocked }) };
+    return { type: 'web_search', ...(Object.keys(fitted).length > 0 && { filters: fitted }) };
+  });
 }
 
 /** Returns the same value if nothing has to change. */

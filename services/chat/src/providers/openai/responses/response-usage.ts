@@ -24,5 +24,6 @@ function searchesOf(output: unknown, usage: JsonObject): number {
   return reported ?? listOf(output).filter((item) => isSearch(membersOf(item))).length;
 }
 
-const isSearch = ({ type, action }: JsonObject): boolean =>
+/** Whether an item is a search, which is billed, rather than the opening of a page. */
+export const isSearch = ({ type, action }: JsonObject): boolean =>
   type === 'web_search_call' && (membersOf(action).type ?? 'search') === 'search';

@@ -1,6 +1,6 @@
 import type { Quota } from '@gateway/quota';
 import { type JsonObject, membersOf, textOf, UpstreamError } from '@gateway/upstream';
-import type { OpeningEvent, ResponsesApi } from '../../../domain/chat-provider';
+import type { ChatProvider, OpeningEvent, ResponsesApi } from '../../../domain/chat-provider';
 import { TokenCounter } from '../../../domain/token-count';
 import { statusOfErrorEvent } from '../../error-event-status';
 import { serviceTierOf } from '../openai-usage';
@@ -8,12 +8,16 @@ import type { OpenAiQuirks, ResponsesQuirks } from '../quirks';
 import { boundInput, countInput } from './count-input';
 import { PassThroughResponse } from './pass-through-response';
 import { PassedResponse } from './passed-response';
+import { ResponseEventReader, readResponse } from './read-response';
 import { responseMembers } from './request-members';
 import { textsOf } from './response-text';
 import { fromResponseUsage } from './response-usage';
+import { writeResponseRequest } from './write-request';
 
 interface ResponsesAccount {
   readonly address: ResponsesApi['address'];
+  /** Of the same account, for chat completions. */
+  readonly writeChatRequest: ChatProvider['writeRequest'];
   readonly quirks: OpenAiQuirks;
   readonly responses: ResponsesQuirks;
   readonly countsByO200k: boolean;
@@ -25,7 +29,7 @@ const SEARCH_RESULT_TOKENS = 10_000;
 
 /** A provider's Responses API, which `responses` describes. @param account name to which encrypted content is tied */
 export function responsesApi(
-  { address, quirks, responses, countsByO200k, bufferQuota }: ResponsesAccount,
+  { address, writeChatRequest, quirks, responses, countsByO200k, bufferQuota }: ResponsesAccount,
   account: string,
 ): ResponsesApi {
   const usageMode = responses.usage;
@@ -33,6 +37,12 @@ export function responsesApi(
     wire: 'responses',
     webSearch: { resultTokens: SEARCH_RESULT_TOKENS },
     address,
+    writeRequest(conversation, ...to) {
+      const chat = JSON.parse(writeChatRequest(conversation, ...to).toString('utf8'));
+      return writeResponseRequest(conversation, chat, responses);
+    },
+    readReply: readResponse,
+    readStream: () => new ResponseEventReader(usageMode),
     passThroughMembers: (body, capabilities) =>
       responseMembers(body, capabilities, quirks, responses, account),
     isReply: ({ output, status }) =>

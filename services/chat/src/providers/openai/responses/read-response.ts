@@ -1,0 +1,152 @@
+import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import type { Citation, TextPart, WebSearchPart } from '../../../domain/conversation';
+import type { Reply, ReplyEvent, ReplyPart, StopReason, StreamReader } from '../../../domain/reply';
+import type { TokenUsage, UsageMode } from '../../../domain/usage';
+import { isErrorEvent } from '../../../sse/error-event';
+import { dataOf, parseExactData } from '../../../sse/sse-data';
+import { MAX_TOOL_CALLS } from '../reply-json';
+import { fromResponseUsage, isSearch } from './response-usage';
+
+/** Reads a complete response. @throws Error for an item that does not match the format */
+export function readResponse(response: JsonObject): Reply {
+  const items = listOf(response.output).map(membersOf);
+  const calls = items.filter(({ type }) => type === 'function_call').length;
+  if (calls > MAX_TOOL_CALLS) throw new Error('reply has too many tool calls');
+  return { parts: items.flatMap(partsOf), stop: stopOf(response, calls) };
+}
+
+function partsOf(item: JsonObject): ReplyPart[] {
+  switch (item.type) {
+    case 'reasoning': {
+      const text = listOf(item.summary)
+        .map((part) => textOf(membersOf(part).text))
+        .join('\n\n');
+      return text === '' ? [] : [{ kind: 'thinking', text, signature: undefined }];
+    }
+    case 'message':
+      return listOf(item.content).flatMap((part): TextPart[] => {
+        const { text: said, refusal, annotations } = membersOf(part);
+        const text = textOf(said) || textOf(refusal);
+        const citations = listOf(annotations).flatMap((one) => readCitation(membersOf(one), text));
+        return text === '' ? [] : [{ kind: 'text', text, citations, cache: undefined }];
+      });
+    case 'function_call': {
+      const name = textOf(item.name);
+      if (name === '') throw new Error('reply has a tool call without a name');
+      const [id, args] = [textOf(item.call_id), textOf(item.arguments)];
+      return [{ kind: 'tool_call', id, name, arguments: args, signature: undefined, cache: undefined }];
+    }
+    default:
+      return isSearch(item) ? [readSearch(item)] : [];
+  }
+}
+
+/** OpenAI names only the addresses of pages; xAI none. */
+function readSearch({ id, action }: JsonObject): WebSearchPart {
+  const { query, queries, sources } = membersOf(action);
+  const results = listOf(sources).map((source) => {
+    const url = textOf(membersOf(source).url);
+    return { url, title: url };
+  });
+  return { kind: 'web_search', id: textOf(id), query: textOf(query) || textOf(listOf(queries)[0]), results };
+}
+
+/** @param text that the annotation is about */
+function readCitation(
+  { type, url, title, start_index: start, end_index: end }: JsonObject,
+  text: string,
+): Citation[] {
+  if (type !== 'url_citation') return [];
+  const cited = typeof start === 'number' && typeof end === 'number' ? text.slice(start, end) : '';
+  return [{ url: textOf(url), title: textOf(title) || textOf(url), cited, quote: '' }];
+}
+
+function stopOf({ status, incomplete_details: details, output }: JsonObject, calls: number): StopReason {
+  if (status === 'incomplete') return membersOf(details).reason === 'content_filter' ? 'refusal' : 'length';
+  const isRefused = listOf(output).some((item) =>
+    listOf(membersOf(item).content).some((part) => membersOf(part).type === 'refusal'),
+  );
+  if (isRefused) return 'refusal';
+  return calls > 0 ? 'tool_calls' : 'end';
+}
+
+/** Reads the typed events of a response. */
+export class ResponseEventReader implements StreamReader {
+  readonly #usageMode: UsageMode;
+  /** Numbers of the tool calls by the index of their item. */
+  readonly #calls = new Map<unknown, number>();
+  /** Texts so far, by the index of their item: annotations name places in them. */
+  readonly #texts = new Map<unknown, string>();
+  #usage: TokenUsage | undefined;
+  #ended = false;
+
+  constructor(usageMode: UsageMode) {
+    this.#usageMode = usageMode;
+  }
+
+  get usage(): TokenUsage | undefined {
+    return this.#usage;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  read(event: Buffer): readonly ReplyEvent[] {
+    const data = parseExactData(event);
+    if (isErrorEvent(event, data) || data?.type === 'response.failed')
+      throw new Error('provider broke the reply off');
+    if (!data) {
+      const text = dataOf(event);
+      if (text !== '' && text !== '[DONE]')
+        throw new Error('provider sent an event that is not a JSON object');
+      return [];
+    }
+    const { type, output_index: at, delta } = data;
+    const text = textOf(delta);
+    switch (type) {
+      case 'response.output_item.added':
+        return this.#begin(membersOf(data.item), at);
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        this.#texts.set(at, (this.#texts.get(at) ?? '') + text);
+        return text === '' ? [] : [{ kind: 'text', text }];
+      case 'response.reasoning_summary_text.delta':
+        return text === '' ? [] : [{ kind: 'thinking', text }];
+      case 'response.function_call_arguments.delta': {
+        const call = this.#calls.get(at);
+        if (call === undefined) throw new Error('arguments of a call that has not begun');
+        return [{ kind: 'tool_arguments', call, text }];
+      }
+      case 'response.output_text.annotation.added':
+        return readCitation(membersOf(data.annotation), this.#texts.get(at) ?? '').map((citation) => ({
+          kind: 'citation',
+          citation,
+        }));
+      case 'response.output_item.done': {
+        const item = membersOf(data.item);
+        return isSearch(item) ? [readSearch(item)] : [];
+      }
+      case 'response.completed':
+      case 'response.incomplete':
+        return this.#end(membersOf(data.response));
+      default:
+        return [];
+    }
+  }
+
+  #begin({ type, call_id: id, name }: JsonObject, at: unknown): ReplyEvent[] {
+    if (type !== 'function_call') return [];
+    const call = this.#calls.size;
+    if (call === MAX_TOOL_CALLS) throw new Error('reply has too many tool calls');
+    if (textOf(name) === '') throw new Error('reply has a tool call without a name');
+    this.#calls.set(at, call);
+    return [{ kind: 'tool_call', call, id: textOf(id), name: textOf(name) }];
+  }
+
+  #end(response: JsonObject): ReplyEvent[] {
+    this.#usage = fromResponseUsage(response, this.#usageMode);
+    this.#ended = true;
+    return [{ kind: 'stop', stop: stopOf(response, this.#calls.size) }];
+  }
+}
