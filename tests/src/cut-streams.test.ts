@@ -27,6 +27,11 @@ const CALLERS = {
     end: /data: \[DONE\]/,
     error: /(?:^|\n\n)data: (\{"error":.*\})\n\n$/,
   },
+  responses: {
+    path: () => '/v1/responses',
+    end: /event: response\.(?:completed|incomplete)\n/,
+    error: /(?:^|\n\n)event: response\.failed\ndata: (\{"type":"response\.failed".*"error":\{.*\})\n\n$/,
+  },
   anthropic: {
     path: () => '/v1/messages',
     end: /message_stop/,
@@ -100,17 +105,25 @@ function call(format: CallerFormat, { wire }: RecordedStream, { at, reset }: Cut
   // The same number of tokens for every cut.
   const content = `${cutMark} cut ${wire} ${String(at).padStart(9, '0')} ${reset ? 'reset' : 'close'}`;
   const model = `sim/cut-${wire}`;
-  const body =
-    format === 'google'
-      ? {
-          contents: [{ role: 'user', parts: [{ text: content }] }],
-          generationConfig: { maxOutputTokens: 500 },
-        }
-      : {
-          ...{ model, stream: true, max_tokens: 500 },
-          ...(wire === 'completions' ? { prompt: content } : { messages: [{ role: 'user', content }] }),
-        };
-  return postJson(`${system.stack.apiUrl}${CALLERS[format].path(model)}`, body, customer.apiKey);
+  const path = CALLERS[format].path(model);
+  return postJson(`${system.stack.apiUrl}${path}`, bodyOf(format, model, content), customer.apiKey);
+}
+
+function bodyOf(format: CallerFormat, model: string, content: string): object {
+  const max = 500;
+  switch (format) {
+    case 'google':
+      return {
+        contents: [{ role: 'user', parts: [{ text: content }] }],
+        generationConfig: { maxOutputTokens: max },
+      };
+    case 'responses':
+      return { model, stream: true, max_output_tokens: max, input: content };
+    case 'completions':
+      return { model, stream: true, max_tokens: max, prompt: content };
+    default:
+      return { model, stream: true, max_tokens: max, messages: [{ role: 'user', content }] };
+  }
 }
 
 function cutsOf({ bytes, firstContentAt, usageAt, wholeAt }: RecordedStream): Cut[] {
