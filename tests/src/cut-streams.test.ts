@@ -20,7 +20,9 @@ const MAX_GROWTH_BYTES = 128 * 1024 ** 2;
 const SPARE_TOKENS = 4n;
 const BLANK_LINE_BYTES = 4;
 
-const WIRES = ['openai', 'completions', 'anthropic', 'google'] as const;
+const WIRES = ['openai', 'completions', 'responses', 'anthropic', 'google'] as const;
+/** Has chat completions only. */
+const WITHOUT_RESPONSES = 'deepseek';
 const CALLERS = {
   openai: {
     path: () => '/v1/chat/completions',
@@ -70,16 +72,16 @@ beforeAll(async () => {
   system = await startSystem({
     autoRestart: false,
     settings: {
-      chat: { ...provider.settings },
+      chat: { ...provider.settings, DEEPSEEK_BASE_URL: provider.settings.OPENAI_BASE_URL },
     },
   });
   customer = await system.provision();
   for (const wire of WIRES) {
     streams.set(wire, await recordStream(system.stack.simulatorUrl, wire));
-    const provider = wire === 'completions' ? 'openai' : wire;
-    const targets = [{ provider, upstream_model: 'recorded' }];
-    await makeModel(system, customer, `cut-${wire}`, targets, { capabilities: ['completions'] });
+    const provider = wire === 'completions' || wire === 'responses' ? 'openai' : wire;
+    await makeCutModel(wire, provider);
   }
+  await makeCutModel('translated', WITHOUT_RESPONSES);
 }, 60_000);
 beforeEach(async () => {
   customer = await system.provision({ balanceUsd: 10_000 });
@@ -88,6 +90,11 @@ afterAll(async () => {
   await system?.stop();
   await provider?.stop();
 }, 30_000);
+
+const makeCutModel = (name: string, provider: string) =>
+  makeModel(system, customer, `cut-${name}`, [{ provider, upstream_model: 'recorded' }], {
+    capabilities: ['completions'],
+  });
 
 /** Replays the stream that the prompt names, cut where the prompt says. */
 const replayCut: Misbehavior = ({ body, socket }) => {
@@ -104,7 +111,7 @@ const replayCut: Misbehavior = ({ body, socket }) => {
 function call(format: CallerFormat, { wire }: RecordedStream, { at, reset }: Cut): Promise<HttpAnswer> {
   // The same number of tokens for every cut.
   const content = `${cutMark} cut ${wire} ${String(at).padStart(9, '0')} ${reset ? 'reset' : 'close'}`;
-  const model = `sim/cut-${wire}`;
+  const model = `sim/cut-${wire === 'openai' && format === 'responses' ? 'translated' : wire}`;
   const path = CALLERS[format].path(model);
   return postJson(`${system.stack.apiUrl}${path}`, bodyOf(format, model, content), customer.apiKey);
 }
@@ -161,10 +168,12 @@ function outcomeOf(format: CallerFormat, { status, text, json }: HttpAnswer): 'r
   return frame ? 'broken' : 'whole';
 }
 
-/** Text completions pass through, to and from their own format only. */
+/** Text completions, and responses of their own API, pass through to and from their own format only. */
 const cases = WIRES.flatMap((wire) =>
   (Object.keys(CALLERS) as CallerFormat[])
-    .filter((format) => (format === 'completions') === (wire === 'completions'))
+    .filter((format) =>
+      wire === 'completions' || wire === 'responses' ? format === wire : format !== 'completions',
+    )
     .map((format) => [wire, format] as const),
 );
 
