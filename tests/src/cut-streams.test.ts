@@ -20,12 +20,19 @@ const MAX_GROWTH_BYTES = 128 * 1024 ** 2;
 const SPARE_TOKENS = 4n;
 const BLANK_LINE_BYTES = 4;
 
-const WIRES = ['openai', 'completions', 'anthropic', 'google'] as const;
+const WIRES = ['openai', 'completions', 'responses', 'anthropic', 'google'] as const;
+/** Has chat completions only. */
+const WITHOUT_RESPONSES = 'deepseek';
 const CALLERS = {
   openai: {
     path: () => '/v1/chat/completions',
     end: /data: \[DONE\]/,
     error: /(?:^|\n\n)data: (\{"error":.*\})\n\n$/,
+  },
+  responses: {
+    path: () => '/v1/responses',
+    end: /event: response\.(?:completed|incomplete)\n/,
+    error: /(?:^|\n\n)event: response\.failed\ndata: (\{"type":"response\.failed".*"error":\{.*\})\n\n$/,
   },
   anthropic: {
     path: () => '/v1/messages',
@@ -65,16 +72,16 @@ beforeAll(async () => {
   system = await startSystem({
     autoRestart: false,
     settings: {
-      chat: { ...provider.settings },
+      chat: { ...provider.settings, DEEPSEEK_BASE_URL: provider.settings.OPENAI_BASE_URL },
     },
   });
   customer = await system.provision();
   for (const wire of WIRES) {
     streams.set(wire, await recordStream(system.stack.simulatorUrl, wire));
-    const provider = wire === 'completions' ? 'openai' : wire;
-    const targets = [{ provider, upstream_model: 'recorded' }];
-    await makeModel(system, customer, `cut-${wire}`, targets, { capabilities: ['completions'] });
+    const provider = wire === 'completions' || wire === 'responses' ? 'openai' : wire;
+    await makeCutModel(wire, provider);
   }
+  await makeCutModel('translated', WITHOUT_RESPONSES);
 }, 60_000);
 beforeEach(async () => {
   customer = await system.provision({ balanceUsd: 10_000 });
@@ -83,6 +90,11 @@ afterAll(async () => {
   await system?.stop();
   await provider?.stop();
 }, 30_000);
+
+const makeCutModel = (name: string, provider: string) =>
+  makeModel(system, customer, `cut-${name}`, [{ provider, upstream_model: 'recorded' }], {
+    capabilities: ['completions'],
+  });
 
 /** Replays the stream that the prompt names, cut where the prompt says. */
 const replayCut: Misbehavior = ({ body, socket }) => {
@@ -99,18 +111,26 @@ const replayCut: Misbehavior = ({ body, socket }) => {
 function call(format: CallerFormat, { wire }: RecordedStream, { at, reset }: Cut): Promise<HttpAnswer> {
   // The same number of tokens for every cut.
   const content = `${cutMark} cut ${wire} ${String(at).padStart(9, '0')} ${reset ? 'reset' : 'close'}`;
-  const model = `sim/cut-${wire}`;
-  const body =
-    format === 'google'
-      ? {
-          contents: [{ role: 'user', parts: [{ text: content }] }],
-          generationConfig: { maxOutputTokens: 500 },
-        }
-      : {
-          ...{ model, stream: true, max_tokens: 500 },
-          ...(wire === 'completions' ? { prompt: content } : { messages: [{ role: 'user', content }] }),
-        };
-  return postJson(`${system.stack.apiUrl}${CALLERS[format].path(model)}`, body, customer.apiKey);
+  const model = `sim/cut-${wire === 'openai' && format === 'responses' ? 'translated' : wire}`;
+  const path = CALLERS[format].path(model);
+  return postJson(`${system.stack.apiUrl}${path}`, bodyOf(format, model, content), customer.apiKey);
+}
+
+function bodyOf(format: CallerFormat, model: string, content: string): object {
+  const max = 500;
+  switch (format) {
+    case 'google':
+      return {
+        contents: [{ role: 'user', parts: [{ text: content }] }],
+        generationConfig: { maxOutputTokens: max },
+      };
+    case 'responses':
+      return { model, stream: true, max_output_tokens: max, input: content };
+    case 'completions':
+      return { model, stream: true, max_tokens: max, prompt: content };
+    default:
+      return { model, stream: true, max_tokens: max, messages: [{ role: 'user', content }] };
+  }
 }
 
 function cutsOf({ bytes, firstContentAt, usageAt, wholeAt }: RecordedStream): Cut[] {
@@ -148,10 +168,12 @@ function outcomeOf(format: CallerFormat, { status, text, json }: HttpAnswer): 'r
   return frame ? 'broken' : 'whole';
 }
 
-/** Text completions pass through, to and from their own format only. */
+/** Text completions, and responses of their own API, pass through to and from their own format only. */
 const cases = WIRES.flatMap((wire) =>
   (Object.keys(CALLERS) as CallerFormat[])
-    .filter((format) => (format === 'completions') === (wire === 'completions'))
+    .filter((format) =>
+      wire === 'completions' || wire === 'responses' ? format === wire : format !== 'completions',
+    )
     .map((format) => [wire, format] as const),
 );
 

@@ -66,16 +66,26 @@ afterAll(async () => {
   await provider?.stop();
 }, 30_000);
 
-function open(directive: object, fields: object = {}): Promise<OpenStream> {
-  const content = `[[sim ${JSON.stringify(directive)}]]`;
-  const body = {
-    model: 'sim/chat',
-    stream: true,
-    max_tokens: 1_000,
-    messages: [{ role: 'user', content }],
-    ...fields,
-  };
-  return openStream(`${system.stack.apiUrl}/v1/chat/completions`, JSON.stringify(body), customer.apiKey);
+/** Streamed endpoints with a call's path and body for a prompt. */
+const STREAMS: readonly ((content: string) => readonly [path: string, body: object])[] = [
+  (content) => ['/v1/chat/completions', { ...LONG, messages: [{ role: 'user', content }] }],
+  (content) => [
+    '/v1/responses',
+    { model: 'sim/chat', stream: true, max_output_tokens: 1_000, input: content },
+  ],
+  (content) => ['/v1/messages', { ...LONG, messages: [{ role: 'user', content }] }],
+  (content) => ['/v1/completions', { ...LONG, prompt: content }],
+  (content) => [
+    '/v1beta/models/sim/chat:streamGenerateContent',
+    { contents: [{ parts: [{ text: content }] }], generationConfig: { maxOutputTokens: 1_000 } },
+  ],
+];
+const LONG = { model: 'sim/chat', stream: true, max_tokens: 1_000 };
+
+function open(directive: object, fields: object = {}, stream = STREAMS[0]!): Promise<OpenStream> {
+  const [path, body] = stream(`[[sim ${JSON.stringify(directive)}]]`);
+  const text = JSON.stringify({ ...body, ...fields });
+  return openStream(`${system.stack.apiUrl}${path}`, text, customer.apiKey);
 }
 
 const requestIdOf = ({ headers }: OpenStream) => String(headers['x-request-id']);
@@ -104,12 +114,12 @@ async function expectAllReleased(keptConnections = 0): Promise<void> {
 }
 
 test(
-  `${LEAVERS} clients disconnect mid-stream: all connections close, nothing is held, each pays what the provider sent`,
+  `${LEAVERS} clients of every streamed format disconnect mid-stream: all connections close, nothing is held, each pays what the provider sent`,
   async () => {
     const requestIds: string[] = [];
     await withConcurrency(AT_ONCE, Array(LEAVERS).keys(), async (index) => {
-      const stream = await open({ chunks: 900, chunk_delay_ms: 50 });
-      await pieces(stream, 1 + (index % 5));
+      const stream = await open({ chunks: 900, chunk_delay_ms: 50 }, {}, STREAMS[index % STREAMS.length]);
+      await pieces(stream, 1 + (index % 7));
       stream.leave();
       requestIds.push(requestIdOf(stream));
     });

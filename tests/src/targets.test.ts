@@ -67,10 +67,35 @@ afterAll(async () => {
 let models = 0;
 const modelTo = (...targets: TargetInput[]) => makeModel(system, customer, `made-${models++}`, targets);
 
-function call(model: string, does: Misbehavior | undefined, fields: object = {}): Promise<HttpAnswer> {
+interface Endpoint {
+  path(model: string): string;
+  body(model: string, content: string): object;
+}
+const COMPLETIONS: Endpoint = {
+  path: () => '/v1/chat/completions',
+  body: (model, content) => ({ model, messages: [{ role: 'user', content }], max_tokens: 100 }),
+};
+const RESPONSES: Endpoint = {
+  path: () => '/v1/responses',
+  body: (model, input) => ({ model, input, max_output_tokens: 100 }),
+};
+const CONTENTS: Endpoint = {
+  path: (model) => `/v1beta/models/${model}:streamGenerateContent?alt=sse`,
+  body: (_model, text) => ({
+    contents: [{ role: 'user', parts: [{ text }] }],
+    generationConfig: { maxOutputTokens: 100 },
+  }),
+};
+
+function call(
+  model: string,
+  does: Misbehavior | undefined,
+  fields: object = {},
+  { path, body } = COMPLETIONS,
+): Promise<HttpAnswer> {
   const content = `${does ? provider.prompt(does) : ''} ${SAYS}`;
-  const body = { model, messages: [{ role: 'user', content }], max_tokens: 100, ...fields };
-  return postJson(`${system.stack.apiUrl}/v1/chat/completions`, body, customer.apiKey);
+  const all = { ...body(model, content), ...fields };
+  return postJson(`${system.stack.apiUrl}${path(model)}`, all, customer.apiKey);
 }
 
 const textOf = ({ json }: HttpAnswer): string => json.choices[0].message.content;
@@ -100,20 +125,25 @@ const FAULTS: readonly [string, TargetInput, Misbehavior | undefined][] = [
   ['sends no response in time', { provider: 'openai', first_byte_timeout_ms: SHORT_MS }, isSilent],
 ];
 
-describe.each(['plain', 'streamed'] as const)('a %s call', (kind) => {
-  const fields = { stream: kind === 'streamed' };
+describe.each([
+  ['plain call', COMPLETIONS, {}, 'from the simulator'],
+  ['streamed call', COMPLETIONS, { stream: true }, DONE],
+  ['plain call of responses', RESPONSES, {}, 'from the simulator'],
+  ['streamed call of responses', RESPONSES, { stream: true }, 'event: response.completed'],
+  ['streamed call of contents', CONTENTS, {}, '"finishReason":"STOP"'],
+] as const)('a %s', (_kind, endpoint, fields, end) => {
   test.each(FAULTS)('whose first target %s is answered by the next', async (_what, target, does) => {
-    const answer = await call(await modelTo(target, { provider: 'sim' }), does, fields);
+    const answer = await call(await modelTo(target, { provider: 'sim' }), does, fields, endpoint);
     expect(answer.status).toBe(200);
-    expect(answer.text).toContain(kind === 'streamed' ? DONE : 'from the simulator');
+    expect(answer.text).toContain(end);
     await expectPaidTo('sim', answer);
   });
 
   test('whose first target rejects the credential is answered by the next, and so is the next call', async () => {
     const model = await modelTo({ provider: 'openai' }, { provider: 'sim' });
     const before = provider.calls;
-    await expectPaidTo('sim', await call(model, answers(401, providerError('who?')), fields));
-    expect((await call(model, undefined, fields)).text).toContain('simulator');
+    await expectPaidTo('sim', await call(model, answers(401, providerError('who?')), fields, endpoint));
+    expect((await call(model, undefined, fields, endpoint)).text).toContain('simulator');
     expect(provider.calls).toBe(before + 1);
     // An answer shows that the credential works, so that the cases below use it first again.
     expect((await call(await modelTo({ provider: 'openai' }), undefined)).status).toBe(200);

@@ -2,7 +2,7 @@ import { readMeter } from './meter';
 
 /** A complete stream in a provider's format, with positions in it. */
 export interface RecordedStream {
-  readonly wire: 'openai' | 'completions' | 'anthropic' | 'google';
+  readonly wire: 'openai' | 'completions' | 'responses' | 'anthropic' | 'google';
   readonly bytes: Buffer;
   /** Number of bytes that contain the first content. */
   readonly firstContentAt: number;
@@ -54,6 +54,19 @@ const ASKED = {
     },
     content: '"text"',
     usage: '"prompt_tokens"',
+  },
+  responses: {
+    path: '/openai/v1/responses',
+    headers: { authorization: 'Bearer k' },
+    body: {
+      model: 'gpt',
+      stream: true,
+      input: PROMPT,
+      reasoning: { summary: 'auto' },
+      tools: names.map((name) => ({ type: 'function', name, parameters: schema })),
+    },
+    content: '"type":"response.reasoning_summary_text.delta"',
+    usage: '"type":"response.completed"',
   },
   anthropic: {
     path: '/anthropic/v1/messages',

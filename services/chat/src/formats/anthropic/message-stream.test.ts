@@ -69,7 +69,7 @@ test('text is streamed as a start, deltas and a stop of its block', () => {
   });
   expect(frames.at(-2)!.data).toEqual({
     type: 'message_delta',
-    delta: { stop_reason: 'end_turn', stop_sequence: null, stop_details: null },
+    delta: { stop_reason: 'end_turn', stop_sequence: null, stop_details: null, container: null },
     usage: {
       input_tokens: 10,
       cache_creation_input_tokens: 7,

@@ -69,7 +69,7 @@ export class MessageStream implements StreamWriter {
 
   end(usage: BilledUsage): string {
     const rest = this.#begun(usage) + this.#flush(true);
-    const delta = `{"type":"message_delta","delta":{${stopMembers(this.#stop ?? { stop: 'end' })}},"usage":${finalUsageJson(usage)}}`;
+    const delta = `{"type":"message_delta","delta":{${stopMembers(this.#stop ?? { stop: 'end' })},"container":null},"usage":${finalUsageJson(usage)}}`;
     return rest + namedFrame('message_delta', delta) + namedFrame('message_stop', '{"type":"message_stop"}');
   }
 

@@ -1,4 +1,5 @@
 import type { ReplyIdentity } from '../../domain/caller-request';
+import { responseId, withDefaults } from '../../domain/response-members';
 import type { BilledUsage } from '../../domain/usage';
 import { exactUsd } from '../../json/exact-json';
 import { isLeftOut, type ResponsesBody } from './responses-schema';
@@ -42,12 +43,6 @@ export const repeatedMembers = (members: string, isStored: boolean): string =>
 
 const isOffered = (tool: unknown): boolean => !isLeftOut(tool as Record<string, unknown>);
 
-/** Members of a function that OpenAI always returns. */
-function withDefaults(tool: unknown): unknown {
-  if ((tool as { type?: unknown }).type !== 'function') return tool;
-  return { parameters: null, strict: null, ...(tool as object) };
-}
-
 export interface ResponseState {
   readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
   /** JSON of the items. */
@@ -57,8 +52,6 @@ export interface ResponseState {
   readonly usage?: BilledUsage | undefined;
   readonly completedAtMs?: number | undefined;
 }
-
-export const responseId = (requestId: string): string => `resp_${requestId}`;
 
 /** Returns a response as JSON. @param members of the request */
 export function responseJson(

@@ -2,6 +2,7 @@ import type { GatewayError } from '@gateway/errors';
 import type { ReplyIdentity } from '../../domain/caller-request';
 import type { Citation, Signature, WebSearchPart } from '../../domain/conversation';
 import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
+import { responseId } from '../../domain/response-members';
 import { fitToolId } from '../../domain/tool-ids';
 import type { BilledUsage } from '../../domain/usage';
 import { namedFrame } from '../../sse/named-frame';
@@ -10,13 +11,7 @@ import { REFUSAL_WITHOUT_TEXT } from '../openai/finish-reason';
 import { type CallerTools, type DeclaredName, textOfArguments } from './caller-tools';
 import { type EncryptedContent, writeEncrypted } from './encrypted-content';
 import type { ResponseEnd } from './passed-end';
-import {
-  type ResponseState,
-  repeatedMembers,
-  requestMembers,
-  responseId,
-  responseJson,
-} from './response-json';
+import { type ResponseState, repeatedMembers, requestMembers, responseJson } from './response-json';
 import type { ResponsesBody } from './responses-schema';
 
 export interface ResponseOptions {

@@ -1,6 +1,6 @@
 import { textOf } from '@gateway/upstream';
 import type { z } from 'zod';
-import { responseId } from './response-json';
+import { responseId } from '../../domain/response-members';
 import type { InputItem, InputPart, ItemType, itemSchemas } from './responses-schema';
 
 const ID_PREFIXES: Readonly<Record<ItemType, string>> = {

@@ -17,6 +17,11 @@ interface ModerationRequest extends ParsedRequest {
 
 /** Words that are flagged, by category. */
 const WORDS: Readonly<Record<string, RegExp>> = { violence: /\bkill\b/i, harassment: /\bidiot\b/i };
+/** OpenAI's categories that nothing is flagged for (openai-node 7.55, `Moderation`). */
+const QUIET_CATEGORIES = [
+  ...['harassment/threatening', 'hate', 'hate/threatening', 'illicit', 'illicit/violent', 'self-harm'],
+  ...['self-harm/instructions', 'self-harm/intent', 'sexual', 'sexual/minors', 'violence/graphic'],
+];
 const IMAGE_TOKENS = 85;
 
 /** Handles a moderation. Mistral's has fewer members, and reports its usage. */
@@ -68,7 +73,9 @@ const isPart = (part: unknown): part is { type: string; text: string } =>
     : part.type === 'image_url' && isObject(part.image_url) && typeof part.image_url.url === 'string');
 
 function resultOf(text: string, mistralFormat: boolean) {
-  const hits = Object.entries(WORDS).map(([category, words]) => [category, words.test(text)] as const);
+  const quiet = mistralFormat ? [] : QUIET_CATEGORIES.map((category) => [category, false] as const);
+  const flags = Object.entries(WORDS).map(([category, words]) => [category, words.test(text)] as const);
+  const hits = [...flags, ...quiet];
   const categories = Object.fromEntries(hits);
   return {
     ...(!mistralFormat && {

@@ -101,12 +101,17 @@ function sendTranscript(
   if (stream) return sendEvents(exchange, dialect, { text, usage, bill });
   if (format === 'json') return sendJsonReply(exchange, { text, usage }, 1, bill);
   if (format.endsWith('json')) {
-    const segments = [{ id: 0, start: 0, end: seconds, text }];
+    const segments = [{ ...SEGMENT, end: seconds, text }];
     const body = { task: 'transcribe', language: 'english', duration: seconds, text, segments, usage };
     return sendJsonReply(exchange, body, 1, bill);
   }
   return sendText(exchange, writtenAs(format, text, seconds), bill);
 }
+
+const SEGMENT = {
+  ...{ id: 0, seek: 0, start: 0, tokens: [], temperature: 0 },
+  ...{ avg_logprob: -0.2, compression_ratio: 1, no_speech_prob: 0.01 },
+};
 
 /** What distinguishes the transcriptions of two providers. */
 interface Dialect {

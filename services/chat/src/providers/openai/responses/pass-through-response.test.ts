@@ -50,7 +50,7 @@ test('a response and its items have ids by which the gateway finds them', () => 
   const { take, read } = streamTo({ parsed: { previous_response_id: 'resp_01' }, isStored: true });
   expect(read('created', { response }).response).toEqual({
     ...{ id: 'resp_01a2', model: 'openai/gpt', store: true, previous_response_id: 'resp_01', output: [] },
-    ...{ max_output_tokens: null, max_tool_calls: null },
+    ...{ max_output_tokens: null, max_tool_calls: null, tools: [] },
   });
   expect(read('output_item.added', { output_index: 1, item: message }).item.id).toBe('msg_01a2_1');
   const delta = { item_id: 'msg_theirs', output_index: 1, content_index: 0, delta: '"item_id":"msg_theirs"' };
@@ -58,6 +58,15 @@ test('a response and its items have ids by which the gateway finds them', () => 
   expect(take('keepalive.unknown', {})).toMatchObject({ kind: 'pass' });
   const ended = read('completed', { response: { ...response, output: [reasoning, message], usage: USAGE } });
   expect(ended.response.output.map(({ id }: { id: string }) => id)).toEqual(['rs_01a2_0', 'msg_01a2_1']);
+});
+
+test("a response has no null that OpenAI's document does not know, and functions have all members", () => {
+  const { read } = streamTo({ parsed: {} });
+  const tools = [{ type: 'function', name: 'look' }];
+  const shown = read('created', { response: { ...response, usage: null, user: null, tools } }).response;
+  expect(Object.keys(shown)).not.toEqual(expect.arrayContaining(['usage']));
+  expect(Object.keys(shown)).not.toEqual(expect.arrayContaining(['user']));
+  expect(shown.tools).toEqual([{ type: 'function', name: 'look', parameters: null, strict: null }]);
 });
 
 test.each([

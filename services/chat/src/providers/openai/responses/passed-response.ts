@@ -1,11 +1,13 @@
 import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { PassedReply } from '../../../domain/chat-provider';
-import { responseId } from '../../../formats/responses/response-json';
+import { responseId, withDefaults } from '../../../domain/response-members';
 import { ENCRYPTED_REASONING, sealed } from './encrypted-reasoning';
 
 /** Names of what a provider reports and its operator alone pays for or knows. */
 const OPERATORS_MEMBERS = ['billing', 'conversation'];
 const OPERATORS_COSTS = ['cost', 'cost_details', 'cost_in_usd_ticks', 'is_byok'];
+/** Members that OpenAI sends as null, although its document has no null for them. */
+const OMITTED_NULLS = ['usage', 'user'];
 const ID_PREFIX = /^[a-z]+(?=_)/;
 
 /**
@@ -47,10 +49,12 @@ export class PassedResponse {
       previous_response_id: parsed.previous_response_id ?? null,
       max_output_tokens: parsed.max_output_tokens ?? null,
       max_tool_calls: parsed.max_tool_calls ?? null,
+      tools: listOf(response.tools).map(withDefaults),
       output: listOf(response.output).map((item, index) => this.#shown(membersOf(item), index)),
     };
     if ('instructions' in response) shown.instructions = parsed.instructions ?? null;
     for (const member of OPERATORS_MEMBERS) delete shown[member];
+    for (const member of OMITTED_NULLS) if (shown[member] === null) delete shown[member];
     if (response.usage) {
       const usage: Record<string, unknown> = { ...membersOf(response.usage) };
       for (const member of OPERATORS_COSTS) delete usage[member];
