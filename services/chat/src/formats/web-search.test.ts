@@ -320,6 +320,23 @@ test("Gemini's grounding is read as searches before the text, and counted", () =
   expect(google.readUsage(reply)?.units).toEqual({ web_search: 2, web_search_prompt: 1 });
 });
 
+test('Gemini lists queries twice or empty, and bills the distinct ones', () => {
+  const groundingMetadata = { webSearchQueries: ['', 'news', '', 'more news', 'news'] };
+  const reply = {
+    candidates: [{ content: { parts: [{ text: 'Nothing.' }] }, finishReason: 'STOP', groundingMetadata }],
+    usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2 },
+  };
+  const stream = google.readStream();
+  const events = stream.read(Buffer.from(`data: ${JSON.stringify(reply)}\n\n`));
+  for (const usage of [google.readUsage(reply), stream.usage])
+    expect(usage?.units).toEqual({ web_search: 2, web_search_prompt: 1 });
+  for (const shown of [google.readReply(reply).parts, events])
+    expect(shown.filter(({ kind }) => kind === 'web_search')).toMatchObject([
+      { query: 'news' },
+      { query: 'more news' },
+    ]);
+});
+
 test("a stream of Anthropic's that is cut has the searches that it has shown", () => {
   const stream = anthropic.passStream!(
     { model: 'sim/chat', includeUsage: true, chargedNano: () => 0n },

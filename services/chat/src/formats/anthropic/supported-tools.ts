@@ -7,7 +7,7 @@ const CLIENT_SET = /^(computer|browser)_toolset_\d{8}$/;
 const REFUSED: readonly [RegExp, string][] = [
   [/^web_search/, 'this web search may run code, which is billed by the hour: use web_search_20250305'],
   // Each time the model reads a server tool's result, the whole input is billed again, and the model decides how often.
-  [/^web_fetch/, 'fetched pages have no maximum size'],
+  [/^web_fetch/, 'fetched pages have no maximum size: max_content_tokens does not apply to PDFs'],
   [/^code_execution/, 'code execution is billed by the hour'],
   [/^tool_search_tool/, 'a search bills the input again'],
   [/^advisor/, 'the advisor is another model with another price'],

@@ -215,7 +215,13 @@ describe('a request is refused', () => {
     ['invalid_request contents[0].role', { contents: [{ role: 'robot', parts: [text('x')] }] }],
     ['invalid_request body: Unrecognized key: "messages"', { messages: [] }],
     ['invalid_request generationConfig.temperature', { generationConfig: { temperature: 3 } }],
-    ['invalid_request tools[0].urlContext: not supported', { tools: [{ urlContext: {} }] }],
+    ['invalid_request tools[0].urlContext: not supported: fetched pages', { tools: [{ urlContext: {} }] }],
+    ['invalid_request tools[0].googleMaps: not supported: its searches', { tools: [{ google_maps: {} }] }],
+    [
+      'invalid_request tools[0].googleSearchRetrieval: not supported: use googleSearch',
+      { tools: [{ googleSearchRetrieval: {} }] },
+    ],
+    ['invalid_request tools[0].fileSearch: not supported', { tools: [{ fileSearch: {} }] }],
     [
       'invalid_request tools[0].googleSearch',
       { tools: [{ googleSearch: { searchTypes: { imageSearch: {} } } }] },
@@ -242,7 +248,10 @@ describe('a request is refused', () => {
       },
     ],
     ['invalid_request contents: too many parts', { contents: user(...Array(20_001).fill(text('a'))) }],
-    ['invalid_request tools[1].codeExecution: not supported', { tools: [{}, { code_execution: {} }] }],
+    [
+      'invalid_request tools[1].codeExecution: not supported: the model runs',
+      { tools: [{}, { code_execution: {} }] },
+    ],
     [
       'invalid_request cachedContent: cached contents are not supported',
       { cachedContent: 'cachedContents/1' },

@@ -127,6 +127,19 @@ function refuseExcess(value: unknown): void {
   if (parts > MAX_PARTS) throw invalid('contents: too many parts');
 }
 
+/** Why tools that Google runs are refused. Whatever their results add to the input is billed. */
+const REFUSED_TOOLS: ReadonlyMap<string, string> = new Map([
+  ['urlContext', 'fetched pages have no maximum size'],
+  ['codeExecution', 'the model runs code as often as it decides, and each run bills its output again'],
+  ['googleMaps', 'its searches have no price here'],
+  ['googleSearchRetrieval', 'use googleSearch'],
+]);
+
+function refusalOfTool(name: string): string {
+  const reason = REFUSED_TOOLS.get(name);
+  return reason ? `not supported: ${reason}` : 'not supported';
+}
+
 /** What costs something that has no price here, or belongs to the account that all callers share. */
 function refuseUnsupported(
   { cachedContent, generationConfig, contents, systemInstruction: system }: GenerateContentBody,
@@ -140,7 +153,7 @@ function refuseUnsupported(
     const other = Object.keys(tool ?? {}).find(
       (name) => name !== 'functionDeclarations' && name !== 'googleSearch' && tool[name] != null,
     );
-    if (other !== undefined) throw invalid(`tools[${index}].${other.slice(0, 64)}: not supported`);
+    if (other !== undefined) throw invalid(`tools[${index}].${other.slice(0, 64)}: ${refusalOfTool(other)}`);
   }
   if (typeof system === 'object' && system?.parts.some(({ text }) => typeof text !== 'string'))
     throw invalid('systemInstruction.parts: only text is supported');

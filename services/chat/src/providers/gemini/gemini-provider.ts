@@ -71,7 +71,7 @@ export function geminiProvider({
     isReply: (reply) => Array.isArray(reply.candidates) || Boolean(reply.promptFeedback),
     readUsage: (reply) => {
       const usage = readGeminiUsage(reply.usageMetadata);
-      return usage && withSearches(usage, queriesOf(reply).length);
+      return usage && withSearches(usage, queriesOf(reply).size);
     },
     countReply: (reply) => countCandidates(reply, newToolId),
     readReply: (reply) => wholeReply(new ResponseReader(newToolId).read(reply)),

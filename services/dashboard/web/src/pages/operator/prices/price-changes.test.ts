@@ -7,7 +7,12 @@ test('lists only changed, added and removed prices', () => {
     image: { per_image: [{ size: '1024x1024', quality: 'low', price: 0.01 }] },
   };
   const after = {
-    tokens: { input: 1, output: 5, service_tiers: { flex: { input: 0.6 } }, units: { web_search: 0.01 } },
+    tokens: {
+      input: 1,
+      output: 5,
+      service_tiers: { flex: { input: 0.6 } },
+      units: { web_search_prompt: 0.035 },
+    },
     image: { per_image: [{ size: '1024x1024', quality: 'low', price: 0.01 }] },
     video: { tiers: ['std'], default_tier: null, per_second: { std: 0.2 } },
   };
@@ -16,7 +21,7 @@ test('lists only changed, added and removed prices', () => {
     { what: 'output', unit, before: 4, after: 5 },
     { what: 'cache read', unit, before: 0.1, after: undefined },
     { what: 'flex, input', unit, before: 0.5, after: 0.6 },
-    { what: 'web search', unit: 'per use', before: undefined, after: 0.01 },
+    { what: 'prompt with web search', unit: 'per use', before: undefined, after: 0.035 },
     { what: 'video, std', unit: 'per second', before: undefined, after: 0.2 },
   ]);
   expect(priceChanges(after, after)).toEqual([]);

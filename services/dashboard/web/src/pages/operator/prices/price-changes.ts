@@ -1,4 +1,5 @@
 import type { PricesInput } from '../../../api/admin-models';
+import { UNIT_NAMES } from '../../../ui/unit-names';
 
 export interface PriceChange {
   readonly what: string;
@@ -63,7 +64,7 @@ function flat({ tokens, image, video, audio }: PricesInput): Map<string, Price> 
     if (long_context) put(`above ${long_context.above_tokens} tokens, `, long_context);
   }
   for (const [unit, usd] of Object.entries(tokens?.units ?? {}))
-    found.set(unit.replaceAll('_', ' '), { usd, unit: 'per use' });
+    found.set((UNIT_NAMES[unit] ?? unit).toLowerCase(), { usd, unit: 'per use' });
   if (image) {
     const { per_image, ...rates } = image;
     for (const { size, quality, price } of per_image) {

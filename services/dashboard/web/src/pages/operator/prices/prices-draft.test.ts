@@ -30,6 +30,15 @@ test('prices are unchanged by a form without edits', () => {
   expect(prices).toEqual(same);
 });
 
+test('a search has one price: by itself, or by its prompt', () => {
+  const units = { web_search: '0.014', web_search_prompt: '0.035' };
+  const problemsWith = (typed: object) => [...toPrices({ ...empty, units: typed as typeof units }).problems];
+  expect(problemsWith(units)).toEqual([
+    ['pricing.tokens.units.web_search_prompt', 'A search is priced by itself or by its prompt, not both.'],
+  ]);
+  expect(problemsWith({ ...units, web_search: '' })).toEqual([]);
+});
+
 test('small prices are shown without an exponent', () => {
   expect(fromPricing(PRICING).tokens.input).toBe('0.000000001');
 });

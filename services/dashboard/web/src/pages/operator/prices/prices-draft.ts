@@ -119,6 +119,8 @@ function toTokens(draft: PricesDraft, problems: Found): Pick<PricesInput, 'token
   );
   const standard = toRates<TokenRate>(tokens, at, problems);
   const units = toRates(typedUnits, `${at}.units`, problems) as Record<string, number>;
+  if (units.web_search !== undefined && units.web_search_prompt !== undefined)
+    problems.set(`${at}.units.web_search_prompt`, 'A search is priced by itself or by its prompt, not both.');
   if (!longContext) return { tokens: { ...standard, service_tiers, units } };
   const above_tokens = parseCount(longContext.above) ?? 0;
   if (above_tokens === 0)

@@ -17,6 +17,13 @@ interface PricesFieldsProps {
 /** Outputs of models that are priced by tokens. */
 const TOKEN_OUTPUTS = ['text', 'embedding', 'moderation', 'rerank'];
 
+/** The output of models that use a unit. */
+const UNIT_OUTPUTS: Readonly<Record<string, string>> = {
+  web_search: 'text',
+  web_search_prompt: 'text',
+  search_unit: 'rerank',
+};
+
 /** Fields for all prices of a model. Usage with an empty price is refused. */
 export function PricesFields(props: PricesFieldsProps) {
   const { draft, onChange, problems, outputs } = props;
@@ -25,6 +32,7 @@ export function PricesFields(props: PricesFieldsProps) {
   return (
     <Stack>
       {hasTokens && <TokenPrices {...props} />}
+      <UsePrices {...props} />
       {(outputs.includes('image') || draft.images.length > 0) && <ImagePrices {...props} />}
       {(outputs.includes('video') || draft.seconds.length > 0) && <VideoPrices {...props} />}
       {(outputs.includes('speech') ||
@@ -74,8 +82,32 @@ function AudioPrices({ draft, onChange, problems }: PricesFieldsProps) {
   );
 }
 
+/** Of what models with these outputs can use, and what has a price already. */
+function UsePrices({ draft, onChange, problems, outputs }: PricesFieldsProps) {
+  const names = UNIT_PRICES.filter((unit) => draft.units[unit] || outputs.includes(UNIT_OUTPUTS[unit] ?? ''));
+  if (names.length === 0) return null;
+  return (
+    <Fieldset legend="Per use">
+      <Stack>
+        <Text size="sm" c="dimmed">
+          USD per use; providers often list it per thousand.
+          {outputs.includes('text') &&
+            ' A web search is priced by itself or by its prompt, as the provider bills it; without a price it is refused.'}
+        </Text>
+        <RatesFields
+          names={names}
+          rates={draft.units}
+          onChange={(units) => onChange({ ...draft, units })}
+          problems={problems}
+          path="pricing.tokens.units"
+        />
+      </Stack>
+    </Fieldset>
+  );
+}
+
 function TokenPrices({ draft, onChange, problems }: PricesFieldsProps) {
-  const { tokens, units, tiers, longContext } = draft;
+  const { tokens, tiers, longContext } = draft;
   const changeTier = (id: string, change: Partial<(typeof tiers)[number]>) =>
     onChange({ ...draft, tiers: tiers.map((tier) => (tier.id === id ? { ...tier, ...change } : tier)) });
   return (
@@ -90,16 +122,6 @@ function TokenPrices({ draft, onChange, problems }: PricesFieldsProps) {
           onChange={(rates) => onChange({ ...draft, tokens: rates })}
           problems={problems}
           path="pricing.tokens"
-        />
-        <Text size="sm" c="dimmed">
-          USD per use. A tool without a price is refused.
-        </Text>
-        <RatesFields
-          names={UNIT_PRICES}
-          rates={units}
-          onChange={(prices) => onChange({ ...draft, units: prices })}
-          problems={problems}
-          path="pricing.tokens.units"
         />
         {tiers.map(({ id, name, rates }, index) => (
           <RatesFields

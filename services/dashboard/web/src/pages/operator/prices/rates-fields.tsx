@@ -40,7 +40,12 @@ interface RatesFieldsProps {
 export function RatesFields(props: RatesFieldsProps) {
   const { legend, names, rates, onChange, problems, path, first, onRemove } = props;
   const fields = (
-    <SimpleGrid cols={{ base: 2, sm: 3, lg: first ? names.length + 1 : names.length }} spacing="sm">
+    <SimpleGrid
+      cols={{ base: 2, sm: 3, lg: Math.max(3, first ? names.length + 1 : names.length) }}
+      spacing="sm"
+      // Keeps inputs in line when a label wraps.
+      style={{ alignItems: names.some((name) => problemsAt(problems, `${path}.${name}`)) ? 'start' : 'end' }}
+    >
       {first}
       {names.map((name) => (
         <PriceInput
