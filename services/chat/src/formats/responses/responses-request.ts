@@ -14,6 +14,7 @@ import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import { type Conversation, WEB_SEARCH, type WebSearch } from '../../domain/conversation';
 import type { PassThroughChange } from '../../domain/pass-through-change';
 import { MAX_WEB_SEARCHES } from '../../domain/upper-bound';
+import { isWebSearchType } from '../../domain/web-search-type';
 import { BODY_BOUNDS, MAX_FAULTS } from '../body-bounds';
 import type { ChatCompletionBody } from '../openai/chat-schema';
 import { refusePrivateLinks, sizeOfMedia } from '../openai/message-media';
@@ -28,7 +29,6 @@ import {
   type ItemReference,
   type ItemType,
   isLeftOut,
-  isWebSearchType,
   itemReferenceSchema,
   itemSchemas,
   looseResponsesSchema,

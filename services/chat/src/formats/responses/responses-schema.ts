@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isWebSearchType } from '../../domain/web-search-type';
 import { list } from '../list';
 import { searchLocation } from '../search-location';
 
@@ -123,10 +124,6 @@ export const isLeftOut = ({
   external_web_access: online,
 }: Readonly<Record<string, unknown>>): boolean =>
   type === 'tool_search' || (isWebSearchType(type) && online === false);
-
-/** Dated versions are the same tool. */
-export const isWebSearchType = (type: unknown): boolean =>
-  typeof type === 'string' && /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/.test(type);
 
 /** A search by the provider. How much of the pages the model sees is the provider's choice. */
 export const webSearchTool = z.strictObject({

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
-import { isWebSearchType } from '../../../formats/responses/responses-schema';
+import { isWebSearchType } from '../../../domain/web-search-type';
 import type { OpenAiQuirks, ResponsesQuirks } from '../quirks';
 import { REASONING, refusedHints } from '../write-request';
 import { ENCRYPTED_REASONING, unsealed } from './encrypted-reasoning';
