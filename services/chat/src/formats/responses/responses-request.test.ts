@@ -288,3 +288,16 @@ describe('with a storage', () => {
       expect(() => read(fields)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 });
+
+test.each([
+  ['a message', { role: 'user', content: [{ type: 'input_file', file_id: 'file-1' }] }, 'content'],
+  [
+    'an output',
+    { type: 'function_call_output', call_id: 'c', output: [{ type: 'input_image', file_id: 'file-1' }] },
+    'output',
+  ],
+])('a file by its id in %s is refused for every provider', (_name, item, list) => {
+  expect(() => parse({ ...valid, input: [item] })).toThrow(
+    expect.objectContaining({ detail: `input[0].${list}[0].file_id: files by id are not supported` }),
+  );
+});

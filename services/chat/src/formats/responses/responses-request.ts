@@ -114,6 +114,7 @@ export function parseResponsesRequest(
   refuseUnsupported(body, canStore);
   const tools = new CallerTools(declared);
   const messages = toChatMessages(items);
+  refuseFileIds(items);
   refusePrivateLinks(messages, 'input');
   requireContent(items);
   if (!body.model) throw new GatewayError('invalid_model');
@@ -415,6 +416,17 @@ function toWebSearch(
     blockedDomains: filters?.blocked_domains ?? [],
     location: toLocation(location),
   };
+}
+
+/** Files are stored in the provider's one account that all callers share. */
+function refuseFileIds(items: readonly (InputItem | ItemReference)[]): void {
+  for (const [index, { content, output }] of (items as readonly Record<string, unknown>[]).entries()) {
+    for (const [list, parts] of Object.entries({ content, output })) {
+      if (!Array.isArray(parts)) continue;
+      const at = parts.findIndex((part) => part.file_id != null);
+      if (at !== -1) throw invalid(`input[${index}].${list}[${at}].file_id: files by id are not supported`);
+    }
+  }
 }
 
 /** An assistant may have said nothing, such as before it called a tool. */
