@@ -325,6 +325,7 @@ const image = {
   method: 'POST',
   tag: 'Images',
   answer: images,
+  streams: true,
   returnsCost: true,
   idempotent: true,
   codes: IMAGES,
