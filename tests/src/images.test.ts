@@ -140,6 +140,37 @@ describe.each(MODELS)('%s with the official client', (model) => {
     expect((await uploadsOf(requestId)).map((each) => [each.bytes, each.sha256])).toEqual(sent);
     expect(await expectBilled(model, requestId)).toBeGreaterThan(0n);
   });
+
+  test('streams a generated and an edited image', async () => {
+    sentImages();
+    const ask = { model, prompt: `A cat. ${SOON}`, stream: true, partial_images: 2 } as const;
+    const image = await upload(png('a'));
+    const calls = [
+      { type: 'image_generation.completed', call: () => client.images.generate(ask) },
+      { type: 'image_edit.completed', call: () => client.images.edit({ ...ask, image }) },
+    ];
+    for (const { type, call } of calls) {
+      const { data, response } = await call().withResponse();
+      const events = [];
+      for await (const event of data) events.push(event);
+      expect(events).toEqual([
+        {
+          type,
+          b64_json: expect.any(String),
+          created_at: expect.any(Number),
+          size: '1024x1024',
+          quality: expect.any(String),
+          background: 'auto',
+          output_format: 'png',
+          usage: expect.objectContaining({ total_tokens: expect.any(Number) }),
+        },
+      ]);
+      expect(events.map(({ b64_json }) => fromBase64(b64_json))).toEqual(sentImages());
+      const charge = await expectBilled(model, idOf(response));
+      expect(charge).toBeGreaterThan(0n);
+      expect(nano(Number(response.headers.get('x-gateway-cost')))).toBe(charge);
+    }
+  });
 });
 
 test('FLUX input images are charged per megapixel, each rounded up', async () => {
@@ -284,6 +315,22 @@ describe('an Idempotency-Key', () => {
       client.images.edit({ ...ask('A hat.'), image: await upload(png(seed)) }, { headers });
     expect((await edit('a')).data).toEqual((await edit('a')).data);
     await expect(edit('b')).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
+    expect(await chargesOf()).toBe(before + 1);
+  });
+
+  test('returns the same stream for the same call', async () => {
+    const before = await chargesOf();
+    const headers = { 'idempotency-key': randomUUID() };
+    const call = async () => {
+      const answer = await client.images
+        .generate({ ...ask('Streamed.'), n: 2, stream: true }, { headers })
+        .asResponse();
+      return { type: answer.headers.get('content-type'), text: await answer.text() };
+    };
+    const first = await call();
+    expect(first.type).toBe('text/event-stream; charset=utf-8');
+    expect(first.text.match(/^event: image_generation\.completed$/gm)).toHaveLength(2);
+    expect(await call()).toEqual(first);
     expect(await chargesOf()).toBe(before + 1);
   });
 

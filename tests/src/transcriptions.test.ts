@@ -4,7 +4,7 @@ import { until, wav } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { CLOSED_PORT } from './support/closed-port';
-import { readLedger } from './support/ledger';
+import { nano, readLedger } from './support/ledger';
 import { type Customer, type System, startSystem } from './support/system';
 import { readUsageRecord } from './support/usage-record';
 
@@ -40,6 +40,8 @@ interface Answer {
   readonly type: string | null;
   readonly requestId: string;
   readonly text: string;
+  /** USD. */
+  readonly cost: string | null;
 }
 
 /** Sends a form; a field's list is sent as several parts. */
@@ -61,6 +63,7 @@ async function transcribe(
     type: response.headers.get('content-type'),
     requestId: response.headers.get('x-request-id') ?? '',
     text: await response.text(),
+    cost: response.headers.get('x-gateway-cost'),
   };
 }
 const errorOf = ({ text }: Answer) => JSON.parse(text).error;
@@ -145,6 +148,23 @@ test('text of a model that is priced by tokens is charged by its tokens', async 
   const [entry] = (await system.meter({ requestId: answer.requestId })).entries;
   await expectCharge(tokensNano(entry!.prompt_tokens, entry!.completion_tokens));
 });
+
+test.each<[string, Readonly<Record<string, string>>, boolean]>([
+  ['json', { response_format: 'json' }, true],
+  ['a translation', { response_format: 'verbose_json', path: 'translations' }, true],
+  ['text priced by tokens', { model: 'sim/transcription-tokens', response_format: 'text' }, true],
+  ['text priced by duration, whose charge is known at its end', { response_format: 'text' }, false],
+  ['a stream', { stream: 'true' }, false],
+])(
+  'the header has the charge of a whole reply: %s',
+  async (_, { path = 'transcriptions', ...fields }, isWhole) => {
+    const { cost } = await transcribe(fields, { path });
+    await system.settled(customer);
+    const charges = [...(await readLedger(system, customer)).charges.values()];
+    expect(charges).toEqual([isWhole ? nano(Number(cost)) : expect.any(BigInt)]);
+    expect(cost !== null).toBe(isWhole);
+  },
+);
 
 test('a stream of a model that does not stream has its whole transcript', async () => {
   const { type, text } = await transcribe({ stream: 'true' });

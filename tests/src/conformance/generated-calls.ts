@@ -343,21 +343,28 @@ const moderations = whole(
   }),
 );
 const images = fc.oneof(
-  whole(
-    '/v1/images/generations',
-    'images',
-    fc.record({
+  fc
+    .record({
       model: fc.constantFrom('sim/image', 'openai/gpt-image-2', 'google/gemini-3.1-flash-image'),
       prompt: texts,
-    }),
-  ),
-  texts.map(
-    (prompt): GeneratedCall => ({
+      stream: fc.boolean(),
+    })
+    .map(
+      (body): GeneratedCall => ({
+        method: 'POST',
+        path: '/v1/images/generations',
+        body,
+        type: body.stream ? 'image event' : 'images',
+        streamed: body.stream,
+      }),
+    ),
+  fc.tuple(texts, fc.boolean()).map(
+    ([prompt, streamed]): GeneratedCall => ({
       method: 'POST',
       path: '/v1/images/edits',
-      form: { fields: { model: 'sim/image', prompt }, file: 'image' },
-      type: 'images',
-      streamed: false,
+      form: { fields: { model: 'sim/image', prompt, stream: String(streamed) }, file: 'image' },
+      type: streamed ? 'image event' : 'images',
+      streamed,
     }),
   ),
 );

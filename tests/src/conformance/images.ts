@@ -64,7 +64,8 @@ const INVALID: readonly [string, object, RegExp][] = [
   ['an unknown background', { background: 'red' }, /background/],
   ['an unknown response_format', { response_format: 'gif' }, /response_format/],
   ['output_compression above 100', { output_compression: 101 }, /output_compression/],
-  ['a stream', { stream: true }, /stream/],
+  ['a stream of links', { stream: true, response_format: 'url' }, /response_format/],
+  ['partial images without a stream', { partial_images: 1 }, /partial_images/],
   ['prompt a list', { prompt: ['A cat.'] }, /prompt/],
   ['model a number', { model: 7 }, /model/],
   ['an unknown field', { colour: 'red' }, /colour/],
@@ -137,7 +138,7 @@ const FORM_FAULTS: readonly [string, readonly FormPart[]][] = [
   ['a file that is not an image', [...FIELDS, ['image', Buffer.from('no image')]]],
   ['an unknown field', [...WHOLE, ['colour', 'red']]],
   ['n of 0', [...WHOLE, ['n', '0']]],
-  ['a stream', [...WHOLE, ['stream', 'true']]],
+  ['a stream of links', [...WHOLE, ['stream', 'true'], ['response_format', 'url']]],
   ['too many images', [...FIELDS, ...Array.from({ length: 17 }, (): FormPart => ['image[]', PICTURE])]],
   ['a mask that is not an image', [...WHOLE, ['mask', Buffer.from('no image')]]],
 ];

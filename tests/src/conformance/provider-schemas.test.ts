@@ -18,7 +18,16 @@ const FEATURES = [
   ...['response.web_search_call.completed', 'response.output_text.annotation.added'],
   ...['thinking_delta', 'signature_delta', 'input_json_delta', 'citations_delta'],
   ...['server_tool_use', 'web_search_tool_result', 'tool_use', 'thinking', 'redacted_thinking', 'reasoning'],
-  ...['transcript.text.delta', 'transcript.text.done', 'refusal', 'max_tokens', 'end_turn', 'stop_sequence'],
+  ...[
+    'transcript.text.delta',
+    'transcript.text.done',
+    'image_generation.completed',
+    'image_edit.completed',
+    'refusal',
+    'max_tokens',
+    'end_turn',
+    'stop_sequence',
+  ],
   ...['content_filter', 'length', 'tool_calls', 'SAFETY', 'MAX_TOKENS', 'STOP'],
 ];
 const FEATURE = /"(?:type|stop_reason|finish_reason|finishReason)":"([\w.]+)"/g;

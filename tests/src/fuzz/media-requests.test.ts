@@ -70,6 +70,7 @@ const JSON_CALLS = [
         moderation: 'auto',
         user: 'u',
       },
+      { ...IMAGE, stream: true, partial_images: 2 },
     ],
   },
   {
@@ -99,6 +100,7 @@ const FORM_CALLS: { path: string; forms: FormPart[][] }[] = [
     forms: [
       [...fieldsOf(IMAGE), ['image', PICTURE]],
       [['image[]', PICTURE], ['image[]', PICTURE], ['mask', PICTURE], ...fieldsOf({ ...IMAGE, n: '1' })],
+      [['image', PICTURE], ...fieldsOf({ ...IMAGE, stream: 'true', partial_images: '1' })],
     ],
   },
   {

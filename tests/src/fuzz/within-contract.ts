@@ -45,8 +45,14 @@ const isText = (type: string): boolean =>
 
 /** Types of transcripts that are neither JSON nor events. */
 const TRANSCRIPTS = new Set(['text/plain; charset=utf-8', 'text/vtt; charset=utf-8']);
-/** Types of the last event of Anthropic's messages and of OpenAI's audio. */
-const LAST_TYPES = new Set(['message_stop', 'speech.audio.done', 'transcript.text.done']);
+/** Types of the last event of Anthropic's messages, and of OpenAI's audio and images. */
+const LAST_TYPES = new Set([
+  'message_stop',
+  'speech.audio.done',
+  'transcript.text.done',
+  'image_generation.completed',
+  'image_edit.completed',
+]);
 
 /** Checks that a stream ends with its format's last event or with an error event. */
 function expectStreamEnd(text: string): void {

@@ -39,6 +39,7 @@ export interface OpenAiTypes {
   embeddings: OpenAI.CreateEmbeddingResponse;
   moderations: OpenAI.ModerationCreateResponse;
   images: OpenAI.ImagesResponse;
+  'image event': OpenAI.ImageGenStreamEvent | OpenAI.ImageEditStreamEvent;
   transcription: OpenAI.Audio.Transcription;
   'verbose transcription': OpenAI.Audio.TranscriptionVerbose;
   'transcription event': OpenAI.Audio.TranscriptionStreamEvent;

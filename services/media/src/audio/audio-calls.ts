@@ -1,6 +1,7 @@
 import type { CallOutcome } from '@gateway/call-billing';
 import { GatewayError, toErrorFrame } from '@gateway/errors';
 import type { LinkReply } from '@gateway/link';
+import { costHeader } from '@gateway/money';
 import type { RequestContext } from '@gateway/rpc';
 import { failureOf, type Route, toGatewayError, UpstreamError } from '@gateway/upstream';
 import type { Bill } from '../billing/bill';
@@ -76,7 +77,7 @@ export class AudioCalls {
     deadline.clear();
     const client = new ClientStream(context.signal, PACE);
     client.onLeft = () => deadline.restart();
-    const first = Promise.withResolvers<void>();
+    const first = Promise.withResolvers<bigint | undefined>();
     const done = deliver(context, call, { reply, client, onFirst: first.resolve })
       .catch((error) => {
         first.reject(error);
@@ -85,11 +86,12 @@ export class AudioCalls {
       .finally(() => closed(context, call, deadline));
     this.#running.add(done);
     done.finally(() => this.#running.delete(done));
-    await first.promise;
+    const chargedNano = await first.promise;
     return {
       status: 200,
       headers: {
         ...call.bill.headers,
+        ...(chargedNano !== undefined && !reply.isEvents && costHeader(chargedNano)),
         'content-type': reply.contentType,
         ...(reply.isEvents && { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }),
       },
@@ -118,8 +120,11 @@ export class AudioCalls {
 interface Delivery {
   readonly reply: BegunReply;
   readonly client: ClientStream;
-  /** Called when the reply's first bytes are there, or it has ended. */
-  onFirst(): void;
+  /**
+   * Called when the reply's first bytes are there, or it has ended.
+   * @param chargedNano known when the reply has ended
+   */
+  onFirst(chargedNano?: bigint): void;
 }
 
 /**
@@ -149,16 +154,19 @@ async function deliver(context: RequestContext, call: AudioCall, { reply, client
     client.end(reply.isEvents ? undefined : error);
     return;
   }
-  await settle(call, reply, client);
-  onFirst();
+  onFirst(await settle(call, reply, client));
   for (const piece of last) await client.push(piece);
   client.end();
 }
 
-/** @throws GatewayError `internal_error` if the charge is not ours any more */
+/**
+ * Returns what the account is charged.
+ * @throws GatewayError `internal_error` if the charge is not ours any more
+ */
 async function settle({ bill, rate, expected }: AudioCall, reply: AudioReply, client: ClientStream) {
   const outcome: CallOutcome = { status: client.hasLeft ? CLIENT_DISCONNECTED : 200, errorCode: '' };
-  if (await bill.settle(chargeOf(rate, reply.use(), expected), outcome)) return;
+  const charge = chargeOf(rate, reply.use(), expected);
+  if (await bill.settle(charge, outcome)) return bill.chargedNano(charge);
   throw new GatewayError('internal_error', { cause: new Error('another instance ended the bill') });
 }
 

@@ -20,8 +20,9 @@ export function readImageFields(
   const result = safeParse(schema, isEmpty(members.prompt) ? { ...members, prompt: undefined } : members);
   if (!result.success) throw schemaError(result.error.issues);
   const fields = result.data as ImageFields;
-  if (fields.stream) throw invalid('stream: streams of images are not supported');
-  if (fields.partial_images) throw invalid('partial_images: only in streams, which are not supported');
+  if (!fields.stream && fields.partial_images) throw invalid('partial_images: only with stream');
+  if (fields.stream && fields.response_format === 'url')
+    throw invalid('response_format: streams contain images as base64 only');
   const { model, prompt } = fields;
   if (model === undefined) throw missingParameter('model');
   if (isEmpty(prompt)) throw missingParameter('prompt');
@@ -46,6 +47,7 @@ function optionsOf(fields: ImageFields) {
     ...(output_format && { format: output_format }),
     ...(output_compression != null && { compression: output_compression }),
     ...(response_format && { replyAs: response_format }),
+    streamed: fields.stream ?? false,
   };
 }
 

@@ -16,6 +16,7 @@ describe('a generation request', () => {
       model: 'sim/image',
       prompt: 'a cat',
       n: 1,
+      streamed: false,
       hints: {},
       unsupportedFields: [],
       edit: false,
@@ -88,7 +89,8 @@ describe('a generation request', () => {
     [{ background: 'red' }],
     [{ response_format: 'gif' }],
     [{ moderation: 'none' }],
-    [{ stream: true }],
+    [{ stream: true, response_format: 'url' }],
+    [{ stream: true, partial_images: 4 }],
     [{ stream: 'false' }],
     [{ partial_images: 2 }],
     [{ partial_images: 2, stream: false }],
@@ -133,12 +135,17 @@ describe('an edit request', () => {
     const images = [uploadOf('image[]', 'a'), uploadOf('image[]', 'b', 'webp')];
     const mask = uploadOf('mask', 'm');
     expect(
-      edit({ n: '2', output_compression: '7', stream: 'false' }, [images[0]!, mask, images[1]!]),
+      edit({ n: '2', output_compression: '7', stream: 'true', partial_images: '2' }, [
+        images[0]!,
+        mask,
+        images[1]!,
+      ]),
     ).toEqual({
       model: 'sim/image',
       prompt: 'a hat',
       n: 2,
       compression: 7,
+      streamed: true,
       hints: {},
       unsupportedFields: [],
       edit: true,
@@ -163,7 +170,7 @@ describe('an edit request', () => {
     ['an empty count', { n: '' }, [IMAGE]],
     ['an unknown field', { shape: 'round' }, [IMAGE]],
     ['a field of generations', { moderation: 'low' }, [IMAGE]],
-    ['stream', { stream: 'true' }, [IMAGE]],
+    ['a stream of links', { stream: 'true', response_format: 'url' }, [IMAGE]],
     ['partial_images', { partial_images: '1' }, [IMAGE]],
   ])('with %s is rejected', (_what, fields, uploads) => {
     expect(() => edit(fields, uploads)).toThrow(expect.objectContaining({ code: 'invalid_request' }));

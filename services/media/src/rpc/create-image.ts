@@ -12,6 +12,7 @@ import { checkAllowed } from '../calls/check-allowed';
 import { decideByCurrentKey } from '../calls/decide-by-current-key';
 import { catalogNotReceived } from '../domain/catalog-not-received';
 import type { Model, ModelLookup } from '../domain/model';
+import { toImageEvents } from '../formats/image-events';
 import { toImageReply } from '../formats/image-reply';
 import type { IdempotentCalls } from '../idempotency/idempotent-calls';
 import type { OwnKey } from '../idempotency/own-key';
@@ -155,13 +156,25 @@ async function admit(
     const provider = routes[0]!.provider.id;
     lease = jobs.lease({ accountId, provider }, order);
     const bareModelName = isBareName(read.request.model);
-    const request = { key: call.key, model, bareModelName, provider, endpoint: call.path, boundNano, tokens };
-    const bill = await admission.admit(context, request);
+    const { streamed } = read.request;
+    const bill = await admission.admit(context, {
+      key: call.key,
+      model,
+      bareModelName,
+      provider,
+      endpoint: call.path,
+      streamed,
+      boundNano,
+      tokens,
+    });
     if (context.signal.aborted) {
       await bill.release(CLIENT_DISCONNECTED);
       throw new ClientDisconnected();
     }
-    const toReply = (result: ImageResult) => jsonReply(toImageReply(result, order, read.request, Date.now()));
+    const toReply = (result: ImageResult) =>
+      streamed
+        ? toImageEvents(result, order, Date.now())
+        : jsonReply(toImageReply(result, order, read.request, Date.now()));
     const { requestId, log } = context;
     const close = () => read.close();
     return { requestId, accountId, order, rate, routes, bill, own, log, toReply, close, lease };

@@ -9,6 +9,7 @@ const request = (fields: Partial<ImageRequest> = {}): ImageRequest => ({
   model: 'sim/image',
   prompt: 'a cat',
   n: 1,
+  streamed: false,
   hints: {},
   unsupportedFields: [],
   edit: false,

@@ -87,6 +87,7 @@ function accepted(
     n,
     size,
     format,
+    streamed: false,
     hints: {},
     unsupportedFields: [],
     edit: false,

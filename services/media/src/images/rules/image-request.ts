@@ -15,6 +15,8 @@ export interface ImageRequest {
   readonly compression?: number;
   /** How to return images; absent: in base64. */
   readonly replyAs?: 'b64_json' | 'url';
+  /** Whether to return images as events. */
+  readonly streamed: boolean;
   /** Fields that change neither the price nor the required features. */
   readonly hints: Readonly<Record<string, string>>;
   /** Fields that the caller has set and no model supports. */
