@@ -9,6 +9,8 @@ import { within } from './within';
 
 /** Bytes buffered at most; beyond that the response is committed. */
 const MAX_BUFFERED_BYTES = 64 * 1024;
+/** The first two events of a response repeat the caller's instructions and tools. */
+const MAX_BUFFERED_RESPONSE_BYTES = 1024 * 1024;
 const EVENT_END = Buffer.from('\n\n');
 /** Their streams end with `[DONE]`. */
 const DONE_FORMATS: ReadonlySet<ApiFormat> = new Set(['openai', 'completions']);
@@ -97,7 +99,8 @@ class BufferedEvents {
       isOver ||= this.#read(event) !== 'waiting';
       if (isOver || this.begun || dataOf(event) !== '') this.#keep(event);
     }
-    return isOver || this.#eventBytes > MAX_BUFFERED_BYTES;
+    const most = this.#provider.wire === 'responses' ? MAX_BUFFERED_RESPONSE_BYTES : MAX_BUFFERED_BYTES;
+    return isOver || this.#eventBytes > most;
   }
 
   /**

@@ -4,7 +4,7 @@ import { countConversation } from '../domain/count-conversation';
 import { ReplyText } from '../domain/reply-text';
 import { TokenCounter } from '../domain/token-count';
 import { estimateInput } from '../domain/upper-bound';
-import { NO_USAGE, ofTier, type TokenUsage, type UsageSource } from '../domain/usage';
+import { NO_USAGE, ofTier, type TokenUsage, type UsageSource, withSearches } from '../domain/usage';
 
 /** A request and the provider that it was sent to. */
 export interface Sent {
@@ -56,7 +56,7 @@ function figuresOf(sent: Sent, stream: MeteredStream, whole: boolean): SourcedUs
   const reported = stream.usage;
   const countOutput = () => withoutEcho(sent.request, stream.countOutput());
   if (reported && whole) return [reported, 'provider'];
-  if (!reported) return [countedUsage(sent, countOutput), 'counted'];
+  if (!reported) return [withSearches(countedUsage(sent, countOutput), stream.searches ?? 0), 'counted'];
   const output = orElse(countOutput, 0);
   return [{ ...reported, output: Math.max(reported.output, output) }, 'provider'];
 }

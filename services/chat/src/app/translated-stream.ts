@@ -35,6 +35,10 @@ export class TranslatedStream implements MeteredStream {
     return this.#reader.usage;
   }
 
+  get searches(): number {
+    return this.#reader.searches ?? 0;
+  }
+
   /** @throws Error when the provider ended the stream with an error */
   take(event: Buffer): PassThroughEvent {
     const events = this.#reader.read(event);

@@ -232,6 +232,8 @@ export interface MeteredStream {
   take(event: Buffer): PassThroughEvent;
   /** The provider's latest figures. */
   readonly usage: TokenUsage | undefined;
+  /** Searches of the web that it has shown; absent: `usage` has them. */
+  readonly searches?: number;
   /** The service tier that it reports; absent if it reports none. */
   readonly serviceTier?: string | undefined;
   /** Returns the frame that ends the stream when it breaks; absent or undefined if it does not depend on what has passed. */

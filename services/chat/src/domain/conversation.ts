@@ -99,6 +99,7 @@ export type ApiFormat =
   | 'openai'
   | 'completions'
   | 'responses'
+  | 'xai'
   | 'anthropic'
   | 'gemini'
   | 'cohere'

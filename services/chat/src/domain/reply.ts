@@ -60,6 +60,8 @@ export interface StreamReader {
   read(event: Buffer): readonly ReplyEvent[];
   /** The provider's latest figures. */
   readonly usage: TokenUsage | undefined;
+  /** Searches of the web so far; absent: `usage` has them. */
+  readonly searches?: number;
   /** Whether the provider has completed the reply. A stream that ends before is truncated. */
   readonly ended: boolean;
 }

@@ -1,3 +1,6 @@
+/** The value of `include` that asks for encrypted reasoning. */
+export const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
+
 /** Returns the id by which callers know the response of a call. */
 export const responseId = (requestId: string): string => `resp_${requestId}`;
 

@@ -289,6 +289,13 @@ describe('with a storage', () => {
   });
 });
 
+test('an item may be referred to once', () => {
+  const input = [user, ...Array(2).fill({ type: 'item_reference', id: 'msg_1' })];
+  expect(() =>
+    parseResponsesRequest(Buffer.from(JSON.stringify({ ...valid, input })), { canStore: true }),
+  ).toThrow(expect.objectContaining({ detail: 'input: an item is referred to twice' }));
+});
+
 test.each([
   ['a message', { role: 'user', content: [{ type: 'input_file', file_id: 'file-1' }] }, 'content'],
   [

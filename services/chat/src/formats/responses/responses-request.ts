@@ -13,6 +13,7 @@ import type { z } from 'zod';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import { type Conversation, WEB_SEARCH, type WebSearch } from '../../domain/conversation';
 import type { PassThroughChange } from '../../domain/pass-through-change';
+import { ENCRYPTED_REASONING } from '../../domain/response-members';
 import { MAX_WEB_SEARCHES } from '../../domain/upper-bound';
 import { isWebSearchType } from '../../domain/web-search-type';
 import { BODY_BOUNDS, MAX_FAULTS } from '../body-bounds';
@@ -46,8 +47,7 @@ const REQUIRED = ['input', 'role', 'content', 'type', 'call_id', 'tools.name'];
 const MAX_ITEMS = 20_000;
 const MAX_PARTS = 20_000;
 const MAX_TOOLS = 1_024;
-const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
-/** Values of `include` that ask for details of tools that are not offered. */
+/** Values of `include` that ask for details of tools. A translated reply has those that there are. */
 const WITHOUT_EFFECT = new Set([
   ...['web_search_call.results', 'web_search_call.action.sources', 'file_search_call.results'],
   ...[
@@ -120,10 +120,13 @@ export function parseResponsesRequest(
   if (!body.model) throw new GatewayError('invalid_model');
   const { model } = body;
   const isStored = body.store ?? canStore;
+  const itemIds = items.flatMap((item) => (item.type === 'item_reference' ? [item.id] : []));
+  // A large item would be loaded once and written many times.
+  if (new Set(itemIds).size < itemIds.length) throw invalid('input: an item is referred to twice');
   return {
     isStored,
     previousId: body.previous_response_id ?? undefined,
-    itemIds: items.flatMap((item) => (item.type === 'item_reference' ? [item.id] : [])),
+    itemIds,
     withItems: (stored) =>
       callOf(
         { ...parsed, bytes, body: { ...body, model }, tools, search, isStored },
@@ -159,10 +162,11 @@ function itemsOf(
   if (conversation.length + items.length > MAX_ITEMS) throw invalid('input: too many entries');
   let storedBytes = 0;
   const read = (item: unknown): InputItem[] => {
-    const { type } = item as InputItem;
-    if (isSearchCall(type)) return [];
     storedBytes += Buffer.byteLength(JSON.stringify(item));
-    return [itemSchemas[type ?? 'message'].parse(item)];
+    const { type } = item as InputItem;
+    // A response that was passed through may have items of other types; only its provider knows them.
+    const { success, data } = itemSchemas[type ?? 'message']?.safeParse(item) ?? { success: false };
+    return success ? [data] : [];
   };
   const own = items.flatMap((item, index) => {
     if (item.type !== 'item_reference') return [item];

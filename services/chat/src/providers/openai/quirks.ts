@@ -90,8 +90,6 @@ export interface OpenAiQuirks {
 export interface ResponsesQuirks {
   /** How its usage figures count reasoning and cached tokens. */
   readonly usage: UsageMode;
-  /** It accepts `instructions`; otherwise they are sent as its first message. */
-  readonly instructions: boolean;
   /** The field that bounds what its own tools may do. */
   readonly maxCallsField: 'max_tool_calls' | 'max_turns';
   /** The field with the domains that a search leaves out. */
@@ -102,7 +100,7 @@ export interface ResponsesQuirks {
   readonly returnsSources: boolean;
   /** The tool choice that forces a search. */
   readonly searchChoice: 'required' | { readonly type: 'web_search' };
-  /** It is used only for what chat completions lack: a search of the web. */
+  /** It deviates further, so no call passes through, and it is used only for what chat completions lack: a search of the web. */
   readonly onlyForSearch?: true;
 }
 
@@ -161,7 +159,6 @@ const COMPLETIONS: CompletionQuirks = {
 /** OpenAI's. */
 export const RESPONSES: ResponsesQuirks = {
   usage: { reasoning: 'included', cached: 'included' },
-  instructions: true,
   maxCallsField: 'max_tool_calls',
   blockedDomainsField: 'blocked_domains',
   knowsLocation: true,
@@ -172,7 +169,6 @@ export const RESPONSES: ResponsesQuirks = {
 /** docs.x.ai, guides "Responses API" and "Web Search". */
 const XAI_RESPONSES: ResponsesQuirks = {
   ...RESPONSES,
-  instructions: false,
   maxCallsField: 'max_turns',
   blockedDomainsField: 'excluded_domains',
   knowsLocation: false,

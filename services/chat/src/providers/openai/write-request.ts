@@ -14,7 +14,7 @@ export const REASONING = 'reasoning';
  * A capability of the catalog: on this endpoint the model accepts function tools or an effort, not both. OpenAI's documented
  * behavior since GPT-5.4: openai/openai-openapi#541.
  */
-const EFFORT_EXCLUDES_TOOLS = 'effort_excludes_tools';
+export const EFFORT_EXCLUDES_TOOLS = 'effort_excludes_tools';
 /** OpenAI's limits. */
 const MAX_END_USER_CHARS = 64;
 const MAX_SCHEMA_NAME_CHARS = 64;

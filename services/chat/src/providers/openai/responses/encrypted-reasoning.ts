@@ -1,9 +1,6 @@
 import { type JsonObject, textOf } from '@gateway/upstream';
 import { isTagged, readSignature, tagSignature } from '../../../domain/signature-tag';
 
-/** The value of `include` that asks for it. */
-export const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
-
 /** Neither base64 nor an id contains it. */
 const SEPARATOR = '~';
 
@@ -22,6 +19,6 @@ export function unsealed(item: JsonObject, account: string): JsonObject | undefi
   const { wire, value } = readSignature(text, 'openai');
   if (wire !== 'responses') return undefined;
   const [from, id, ...content] = value.split(SEPARATOR);
-  if (from !== account) return undefined;
-  return { ...item, id, encrypted_content: content.join(SEPARATOR) };
+  const secret = content.join(SEPARATOR);
+  return from === account && secret !== '' ? { ...item, id, encrypted_content: secret } : undefined;
 }

@@ -117,6 +117,17 @@ test('the text that has passed is counted when the provider reports no figures',
   expect([stream.estimateOutput(), stream.countOutput()]).toEqual([3, 2]);
 });
 
+test('events that are written with spaces are named and counted alike, and searches count before the end', () => {
+  const { stream, take } = streamTo({ parsed: {} });
+  take('output_item.added', { output_index: 0, item: message });
+  const spaced = '{ "type": "response.output_text.delta", "item_id": "msg_theirs", "delta": "Hello" }';
+  const event = stream.take(Buffer.from(`data: ${spaced}\n\n`)) as { bytes: Buffer };
+  expect(event.bytes.toString()).toContain('"item_id":"msg_01a2_0"');
+  const search = { id: 'ws_1', type: 'web_search_call', action: { type: 'search', query: 'q' } };
+  take('output_item.done', { output_index: 1, item: search });
+  expect([stream.countOutput(), stream.searches]).toEqual([1, 1]);
+});
+
 test('an event that is cut is an error', () => {
   const { stream } = streamTo({ parsed: {} });
   expect(() => stream.take(Buffer.from('data: {"type":"response.output_text.delta","del\n\n'))).toThrow();

@@ -16,7 +16,7 @@ import { UncountedEvents } from '../../uncounted-events';
 import { serviceTierOf } from '../openai-usage';
 import { PassedResponse } from './passed-response';
 import { ResponseText } from './response-text';
-import { fromResponseUsage } from './response-usage';
+import { fromResponseUsage, isSearch } from './response-usage';
 
 /** A quote inside a JSON string is escaped, so these bytes are never a model's text. */
 const TYPE = Buffer.from('"type":"response.');
@@ -62,6 +62,7 @@ export class PassThroughResponse implements MeteredStream {
   #last: Buffer | undefined;
   #usage: TokenUsage | undefined;
   #serviceTier: string | undefined;
+  #searches = 0;
   #deltas = 0;
   #textBytes = 0;
 
@@ -75,6 +76,10 @@ export class PassThroughResponse implements MeteredStream {
     return this.#usage;
   }
 
+  get searches(): number {
+    return this.#searches;
+  }
+
   get serviceTier(): string | undefined {
     return this.#serviceTier;
   }
@@ -82,13 +87,7 @@ export class PassThroughResponse implements MeteredStream {
   take(event: Buffer): PassThroughEvent {
     const type = typeOf(event);
     if (type === undefined || PARSED.has(type) || !endsLikeObject(event)) return this.#inspect(event);
-    const start = event.indexOf(DELTA);
-    if (start !== -1) {
-      this.#unread.keep(event);
-      this.#deltas++;
-      this.#textBytes += textBytesOf(event, start + DELTA.length);
-    }
-    return this.#pass(this.#named(event));
+    return this.#passNamed(event);
   }
 
   errorFrame({ code, row }: GatewayError): string | undefined {
@@ -113,6 +112,16 @@ export class PassThroughResponse implements MeteredStream {
 
   close(): void {
     this.#unread.close();
+  }
+
+  #passNamed(event: Buffer): PassThroughEvent {
+    const start = event.indexOf(DELTA);
+    if (start !== -1) {
+      this.#unread.keep(event);
+      this.#deltas++;
+      this.#textBytes += textBytesOf(event, start + DELTA.length);
+    }
+    return this.#pass(this.#named(event));
   }
 
   #pass(bytes: Buffer): PassThroughEvent {
@@ -146,7 +155,8 @@ export class PassThroughResponse implements MeteredStream {
       case 'incomplete':
         return this.#end(type, data);
       default:
-        return this.#pass(this.#named(event));
+        // Written with spaces, as no official server does.
+        return this.#passNamed(frameOf(type, data));
     }
   }
 
@@ -156,6 +166,7 @@ export class PassThroughResponse implements MeteredStream {
     const id = textOf(item.id);
     this.#ids.set(id, Buffer.from(this.#passed.itemId(id, index)));
     if (type === 'response.output_item.added' && textOf(item.name) !== '') this.#unread.keep(event);
+    if (type === 'response.output_item.done' && isSearch(item)) this.#searches++;
     return this.#passed.item(item, index);
   }
 

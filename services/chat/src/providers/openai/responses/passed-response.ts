@@ -1,7 +1,7 @@
 import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { PassedReply } from '../../../domain/chat-provider';
-import { responseId, withDefaults } from '../../../domain/response-members';
-import { ENCRYPTED_REASONING, sealed } from './encrypted-reasoning';
+import { ENCRYPTED_REASONING, responseId, withDefaults } from '../../../domain/response-members';
+import { sealed } from './encrypted-reasoning';
 
 /** Names of what a provider reports and its operator alone pays for or knows. */
 const OPERATORS_MEMBERS = ['billing', 'conversation'];
@@ -63,7 +63,7 @@ export class PassedResponse {
     return shown;
   }
 
-  /** A response that is stored needs its encrypted content; `StoredEnd` removes what the caller has not asked for. */
+  /** A response that is stored needs its encrypted content; what the caller has not asked for is removed when it is stored. */
   #shown(item: JsonObject, index: number): JsonObject {
     return this.#to.request.isStored ? this.#whole(item, index) : this.item(item, index);
   }

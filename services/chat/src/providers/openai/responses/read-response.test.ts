@@ -79,6 +79,17 @@ test('a stream has the same parts', () => {
   ]);
 });
 
+test('arguments that come only with the complete call are read from it', () => {
+  const reader = new ResponseEventReader({ reasoning: 'included', cached: 'included' });
+  const read = (type: string, members: object) =>
+    reader.read(Buffer.from(`data: ${JSON.stringify({ type: `response.${type}`, ...members })}\n\n`));
+  const item = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{"a":1}' };
+  read('output_item.added', { output_index: 0, item: { ...item, arguments: '' } });
+  expect(read('output_item.done', { output_index: 0, item })).toEqual([
+    { kind: 'tool_arguments', call: 0, text: '{"a":1}' },
+  ]);
+});
+
 test.each(['response.failed', 'error'])('a stream with the event %s is broken', (type) => {
   const reader = new ResponseEventReader({ reasoning: 'included', cached: 'included' });
   const event = Buffer.from(`event: ${type}\ndata: ${JSON.stringify({ type, code: 'server_error' })}\n\n`);

@@ -77,6 +77,9 @@ export class ResponseEventReader implements StreamReader {
   readonly #calls = new Map<unknown, number>();
   /** Texts so far, by the index of their item: annotations name places in them. */
   readonly #texts = new Map<unknown, string>();
+  /** Items whose arguments have come in pieces: some servers send them only with the complete item. */
+  readonly #streamed = new Set<unknown>();
+  #searches = 0;
   #usage: TokenUsage | undefined;
   #ended = false;
 
@@ -86,6 +89,10 @@ export class ResponseEventReader implements StreamReader {
 
   get usage(): TokenUsage | undefined {
     return this.#usage;
+  }
+
+  get searches(): number {
+    return this.#searches;
   }
 
   get ended(): boolean {
@@ -116,6 +123,7 @@ export class ResponseEventReader implements StreamReader {
       case 'response.function_call_arguments.delta': {
         const call = this.#calls.get(at);
         if (call === undefined) throw new Error('arguments of a call that has not begun');
+        this.#streamed.add(at);
         return [{ kind: 'tool_arguments', call, text }];
       }
       case 'response.output_text.annotation.added':
@@ -123,10 +131,8 @@ export class ResponseEventReader implements StreamReader {
           kind: 'citation',
           citation,
         }));
-      case 'response.output_item.done': {
-        const item = membersOf(data.item);
-        return isSearch(item) ? [readSearch(item)] : [];
-      }
+      case 'response.output_item.done':
+        return this.#finish(membersOf(data.item), at);
       case 'response.completed':
       case 'response.incomplete':
         return this.#end(membersOf(data.response));
@@ -142,6 +148,16 @@ export class ResponseEventReader implements StreamReader {
     if (textOf(name) === '') throw new Error('reply has a tool call without a name');
     this.#calls.set(at, call);
     return [{ kind: 'tool_call', call, id: textOf(id), name: textOf(name) }];
+  }
+
+  #finish(item: JsonObject, at: unknown): ReplyEvent[] {
+    if (isSearch(item)) {
+      this.#searches++;
+      return [readSearch(item)];
+    }
+    const call = this.#calls.get(at);
+    if (call === undefined || this.#streamed.has(at)) return [];
+    return [{ kind: 'tool_arguments', call, text: textOf(item.arguments) }];
   }
 
   #end(response: JsonObject): ReplyEvent[] {

@@ -4,17 +4,11 @@ import { QUIRKS } from '../quirks';
 import { sealed } from './encrypted-reasoning';
 import { responseMembers } from './request-members';
 
-const membersFor = (body: object, provider: 'openai' | 'xai' = 'openai', capabilities = ['reasoning']) =>
+const membersFor = (body: object, capabilities = ['reasoning']) =>
   Object.fromEntries(
-    [
-      ...responseMembers(
-        body as Record<string, unknown>,
-        new Set(capabilities),
-        QUIRKS[provider],
-        QUIRKS[provider].responses,
-        'acct',
-      ),
-    ].map(([member, json]) => [member, json === undefined ? undefined : JSON.parse(json)]),
+    [...responseMembers(body as Record<string, unknown>, new Set(capabilities), QUIRKS.openai, 'acct')].map(
+      ([member, json]) => [member, json === undefined ? undefined : JSON.parse(json)],
+    ),
   );
 const reasoning = (encrypted_content?: string) => ({
   type: 'reasoning',
@@ -48,7 +42,12 @@ test('ids of the gateway and parts of chat completions are written as the API ha
   const input = [
     { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'text', text: 'a' }] },
     { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a.example/b' } }] },
-    { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search' } },
+    {
+      type: 'web_search_call',
+      id: 'ws_01890000-0000-7000-8000-000000000001_2',
+      status: 'completed',
+      action: { type: 'search' },
+    },
   ];
   expect(membersFor({ input }).input).toEqual([
     { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'a' }] },
@@ -57,18 +56,22 @@ test('ids of the gateway and parts of chat completions are written as the API ha
   ]);
 });
 
-test('xAI gets instructions as a message, and a bound of its turns', () => {
-  const body = { input: 'a', instructions: 'Be brief.', max_tool_calls: 3, safety_identifier: 'u' };
-  expect(membersFor(body, 'xai')).toMatchObject({
-    instructions: undefined,
-    input: [
-      { role: 'system', content: 'Be brief.' },
-      { role: 'user', content: 'a' },
-    ],
-    ...{ max_tool_calls: undefined, max_turns: 3, safety_identifier: undefined, user: 'u' },
+test('a search that the gateway does not know is left out, like reasoning without content', () => {
+  const input = [
+    { type: 'web_search_call', id: 'ws_of_another', action: { type: 'search' } },
+    reasoning(tagSignature({ wire: 'responses', value: 'acct~rs_of_another~' })),
+  ];
+  expect(membersFor({ input }).input).toEqual([]);
+});
+
+test('a preview of web search is the search that has a price', () => {
+  const tool = { type: 'web_search_preview_2025_03_11', search_context_size: 'low' };
+  expect(
+    membersFor({ input: 'a', tools: [tool], tool_choice: { type: 'web_search_preview' } }),
+  ).toMatchObject({
+    tools: [{ ...tool, type: 'web_search' }],
+    tool_choice: { type: 'web_search' },
   });
-  const openai = membersFor(body);
-  for (const field of Object.keys(body)) expect(openai).not.toHaveProperty(field);
 });
 
 test('sampling parameters are left out while the model thinks', () => {
@@ -80,7 +83,7 @@ test('sampling parameters are left out while the model thinks', () => {
 test('a model that does not reason is asked for no reasoning', () => {
   const include = ['reasoning.encrypted_content', 'web_search_call.action.sources'];
   const body = { input: 'a', reasoning: { effort: 'low' }, include };
-  expect(membersFor(body, 'openai', [])).toEqual({
+  expect(membersFor(body, [])).toEqual({
     ...{ reasoning: undefined, include: ['web_search_call.action.sources'] },
   });
 });

@@ -1,8 +1,12 @@
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import { ENCRYPTED_REASONING } from '../../../domain/response-members';
 import { isWebSearchType } from '../../../domain/web-search-type';
-import type { OpenAiQuirks, ResponsesQuirks } from '../quirks';
+import type { OpenAiQuirks } from '../quirks';
 import { REASONING, refusedHints } from '../write-request';
-import { ENCRYPTED_REASONING, unsealed } from './encrypted-reasoning';
+import { unsealed } from './encrypted-reasoning';
+
+/** Ids of searches that the gateway has given. */
+const SEARCH_ID = /^ws_[0-9a-f-]{36}_\d+$/;
 
 /**
  * Returns the changes to a caller's body that an account's Responses API needs: the new JSON of a top-level member, or undefined
@@ -12,54 +16,33 @@ export function responseMembers(
   body: JsonObject,
   capabilities: ReadonlySet<string>,
   quirks: OpenAiQuirks,
-  responses: ResponsesQuirks,
   account: string,
 ): ReadonlyMap<string, string | undefined> {
   const members = new Map<string, string | undefined>();
-  for (const field of refusedHints(
-    quirks,
-    capabilities,
-    textOf(membersOf(body.reasoning).effort) || undefined,
-  ))
-    members.set(field, undefined);
+  const effort = textOf(membersOf(body.reasoning).effort) || undefined;
+  for (const field of refusedHints(quirks, capabilities, effort)) members.set(field, undefined);
   if (!capabilities.has(REASONING)) {
     // OpenAI refuses both for models that do not reason, while some clients always send them.
     members.set('reasoning', undefined);
     const include = listOf(body.include).filter((name) => name !== ENCRYPTED_REASONING);
     members.set('include', include.length > 0 ? JSON.stringify(include) : undefined);
   }
-  if (quirks.endUserField === 'user' && 'safety_identifier' in body) {
-    members.set('safety_identifier', undefined);
-    if (body.user == null) members.set('user', JSON.stringify(body.safety_identifier));
-  }
-  const fitted = fitItems(body.input, account);
-  const { instructions } = body;
-  if (!responses.instructions && typeof instructions === 'string') {
-    members.set('instructions', undefined);
-    const message = { role: 'system', content: instructions };
-    const items = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : fitted;
-    members.set('input', JSON.stringify([message, ...listOf(items)]));
-  } else if (fitted !== body.input) members.set('input', JSON.stringify(fitted));
-  const tools = fitSearches(body.tools, responses);
-  if (tools !== body.tools) members.set('tools', JSON.stringify(tools));
-  if (responses.maxCallsField !== 'max_tool_calls' && body.max_tool_calls != null) {
-    members.set('max_tool_calls', undefined);
-    members.set(responses.maxCallsField, JSON.stringify(body.max_tool_calls));
-  }
+  const input = fitItems(body.input, account);
+  if (input !== body.input) members.set('input', JSON.stringify(input));
+  // The preview has another price.
+  if (listOf(body.tools).some(isDatedSearch))
+    members.set('tools', JSON.stringify(listOf(body.tools).map(toSearch)));
+  if (isDatedSearch(body.tool_choice)) members.set('tool_choice', JSON.stringify(toSearch(body.tool_choice)));
   return members;
 }
 
-/** Returns the same value if nothing has to change. */
-function fitSearches(tools: unknown, { blockedDomainsField, knowsLocation }: ResponsesQuirks): unknown {
-  if (knowsLocation || !Array.isArray(tools)) return tools;
-  return tools.map((tool) => {
-    const { type, filters } = membersOf(tool);
-    if (!isWebSearchType(type)) return tool;
-    const { blocked_domains: blocked, ...others } = membersOf(filters);
-    const fitted = { ...others, ...(blocked != null && { [blockedDomainsField]: blocked }) };
-    return { type: 'web_search', ...(Object.keys(fitted).length > 0 && { filters: fitted }) };
-  });
-}
+const isDatedSearch = (tool: unknown): boolean => {
+  const { type } = membersOf(tool);
+  return type !== 'web_search' && isWebSearchType(type);
+};
+
+const toSearch = (tool: unknown): unknown =>
+  isDatedSearch(tool) ? { ...membersOf(tool), type: 'web_search' } : tool;
 
 /** Returns the same value if nothing has to change. */
 function fitItems(input: unknown, account: string): unknown {
@@ -76,9 +59,10 @@ function fitItems(input: unknown, account: string): unknown {
 /** Undefined: the item means nothing to this account. */
 function fitItem(item: JsonObject, account: string): JsonObject | undefined {
   if (item.type === 'reasoning') return unsealed(item, account);
+  if (item.type === 'web_search_call') return SEARCH_ID.test(textOf(item.id)) ? item : undefined;
   // Its id is ours, or of another account; nothing is stored under it.
   const { id, ...others } = item;
-  const known = id === undefined || item.type === 'web_search_call' ? item : others;
+  const known = id === undefined ? item : others;
   const { content } = known;
   if (!Array.isArray(content) || !content.some(isOfChat)) return known;
   return { ...known, content: content.map((part) => toResponsesPart(membersOf(part), item.role)) };

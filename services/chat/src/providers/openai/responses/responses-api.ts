@@ -5,6 +5,7 @@ import { TokenCounter } from '../../../domain/token-count';
 import { statusOfErrorEvent } from '../../error-event-status';
 import { serviceTierOf } from '../openai-usage';
 import type { OpenAiQuirks, ResponsesQuirks } from '../quirks';
+import { EFFORT_EXCLUDES_TOOLS } from '../write-request';
 import { boundInput, countInput } from './count-input';
 import { PassThroughResponse } from './pass-through-response';
 import { PassedResponse } from './passed-response';
@@ -34,17 +35,22 @@ export function responsesApi(
 ): ResponsesApi {
   const usageMode = responses.usage;
   return {
-    wire: 'responses',
+    // Where it deviates, nothing passes through.
+    wire: responses.onlyForSearch ? 'xai' : 'responses',
     webSearch: { resultTokens: SEARCH_RESULT_TOKENS },
     address,
-    writeRequest(conversation, ...to) {
-      const chat = JSON.parse(writeChatRequest(conversation, ...to).toString('utf8'));
+    writeRequest(conversation, upstreamModel, maxOutputTokens, capabilities) {
+      // A limit of chat completions only.
+      const able = new Set(capabilities);
+      able.delete(EFFORT_EXCLUDES_TOOLS);
+      const chat = JSON.parse(
+        writeChatRequest(conversation, upstreamModel, maxOutputTokens, able).toString('utf8'),
+      );
       return writeResponseRequest(conversation, chat, responses);
     },
     readReply: readResponse,
     readStream: () => new ResponseEventReader(usageMode),
-    passThroughMembers: (body, capabilities) =>
-      responseMembers(body, capabilities, quirks, responses, account),
+    passThroughMembers: (body, capabilities) => responseMembers(body, capabilities, quirks, account),
     isReply: ({ output, status }) =>
       Array.isArray(output) && (status === 'completed' || status === 'incomplete'),
     readUsage: (reply) => fromResponseUsage(reply, usageMode),
