@@ -3,7 +3,7 @@ import { UpstreamError } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
 import { openAiProvider } from '../providers/openai/openai-provider';
 import { QUIRKS } from '../providers/openai/quirks';
-import { beginStream } from './begin-stream';
+import { beginStream, type StreamOpening } from './begin-stream';
 
 const chunk = (delta: object) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
 const ROLE = chunk({ role: 'assistant', content: '' });
@@ -37,10 +37,20 @@ function reply(pieces: readonly (string | Promise<string>)[], failure?: Error) {
 
 const begin = (
   body: AsyncIterable<Buffer>,
-  { holdMs = 60_000, beginMs = 1_000, caller = new AbortController().signal } = {},
+  {
+    holdMs = 60_000,
+    beginMs = 1_000,
+    caller = new AbortController().signal,
+    from = provider as StreamOpening['provider'],
+  } = {},
 ) => {
   const nowMs = performance.now();
-  return beginStream(body, { provider, beginByMs: nowMs + beginMs, bufferUntilMs: nowMs + holdMs, caller });
+  return beginStream(body, {
+    provider: from,
+    beginByMs: nowMs + beginMs,
+    bufferUntilMs: nowMs + holdMs,
+    caller,
+  });
 };
 
 async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
@@ -181,4 +191,17 @@ describe('a stream is rejected before its first content', () => {
     await expect(failed).rejects.toBeInstanceOf(UpstreamError);
     await expect(failed).rejects.toMatchObject({ failure });
   });
+});
+
+test('a response that fails before its content has not begun, however long the instructions are that it repeats', async () => {
+  const from = { ...provider, ...provider.responses!('account') };
+  const event = (type: string, response: object) =>
+    `event: response.${type}\ndata: ${JSON.stringify({ type: `response.${type}`, response })}\n\n`;
+  const instructions = 'x'.repeat(200_000);
+  const pieces = [
+    event('created', { instructions }),
+    event('in_progress', { instructions }),
+    event('failed', { error: { code: 'rate_limit_exceeded' } }),
+  ];
+  await expect(begin(reply(pieces).body, { from })).rejects.toMatchObject({ failure: { status: 429 } });
 });
