@@ -20,6 +20,8 @@ jest.setTimeout(30_000);
 
 /** A model of each image provider format, and the simulator's own model. */
 const MODELS = ['openai/gpt-image-1.5', 'google/gemini-3.1-flash-image', 'bfl/flux-2-pro', 'sim/image'];
+/** Those whose provider sends partial images, which have a price. */
+const PARTIAL_MODELS = ['openai/gpt-image-1.5'];
 const IMAGE_TIMEOUT_MS = 3_000;
 /** Duration of FLUX's tasks; other models have no tasks. */
 const SOON = '[[sim {"task_seconds":0.1}]]';
@@ -62,7 +64,9 @@ const idOf = (response: Response) => `${response.headers.get('x-request-id')}`;
 function sentImages(): Buffer[] {
   return provider.take().flatMap(({ path, body }) => {
     if (path.startsWith('/files/')) return [body];
-    const { data = [], candidates = [] } = JSON.parse(body.toString());
+    const text = body.toString();
+    if (text.startsWith('event: ')) return imagesOfEvents(text);
+    const { data = [], candidates = [] } = JSON.parse(text);
     const parts = candidates.flatMap(
       (candidate: { content?: { parts: object[] } }) => candidate.content?.parts ?? [],
     );
@@ -74,6 +78,9 @@ function sentImages(): Buffer[] {
     ];
   });
 }
+
+const imagesOfEvents = (text: string): Buffer[] =>
+  [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => fromBase64(JSON.parse(data).b64_json));
 
 /** Checks that nothing is held and that the call's charge equals the provider's meter; returns the charge. */
 async function expectBilled(slug: string, requestId: string): Promise<bigint> {
@@ -142,6 +149,7 @@ describe.each(MODELS)('%s with the official client', (model) => {
   });
 
   test('streams a generated and an edited image', async () => {
+    const isPartial = PARTIAL_MODELS.includes(model);
     sentImages();
     const ask = { model, prompt: `A cat. ${SOON}`, stream: true, partial_images: 2 } as const;
     const image = await upload(png('a'));
@@ -153,23 +161,92 @@ describe.each(MODELS)('%s with the official client', (model) => {
       const { data, response } = await call().withResponse();
       const events = [];
       for await (const event of data) events.push(event);
+      const image = {
+        b64_json: expect.any(String),
+        created_at: expect.any(Number),
+        size: '1024x1024',
+        quality: expect.any(String),
+        background: 'auto',
+        output_format: 'png',
+      };
+      const partial = { ...image, type: type.replace('completed', 'partial_image') };
+      const usage = expect.objectContaining({ total_tokens: expect.any(Number) });
       expect(events).toEqual([
-        {
-          type,
-          b64_json: expect.any(String),
-          created_at: expect.any(Number),
-          size: '1024x1024',
-          quality: expect.any(String),
-          background: 'auto',
-          output_format: 'png',
-          usage: expect.objectContaining({ total_tokens: expect.any(Number) }),
-        },
+        ...(isPartial ? [0, 1].map((partial_image_index) => ({ ...partial, partial_image_index })) : []),
+        { ...image, type, usage },
       ]);
       expect(events.map(({ b64_json }) => fromBase64(b64_json))).toEqual(sentImages());
       const charge = await expectBilled(model, idOf(response));
       expect(charge).toBeGreaterThan(0n);
-      expect(nano(Number(response.headers.get('x-gateway-cost')))).toBe(charge);
+      if (isPartial) expect(response.headers.has('x-gateway-cost')).toBe(false);
+      else expect(nano(Number(response.headers.get('x-gateway-cost')))).toBe(charge);
     }
+  });
+});
+
+describe('a stream with partial images', () => {
+  const MODEL = 'openai/gpt-image-1.5';
+  const streamed = (directive: object, more: { n?: number; size?: '1536x1024' } = {}) =>
+    client.images
+      .generate({
+        ...{ model: MODEL, prompt: `A cat. [[sim ${JSON.stringify(directive)}]]` },
+        ...{ stream: true as const, partial_images: 3, ...more },
+      })
+      .withResponse();
+
+  test.each([
+    ['cut after 1 event', { drop_after_chunks: 1 }, 1],
+    ['cut after 2 events', { drop_after_chunks: 2 }, 2],
+    ['cut before its last event', { drop_after_chunks: 3 }, 3],
+    ['ended by an error', { stream_error: true }, 3],
+  ])('that is %s ends with the error of the gateway and is not charged', async (_what, directive, count) => {
+    const { data, response } = await streamed(directive);
+    const types: string[] = [];
+    const read = async () => {
+      for await (const { type } of data) types.push(type);
+    };
+    await expect(read()).rejects.toMatchObject({ code: 'image_generation_failed', type: 'upstream_error' });
+    expect(types).toEqual(Array.from({ length: count }, () => 'image_generation.partial_image'));
+    expect(await expectBilled(MODEL, idOf(response))).toBe(0n);
+  });
+
+  test('that is cut before its first event is refused as a call without a stream', async () => {
+    await expect(streamed({ drop_after_chunks: 0 })).rejects.toMatchObject({
+      status: 502,
+      code: 'image_generation_failed',
+    });
+  });
+
+  test('is carried out and charged when its client leaves', async () => {
+    const { data, response } = await streamed({ chunk_delay_ms: 200 });
+    for await (const { type } of data) {
+      expect(type).toBe('image_generation.partial_image');
+      break;
+    }
+    await until(
+      async () => (await system.meter({ requestId: idOf(response) })).entries[0]?.finished === true,
+    );
+    expect(await expectBilled(MODEL, idOf(response))).toBeGreaterThan(0n);
+  });
+
+  test('that takes too long ends with the error, and the order is charged', async () => {
+    const { data, response } = await streamed({ chunk_delay_ms: IMAGE_TIMEOUT_MS / 2 });
+    const read = async () => {
+      for await (const _ of data);
+    };
+    await expect(read()).rejects.toMatchObject({ code: 'image_generation_timeout' });
+    await until(
+      async () => (await system.meter({ requestId: idOf(response) })).entries[0]?.finished === true,
+    );
+    expect(await expectBilled(MODEL, idOf(response))).toBeGreaterThan(0n);
+  });
+
+  test('of several images has none', async () => {
+    const { data, response } = await streamed({}, { n: 2 });
+    const types: string[] = [];
+    for await (const { type } of data) types.push(type);
+    expect(types).toEqual(['image_generation.completed', 'image_generation.completed']);
+    expect(await expectBilled(MODEL, idOf(response))).toBeGreaterThan(0n);
   });
 });
 

@@ -101,6 +101,35 @@ test('images of an instance that freezes beyond its lease are either charged or 
   expect(charged).toBeLessThan(answers.length);
 });
 
+test('streams of images of a killed instance end with the error object and are not charged', async () => {
+  await bothServing();
+  await system.settled(customer);
+  const before = { loss: await lossNano(), books: await readLedger(system, customer) };
+  const stream = () =>
+    fetch(`${system.stack.apiUrl}/v1/images/generations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${customer.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'openai/gpt-image-1.5',
+        prompt: '[[sim {"chunk_delay_ms":2000}]] a cat',
+        stream: true,
+        partial_images: 2,
+      }),
+    });
+  // The heads are there, so each has begun with a partial image.
+  const begun = await Promise.all(Array.from({ length: 6 }, stream));
+  await system.stack.kill('media', 0);
+  const texts = await Promise.all(begun.map((response) => response.text()));
+  const complete = texts.filter((text) => text.includes('image_generation.completed')).length;
+  const cut = texts.filter((text) => /data: \{"error":\{[^\n]*\}\n\n$/.test(text)).length;
+  expect([complete > 0, cut > 0, complete + cut]).toEqual([true, true, begun.length]);
+  await until(async () => (await bills()) === 0, RECOVERED_WITHIN_MS);
+  await system.settled(customer);
+  const { charges } = await readLedger(system, customer);
+  expect(charges.size - before.books.charges.size).toBe(complete);
+  expect(await lossNano()).toBeGreaterThan(before.loss);
+});
+
 test('a graceful stop finishes image calls', async () => {
   const answers = Array.from({ length: 4 }, () => image({ delay_ms: 1_500 }));
   await until(async () => (await dispatched()) === answers.length);

@@ -94,6 +94,20 @@ describe('generations', () => {
     expect(reply.usage?.output_tokens).toBe(16_640);
   });
 
+  test('streams partial images, each of 100 tokens', async () => {
+    const ask = { model: MODEL, prompt: 'x', stream: true, partial_images: 2 } as const;
+    const events = [];
+    for await (const event of await client.images.generate(ask, traced('streamed'))) events.push(event);
+    expect(events.map(({ type }) => type)).toEqual([
+      'image_generation.partial_image',
+      'image_generation.partial_image',
+      'image_generation.completed',
+    ]);
+    expect(new Set(events.map(({ b64_json }) => b64_json)).size).toBe(3);
+    expect(events.at(-1)).toMatchObject({ usage: { output_tokens: 1_256 } });
+    expect(await simulator.entryOf('streamed')).toMatchObject({ completion_tokens: 1_256, finished: true });
+  });
+
   test('a refusal by the content policy is free', async () => {
     const refused = client.images.generate({ model: MODEL, prompt: sim({ policy: true }) }, traced('policy'));
     await expect(refused).rejects.toMatchObject({ status: 400, code: 'moderation_blocked' });

@@ -37,12 +37,16 @@ export async function startRecordingProxy(): Promise<RecordingProxy> {
       }
       const pieces: Buffer[] = [];
       response.writeHead(status, incoming.headers);
-      incoming.on('data', (bytes: Buffer) => pieces.push(bytes));
+      incoming.on('data', (bytes: Buffer) => {
+        pieces.push(bytes);
+        response.write(bytes);
+      });
       incoming.on('end', () => {
         if (status === 200) recorded.push({ path: url, status, body: Buffer.concat(pieces) });
-        response.end(Buffer.concat(pieces));
+        response.end();
       });
-      incoming.on('error', () => response.destroy());
+      // What has arrived is forwarded before the connection is cut.
+      incoming.on('error', () => response.socket?.destroySoon());
     });
     outgoing.on('error', () => request.socket.destroy());
     request.pipe(outgoing);

@@ -93,7 +93,7 @@ const HEADERS = {
   },
   Cost: {
     description:
-      'USD that the account is charged, an exact decimal; absent from streams, except of images, and from repeated replies',
+      'USD that the account is charged, an exact decimal; absent from streams, except of completed images, and from repeated replies',
     schema: { type: 'string', pattern: '^\\d+(\\.\\d{1,9})?$' },
   },
 };

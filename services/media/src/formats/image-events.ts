@@ -1,7 +1,14 @@
 import type { LinkReply } from '@gateway/link';
 import type { FittedImageOrder } from '../images/rules/fit-image-order';
-import type { ImageResult } from '../images/rules/image-provider';
+import type { ImageResult, PartialImage } from '../images/rules/image-provider';
+import { imageSizeText } from '../images/rules/image-size';
 import { toImageReply } from './image-reply';
+
+export const EVENT_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+};
 
 /** The format requires figures, also of a provider that counts no tokens. */
 const NO_USAGE = {
@@ -22,7 +29,7 @@ export function toImageEvents(
   createdMs: number,
 ): LinkReply & { readonly body: Buffer } {
   const { created, data, usage = NO_USAGE, ...settings } = toImageReply(result, order, {}, createdMs);
-  const type = order.images.length > 0 ? 'image_edit.completed' : 'image_generation.completed';
+  const type = typeOf(order, 'completed');
   const events = data.map((image, at) => ({
     type,
     ...image,
@@ -33,14 +40,35 @@ export function toImageEvents(
     ...settings,
     usage: at === data.length - 1 ? usage : NO_USAGE,
   }));
-  const frames = events.map((event) => Buffer.from(`event: ${type}\ndata: ${JSON.stringify(event)}\n\n`));
+  const frames = events.map(toFrame);
   return {
     status: 200,
-    headers: {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
-      'x-accel-buffering': 'no',
-    },
+    headers: EVENT_HEADERS,
     body: Buffer.concat(frames),
   };
 }
+
+/** Returns a partial image as OpenAI's event. */
+export function toPartialEvent(
+  { base64, index }: PartialImage,
+  order: FittedImageOrder,
+  createdMs: number,
+): Buffer {
+  const { size, quality = 'auto', background = 'auto', format = 'png' } = order;
+  return toFrame({
+    type: typeOf(order, 'partial_image'),
+    b64_json: base64,
+    partial_image_index: index,
+    created_at: Math.floor(createdMs / 1_000),
+    size: size ? imageSizeText(size) : 'auto',
+    quality,
+    background,
+    output_format: format,
+  });
+}
+
+const typeOf = ({ images }: FittedImageOrder, event: string): string =>
+  `${images.length > 0 ? 'image_edit' : 'image_generation'}.${event}`;
+
+const toFrame = <Event extends { readonly type: string }>(event: Event): Buffer =>
+  Buffer.from(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);

@@ -48,6 +48,7 @@ function optionsOf(fields: ImageFields) {
     ...(output_compression != null && { compression: output_compression }),
     ...(response_format && { replyAs: response_format }),
     streamed: fields.stream ?? false,
+    ...(fields.partial_images && { partialImages: fields.partial_images }),
   };
 }
 

@@ -146,6 +146,7 @@ describe('an edit request', () => {
       n: 2,
       compression: 7,
       streamed: true,
+      partialImages: 2,
       hints: {},
       unsupportedFields: [],
       edit: true,

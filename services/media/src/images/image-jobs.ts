@@ -14,7 +14,7 @@ import { withCredibleTokens } from './rules/credible-tokens';
 import type { FittedImageOrder } from './rules/fit-image-order';
 import { type ImageFailure, imageFailure, noImages } from './rules/image-failure';
 import { costOf, type ImageRate, maxOutputTokensOf } from './rules/image-price';
-import type { ImageProvider, ImageResult, ImageTokens } from './rules/image-provider';
+import type { ImageCall, ImageProvider, ImageResult, ImageTokens } from './rules/image-provider';
 import { replyBytesOf } from './rules/image-reply-bytes';
 import { imageTimeout } from './rules/image-timeout';
 import type { JobLease, JobLimiter, JobParties } from './rules/job-limiter';
@@ -34,6 +34,8 @@ export interface ImageJob {
   readonly own: OwnKey;
   readonly log: Logger;
   toReply(result: ImageResult): WholeReply;
+  /** Takes the partial images that the order asks for. */
+  readonly onPartial?: ImageCall['onPartial'];
   /** Deletes its files. */
   close(): Promise<void>;
   /** Released once the job uses no memory: when the order has failed, or its reply has been sent. */
@@ -109,7 +111,7 @@ export class ImageJobs {
     const maxOutputTokens = maxOutputTokensOf(job.rate);
     try {
       const order = { ...job.order, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
-      const { requestId } = job;
+      const { requestId, onPartial } = job;
       const isResponseStored = () => this.#late.has(job);
       const { result } = await dispatcher.dispatch<ImageProvider, ImageResult>({
         ...job,
@@ -120,7 +122,7 @@ export class ImageJobs {
         send: ({ provider, target }, timeouts) =>
           provider.generate(
             { ...order, upstreamModel: target.upstreamModel },
-            { requestId, signal, isResponseStored, timeouts },
+            { requestId, signal, isResponseStored, timeouts, ...(onPartial && { onPartial }) },
           ),
       });
       if (result.images.length > 0) return { result: withCredibleTokens(result) };

@@ -12,20 +12,22 @@ import { checkAllowed } from '../calls/check-allowed';
 import { decideByCurrentKey } from '../calls/decide-by-current-key';
 import { catalogNotReceived } from '../domain/catalog-not-received';
 import type { Model, ModelLookup } from '../domain/model';
-import { toImageEvents } from '../formats/image-events';
+import { EVENT_HEADERS, toImageEvents, toPartialEvent } from '../formats/image-events';
 import { toImageReply } from '../formats/image-reply';
 import type { IdempotentCalls } from '../idempotency/idempotent-calls';
 import type { OwnKey } from '../idempotency/own-key';
 import { replay } from '../idempotency/replay';
+import { BegunStream } from '../images/begun-stream';
 import type { ImageJob, ImageJobs, ImageRoute } from '../images/image-jobs';
 import { type ReadImageCall, readImageCall } from '../images/read-image-call';
 import { type FittedImageOrder, fitImageOrder } from '../images/rules/fit-image-order';
 import { resolveImageModel } from '../images/rules/image-model';
 import { boundOf, type ImageRate, rateFor } from '../images/rules/image-price';
-import type { ImageProvider, ImageResult } from '../images/rules/image-provider';
+import type { ImageProvider, ImageResult, PartialImage } from '../images/rules/image-provider';
 import type { ImageRequest } from '../images/rules/image-request';
 import { imageEndUnknown, imageTimeout } from '../images/rules/image-timeout';
 import type { JobLease } from '../images/rules/job-limiter';
+import { orderPartialImages } from '../images/rules/partial-images';
 import type { FormReader } from '../upload/form-reader';
 
 export interface CreateImageDeps {
@@ -50,6 +52,11 @@ interface DecidedImage {
   readonly routes: readonly ImageRoute[];
 }
 
+interface AdmittedImage extends ImageJob {
+  /** For partial images; absent: none are ordered. */
+  readonly stream?: BegunStream;
+}
+
 /** Handles `POST /v1/images` and its aliases. */
 export function createImage(deps: CreateImageDeps): LinkHandler {
   return async (context, call) => {
@@ -70,7 +77,7 @@ async function answerRead(
   call: LinkCall,
   read: ReadImageCall,
 ): Promise<LinkReply> {
-  let job: ImageJob | undefined;
+  let job: AdmittedImage | undefined;
   try {
     const claimed = await claim(deps, context, call, read.fingerprint);
     if (claimed.kind === 'answered') {
@@ -85,9 +92,16 @@ async function answerRead(
   return answer(deps.jobs, job);
 }
 
-async function answer(jobs: ImageJobs, job: ImageJob): Promise<LinkReply> {
+async function answer(jobs: ImageJobs, job: AdmittedImage): Promise<LinkReply> {
+  const { stream } = job;
+  const run = jobs.run(job);
   try {
-    const { status, headers, body } = await jobs.run(job);
+    if (stream && (await beginsBefore(stream, run))) {
+      void stream.end(run, job);
+      return { status: 200, headers: { ...EVENT_HEADERS, ...job.bill.headers }, body: stream.body };
+    }
+    stream?.close();
+    const { status, headers, body } = await run;
     return {
       status,
       headers: { ...headers, ...job.bill.headers },
@@ -98,6 +112,16 @@ async function answer(jobs: ImageJobs, job: ImageJob): Promise<LinkReply> {
   }
 }
 
+/** Whether a stream has its first event before the job has ended. */
+const beginsBefore = (stream: BegunStream, run: Promise<unknown>): Promise<boolean> =>
+  Promise.race([
+    stream.begun.then(() => true),
+    run.then(
+      () => false,
+      () => false,
+    ),
+  ]);
+
 /** Validates the request before money is reserved. @throws GatewayError */
 function decide(
   { models, providers, health }: CreateImageDeps,
@@ -107,11 +131,12 @@ function decide(
   if (!models.loaded) throw catalogNotReceived();
   const isProvider = (name: string) => models.all().some(({ slug }) => slug.startsWith(`${name}/`));
   const { model, offer } = resolveImageModel(models, isProvider, request.model, key);
-  const order = fitImageOrder(request, offer.features);
-  const rate = rateFor(order, offer);
+  const fitted = fitImageOrder(request, offer.features);
   const routes = routesOf(model, providers.accountsOf, () =>
     placementOf(model.strategy, model.targets, health, undefined),
   );
+  const order = orderPartialImages(fitted, request, offer, routes);
+  const rate = rateFor(order, offer);
   if (routes.length > 0) return { model, order, rate, routes };
   const cause = new Error(`no provider of ${model.slug} is configured`);
   throw new GatewayError('upstream_unavailable', { cause });
@@ -141,7 +166,7 @@ async function admit(
   context: RequestContext,
   call: LinkCall,
   { read, own }: { readonly read: ReadImageCall; readonly own: OwnKey },
-): Promise<ImageJob> {
+): Promise<AdmittedImage> {
   const { admission, jobs, keys } = deps;
   const { accountId } = call.key;
   let lease: JobLease | undefined;
@@ -177,7 +202,11 @@ async function admit(
         : jsonReply(toImageReply(result, order, read.request, Date.now()));
     const { requestId, log } = context;
     const close = () => read.close();
-    return { requestId, accountId, order, rate, routes, bill, own, log, toReply, close, lease };
+    const job = { requestId, accountId, order, rate, routes, bill, own, log, toReply, close, lease };
+    if (!order.partialImages) return job;
+    const stream = new BegunStream(context.signal);
+    const onPartial = (image: PartialImage) => stream.push(toPartialEvent(image, order, Date.now()));
+    return { ...job, onPartial, stream };
   } catch (error) {
     lease?.release();
     await own.free();

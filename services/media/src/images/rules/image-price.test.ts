@@ -54,6 +54,20 @@ describe('a price per image', () => {
   });
 });
 
+test('a partial image is reserved at 100 tokens, and charged as the provider counts', () => {
+  const withPartial = order({ partialImages: 3 });
+  const [rate, plain] = [rateFor(withPartial, offer(byToken)), rateFor(order(), offer(byToken))];
+  const bound = boundOf(withPartial, rate);
+  expect(bound.outputTokens).toBe(boundOf(order(), plain).outputTokens + 300);
+  expect(bound.costNano - boundOf(order(), plain).costNano).toBe(
+    (300n * byToken.imageOutputNano!) / 1_000_000n,
+  );
+  const tokens = { textInput: 0, imageInput: 0, output: 1_156 };
+  expect(costOf(withPartial, rate, { images: 1, tokens })).toBe(
+    (1_156n * byToken.imageOutputNano!) / 1_000_000n,
+  );
+});
+
 describe('a price per image and input megapixel', () => {
   const pricing: ImagePricing = {
     perImage: [{ size: '', quality: '', priceNano: 30_000_000n }],

@@ -8,6 +8,8 @@ import { imageSizeText } from './image-size';
 const TOKENS_PER_PRICE = 1_000_000n;
 /** Maximum tokens that a provider adds to a prompt: roles, delimiters, the write about a mask. */
 const FRAME_TOKENS = 256;
+/** What OpenAI charges for each partial image (https://developers.openai.com/api/docs/guides/image-generation). */
+const PARTIAL_IMAGE_TOKENS = 100;
 const SQUARE_PIXELS = 1_024 * 1_024;
 const MEGAPIXEL = 1_024 * 1_024;
 /** Larger than any provider accepts, and far below the range of amounts. */
@@ -78,7 +80,7 @@ export function rateFor(order: FittedImageOrder, { features, pricing }: ImageOff
       // Every token covers at least one byte of text.
       textInput: Buffer.byteLength(order.prompt) + FRAME_TOKENS,
       imageInput: sent * features.maxInputImageTokens,
-      output: order.n * outputTokens,
+      output: order.n * outputTokens + (order.partialImages ?? 0) * PARTIAL_IMAGE_TOKENS,
       textOutput: order.n * features.textOutputTokens,
     },
   };

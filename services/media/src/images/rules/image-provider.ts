@@ -30,6 +30,8 @@ export interface ImageOrder {
   readonly mask?: Upload;
   /** Maximum tokens of images and text together; absent: each image has its own price. */
   readonly maxOutputTokens?: number;
+  /** Number of partial images to order; absent: none, as from providers that send none. */
+  readonly partialImages?: number;
 }
 
 /** The context of every call to a provider. */
@@ -40,6 +42,18 @@ export interface ProviderCall {
   readonly timeouts: UpstreamTimeouts;
   /** Whether the response is stored for a repeated call, by which time a provider's link would have expired. */
   readonly isResponseStored?: () => boolean;
+}
+
+/** The image in its making. */
+export interface PartialImage {
+  readonly base64: string;
+  /** From 0. */
+  readonly index: number;
+}
+
+export interface ImageCall extends ProviderCall {
+  /** Takes a partial image; resolves when the next one may come. */
+  readonly onPartial?: (image: PartialImage) => Promise<void>;
 }
 
 /** One image: its bytes in base64, or a temporary link. */
@@ -81,11 +95,13 @@ export interface ImageProvider {
   readonly connection?: ProviderConnection;
   /** It accepts links in place of files, and fetches them itself. */
   readonly fetchesLinks: boolean;
+  /** Whether it can send partial images of an order for one image. */
+  readonly sendsPartialImages?: boolean;
   /**
    * @throws UpstreamError how the provider failed; only `unreachable` means that the order can't have arrived
    * @throws MediaRefused when it refuses the order
    */
-  generate(order: ImageOrder, call: ProviderCall): Promise<ImageResult>;
+  generate(order: ImageOrder, call: ImageCall): Promise<ImageResult>;
   /** @see CredentialProbe */
   readonly probe?: CredentialProbe;
 }

@@ -1,6 +1,6 @@
 import type { ImageOrder } from './image-provider';
 
-type Shape = Pick<ImageOrder, 'n' | 'size' | 'format'>;
+type Shape = Pick<ImageOrder, 'n' | 'size' | 'format' | 'partialImages'>;
 
 /** Maximum bytes of a provider's reply. The reply is temporarily a string, which V8 limits to 512 MiB. */
 export const MAX_IMAGE_REPLY_BYTES = 128 * 1024 ** 2;
@@ -20,9 +20,10 @@ const FRAMING = 1.002;
 /** Metadata of a file and of its member of the reply. */
 const EXTRA_BYTES = 256 * 1024;
 
-/** Estimates the memory of the reply to an order. */
-export function replyBytesOf({ n, size }: Pick<Shape, 'n' | 'size'>): number {
-  return Math.max(MIN_BYTES, n * pixelsOf(size) * BYTES_PER_PIXEL);
+/** Estimates the memory of the reply to an order, and of one partial image at a time. */
+export function replyBytesOf({ n, size, partialImages }: Omit<Shape, 'format'>): number {
+  const images = partialImages ? n + 1 : n;
+  return Math.max(MIN_BYTES, images * pixelsOf(size) * BYTES_PER_PIXEL);
 }
 
 /** Returns the maximum size of the reply to an order: every image as large as its pixels, in base64. */

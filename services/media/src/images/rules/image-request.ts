@@ -17,6 +17,8 @@ export interface ImageRequest {
   readonly replyAs?: 'b64_json' | 'url';
   /** Whether to return images as events. */
   readonly streamed: boolean;
+  /** Maximum partial images in the stream; absent: none. */
+  readonly partialImages?: number;
   /** Fields that change neither the price nor the required features. */
   readonly hints: Readonly<Record<string, string>>;
   /** Fields that the caller has set and no model supports. */

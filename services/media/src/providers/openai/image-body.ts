@@ -25,7 +25,7 @@ export function editBody(order: ImageOrder, boundary: string): FormBody {
 }
 
 function fieldsOf(order: ImageOrder) {
-  const { size, quality, format, background, compression } = order;
+  const { size, quality, format, background, compression, partialImages } = order;
   return {
     model: order.upstreamModel,
     prompt: order.prompt,
@@ -35,5 +35,6 @@ function fieldsOf(order: ImageOrder) {
     ...(format && { output_format: format }),
     ...(background && { background }),
     ...(compression !== undefined && { output_compression: compression }),
+    ...(partialImages && { stream: true, partial_images: partialImages }),
   };
 }

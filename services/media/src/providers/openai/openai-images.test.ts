@@ -88,6 +88,36 @@ describe('what is sent', () => {
   });
 });
 
+describe('partial images', () => {
+  const event = { type: 'image_generation.completed', b64_json: 'AAAA', usage: REPLY.usage };
+  const bytes = Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
+  const headers = { 'content-type': 'text/event-stream; charset=utf-8' };
+
+  test('are ordered as a stream, of a generation and an edit', async () => {
+    const { sent, result } = await generate({ partialImages: 2 }, { headers, bytes });
+    expect(JSON.parse(sent.body)).toMatchObject({ stream: true, partial_images: 2 });
+    expect(result.images).toEqual([{ mime: 'image/png', base64: 'AAAA' }]);
+    const edit = await generate({ partialImages: 1, images: [IMAGES[0]!] }, { headers, bytes });
+    const form = await new Response(edit.sent.body, {
+      headers: { 'content-type': edit.sent.headers['content-type']! },
+    }).formData();
+    expect([form.get('stream'), form.get('partial_images')]).toEqual(['true', '1']);
+  });
+
+  test('are none from a server that replies without a stream', async () => {
+    const reply = { headers: { 'content-type': 'application/json' }, json: REPLY };
+    const { result } = await generate({ partialImages: 2 }, reply);
+    expect(result).toEqual((await generate({}, reply)).result);
+  });
+
+  test('are refused as other orders', async () => {
+    const error = { code: 'moderation_blocked', message: 'Unsafe.' };
+    expect(await failure({ status: 400, json: { error } }, { partialImages: 2 })).toBeInstanceOf(
+      MediaRefused,
+    );
+  });
+});
+
 describe('what comes back', () => {
   test('links, of others that speak this format', async () => {
     const data = [{ url: 'https://files.example.com/a', revised_prompt: 'a grey cat' }];

@@ -3,7 +3,7 @@ import type { Size } from '../../domain/files/size';
 import type { Json } from '../json';
 import { isModelName } from '../model-name';
 import { errorOfStatus, invalid, missing, openAiError, wrongType } from './error';
-import { outputTokens, type Quality } from './image-tokens';
+import { outputTokens, PARTIAL_IMAGE_TOKENS, type Quality } from './image-tokens';
 
 /** The fields that generations and edits have in common. */
 export interface ImageFields {
@@ -15,6 +15,8 @@ export interface ImageFields {
   readonly quality: Quality;
   readonly background: 'opaque' | 'transparent';
   readonly tokensPerImage: number;
+  readonly stream: boolean;
+  readonly partialImages: number;
 }
 
 const KNOWN = new Set([
@@ -55,7 +57,9 @@ export function parseImageFields(body: Json, extra: readonly string[]): ImageFie
   const size = parseSize(body.size ?? 'auto', model);
   const quality = parseQuality(body.quality ?? 'auto', model);
   const format = oneOf(body, 'output_format', FORMATS) ?? 'png';
-  if (body.stream === true) throw invalid('Streams of images are not played here.', 'stream');
+  const partialImages = integer(body, 'partial_images', 0, 3) ?? 0;
+  const stream = body.stream === true;
+  if (partialImages > 0 && !stream) throw invalid('Partial images need a stream.', 'partial_images');
   const compression = integer(body, 'output_compression', 0, 100);
   if (compression !== undefined && format === 'png' && compression !== 100) {
     throw invalid('Compression less than 100 is not supported for PNG output format.', 'output_compression');
@@ -68,7 +72,9 @@ export function parseImageFields(body: Json, extra: readonly string[]): ImageFie
     format,
     quality,
     background: parseBackground(body, format),
-    tokensPerImage: outputTokens(size, quality),
+    tokensPerImage: outputTokens(size, quality) + partialImages * PARTIAL_IMAGE_TOKENS,
+    stream,
+    partialImages,
   };
 }
 

@@ -12,6 +12,8 @@ import { INPUT_IMAGE_TOKENS } from './image-tokens';
 export interface ImageRequest extends ParsedRequest {
   readonly spec: ImageSpec;
   readonly background: ImageFields['background'];
+  /** Of each image. */
+  readonly partialImages: number;
 }
 
 export const MAX_INPUT_IMAGES = 16;
@@ -80,7 +82,7 @@ function checkMask(mask: FormFile, image: FormFile): void {
 }
 
 function toRequest(fields: ImageFields, files: readonly FormFile[], tokenizer: Tokenizer): ImageRequest {
-  const { model, text, n, size, format, quality, background, tokensPerImage } = fields;
+  const { model, text, n, size, format, quality, background, tokensPerImage, stream, partialImages } = fields;
   const inputs = files.filter(({ part }) => part !== 'mask').length;
   const spec: ImageSpec = {
     text,
@@ -93,5 +95,5 @@ function toRequest(fields: ImageFields, files: readonly FormFile[], tokenizer: T
     inputImageTokens: inputs * INPUT_IMAGE_TOKENS,
     tokensPerImage,
   };
-  return { model, stream: false, prompt: textPrompt(text), spec, background };
+  return { model, stream, prompt: textPrompt(text), spec, background, partialImages };
 }

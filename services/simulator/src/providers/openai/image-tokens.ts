@@ -16,6 +16,9 @@ const SQUARE_PIXELS = 1_024 * 1_024;
 /** Of each input image, regardless of its size: a base of 65 and two tiles of 129. */
 export const INPUT_IMAGE_TOKENS = 323;
 
+/** Of each partial image of a stream. */
+export const PARTIAL_IMAGE_TOKENS = 100;
+
 /** Proportional to the area, rounded up. */
 export function outputTokens({ width, height }: Size, quality: Quality): number {
   return Math.ceil((TOKENS[quality] * width * height) / SQUARE_PIXELS);
