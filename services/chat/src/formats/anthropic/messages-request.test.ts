@@ -304,6 +304,20 @@ describe('invalid requests', () => {
     );
   });
 
+  // Even with both limits: max_content_tokens does not apply to PDFs.
+  test.each([
+    [
+      'fetched pages have no maximum size',
+      { type: 'web_fetch_20250910', max_uses: 1, max_content_tokens: 1 },
+    ],
+    ['code execution is billed by the hour', { type: 'code_execution_20250825' }],
+    ["a server's responses have no maximum size", { type: 'mcp_toolset' }],
+  ])('the refusal of a server tool has the reason: %s', (reason, tool) => {
+    expect(() => parse({ ...valid, tools: [tool] })).toThrow(
+      expect.objectContaining({ code: 'invalid_request', detail: expect.stringContaining(reason) }),
+    );
+  });
+
   test('a thread is rejected with the code after which the official SDK continues without one', () => {
     expect(() => parse({ ...valid, thread: { type: 'create' } })).toThrow(
       expect.objectContaining({ formatCode: 'thread_unsupported_request' }),
