@@ -96,6 +96,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
       SERVICE_SECRET: context.secrets.serviceSecret,
       STORAGE_KEY: context.secrets.storageKey,
       DATABASE_URL: context.databaseUrl('storage'),
+      FILE_DIR: join(context.dataDir, 'files'),
       BILLING_ADDR: context.addresses('billing'),
       DRAIN_TIMEOUT_MS: STOP_GRACE_MS,
     }),

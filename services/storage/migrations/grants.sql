@@ -3,3 +3,4 @@
 
 -- Updated when content is encrypted with another key.
 GRANT SELECT, INSERT, UPDATE, DELETE ON storage.responses TO :"service";
+GRANT SELECT, INSERT, UPDATE, DELETE ON storage.files TO :"service";

@@ -1,41 +1,55 @@
 import { createMetrics } from '@gateway/process';
 import { Counter, type Registry } from 'prom-client';
 
-/** Why a response was deleted. */
+/** Why content was deleted. */
 export type DeletionReason = 'expired' | 'requested';
 
-export interface ResponseMetrics {
+/** Of responses, or of files. */
+export interface ContentMetrics {
   saved(bytes: number): void;
   deleted(reason: DeletionReason, count: number): void;
 }
 
-export function createStorageMetrics(): { registry: Registry; responses: ResponseMetrics } {
+export interface StorageMetrics {
+  readonly registry: Registry;
+  readonly responses: ContentMetrics;
+  readonly files: ContentMetrics;
+}
+
+export function createStorageMetrics(): StorageMetrics {
   const registry = createMetrics();
   const registers = [registry];
-  const saved = new Counter({
-    name: 'storage_responses_saved_total',
-    help: 'Responses that were saved',
-    registers,
-  });
-  const savedBytes = new Counter({
-    name: 'storage_responses_saved_bytes_total',
-    help: 'Their content, before encryption',
-    registers,
-  });
-  const deleted = new Counter({
-    name: 'storage_responses_deleted_total',
-    help: 'Responses that were deleted: expired, or requested by their account',
-    labelNames: ['reason'],
-    registers,
-  });
+  const contentBytes = 'Their content, before encryption';
+  const labelNames = ['reason'] as const;
   return {
     registry,
-    responses: {
-      saved(bytes) {
-        saved.inc();
-        savedBytes.inc(bytes);
-      },
-      deleted: (reason, count) => deleted.inc({ reason }, count),
-    },
+    responses: countedBy(
+      new Counter({ name: 'storage_responses_saved_total', help: 'Responses that were saved', registers }),
+      new Counter({ name: 'storage_responses_saved_bytes_total', help: contentBytes, registers }),
+      new Counter({
+        name: 'storage_responses_deleted_total',
+        help: 'Responses that were deleted: expired, or requested by their account',
+        labelNames,
+        registers,
+      }),
+    ),
+    files: countedBy(
+      new Counter({ name: 'storage_files_saved_total', help: 'Files that were saved', registers }),
+      new Counter({ name: 'storage_files_saved_bytes_total', help: contentBytes, registers }),
+      new Counter({
+        name: 'storage_files_deleted_total',
+        help: 'Files that were deleted: expired, or requested by their account',
+        labelNames,
+        registers,
+      }),
+    ),
   };
 }
+
+const countedBy = (saved: Counter, savedBytes: Counter, deleted: Counter<'reason'>): ContentMetrics => ({
+  saved(bytes) {
+    saved.inc();
+    savedBytes.inc(bytes);
+  },
+  deleted: (reason, count) => deleted.inc({ reason }, count),
+});

@@ -1,5 +1,6 @@
 import { createPool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
+import { reencryptFiles } from './files/store/reencrypt-files';
 import { reencryptResponses } from './responses/store/reencrypt-responses';
 import { readSettings } from './settings';
 
@@ -10,6 +11,7 @@ async function main(): Promise<void> {
   const pool = createPool({ url: DATABASE_URL, log, maxConnections: 1 });
   try {
     log.info({ responses: await reencryptResponses(pool, STORAGE_KEY) }, 'responses re-encrypted');
+    log.info({ files: await reencryptFiles(pool, STORAGE_KEY) }, 'files re-encrypted');
   } finally {
     await pool.end();
   }

@@ -5,14 +5,21 @@ import { awaitMigrations, createPool, ping } from '@gateway/postgres';
 import { every, type Logger, type RunningService, startAdminServer } from '@gateway/process';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/storage';
-import { FairSemaphore, quotaExhausted, SemaphoreExhausted } from '@gateway/quota';
+import { FairSemaphore, Quota, quotaExhausted, SemaphoreExhausted } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
-import { createStorageMetrics, type ResponseMetrics } from './metrics';
+import { Files, removeExpiredFiles } from './files/store/files';
+import { FolderStore } from './files/store/folder-store';
+import { type ContentMetrics, createStorageMetrics } from './metrics';
 import { deleteExpired, Responses } from './responses/store/responses';
 import { cancelResponse } from './rpc/cancel-response';
+import { createFile } from './rpc/create-file';
+import { deleteFile } from './rpc/delete-file';
 import { deleteResponse } from './rpc/delete-response';
 import { findResponses } from './rpc/find-responses';
+import { getFile } from './rpc/get-file';
+import { getFileContent } from './rpc/get-file-content';
 import { getResponse } from './rpc/get-response';
+import { listFiles } from './rpc/list-files';
 import { listInputItems } from './rpc/list-input-items';
 import { loadResponses } from './rpc/load-responses';
 import type { FreeAdmission } from './rpc/response-call';
@@ -23,7 +30,7 @@ import { readSettings } from './settings';
 const MIGRATIONS = path.join(__dirname, '../migrations');
 const DELETION_INTERVAL_MS = 60_000;
 const DELETION_BATCH = 500;
-/** In one run of the job, so that a backlog is spread over time: 10,000 responses a minute. */
+/** In one run of the job, so that a backlog is spread over time: 10,000 responses and as many files a minute. */
 const MAX_DELETION_BATCHES = 20;
 /** Calls that hold the content of responses in memory, up to some 30 MiB each; of one account, a quarter of them. */
 const CONTENT_LIMITS = {
@@ -33,6 +40,9 @@ const CONTENT_LIMITS = {
   maxWaitingPerHolder: 64,
   maxWaitMs: 5_000,
 };
+/** Uploads of files, and files being sent: each needs some hundred KiB. */
+const UPLOAD_LIMITS = { ...CONTENT_LIMITS, concurrency: 32, perHolder: 8 };
+const READ_LIMITS = { limit: 64, perHolder: 16 };
 const STOP_GRACE_MS = 5_000;
 /** For the rest of the shutdown, after the drain. */
 const STOP_REST_MS = 10_000;
@@ -56,9 +66,20 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   const free: FreeAdmission = (context, key) => admitFree(reserve, context.requestId, key);
   const metrics = createStorageMetrics();
   const responses = new Responses(pool, settings.STORAGE_KEY, settings.RESPONSE_RETENTION_DAYS);
-  const deletion = every(DELETION_INTERVAL_MS, 'expired responses', log, () =>
-    deleteAllExpired((max) => deleteExpired(pool, max), metrics.responses),
-  );
+  const store = await FolderStore.open(settings.FILE_DIR);
+  const files = new Files(pool, settings.STORAGE_KEY, store, {
+    retentionDays: settings.FILE_RETENTION_DAYS,
+    maxAccountBytes: settings.FILE_MAX_ACCOUNT_BYTES,
+  });
+  const deletions = [
+    every(DELETION_INTERVAL_MS, 'expired responses', log, () =>
+      deleteAllExpired((max) => deleteExpired(pool, max), metrics.responses),
+    ),
+    every(DELETION_INTERVAL_MS, 'expired files', log, () =>
+      deleteAllExpired((max) => removeExpiredFiles(pool, store, max), metrics.files),
+    ),
+  ];
+  const uploads = new FairSemaphore(UPLOAD_LIMITS);
   const contents = new FairSemaphore(CONTENT_LIMITS);
   const refusals = createRefusalReporter(billing, log);
   const routes = routeCall({
@@ -66,6 +87,19 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
     listInputItems: limitedByAccount(contents, listInputItems(responses, free)),
     cancelResponse: cancelResponse(responses, free),
     deleteResponse: deleteResponse(responses, free, metrics.responses),
+    createFile: limitedByAccount(
+      uploads,
+      createFile({
+        files: settings.STORED_RESPONSES === 'on' ? files : undefined,
+        maxFileBytes: settings.FILE_MAX_BYTES,
+        admitFree: free,
+        metrics: metrics.files,
+      }),
+    ),
+    listFiles: listFiles(files, free),
+    getFile: getFile(files, free),
+    getFileContent: getFileContent(files, free, new Quota(READ_LIMITS)),
+    deleteFile: deleteFile(files, free, metrics.files),
   });
   const link = new LinkServer({ log, handler: withRefusalReports(refusals, routes) });
 
@@ -105,7 +139,7 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
       await Promise.race([link.drain(), late]);
       link.close();
       await grpc.stop(STOP_GRACE_MS);
-      await deletion.stop();
+      await Promise.all(deletions.map((deletion) => deletion.stop()));
       await refusals.close();
       reserve.close();
       for (const client of [billing, ...billingInstances]) client.close();
@@ -117,7 +151,7 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
 
 async function deleteAllExpired(
   deleteBatch: (max: number) => Promise<number>,
-  metrics: ResponseMetrics,
+  metrics: ContentMetrics,
 ): Promise<void> {
   for (let batch = 0; batch < MAX_DELETION_BATCHES; batch++) {
     const deleted = await deleteBatch(DELETION_BATCH);

@@ -7,6 +7,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   model: 'openai/gpt-x',
   token: 'abc.1',
   response_id: 'resp_1',
+  file_id: 'file-1',
 };
 
 const routeOf = ({ method, path }: V1Operation) =>

@@ -64,7 +64,7 @@ const chatWith = (method: string, { path, body }: ChatEndpoint) => ({
 export const NOT_FOUND_CASES: readonly ConformanceCase[] = [
   ...WRONG_METHODS.flatMap((method): ConformanceCase[] => [
     ...CHAT_ENDPOINTS.map((endpoint) => chatWith(method, endpoint)),
-    ...['/v1/models', '/v1/responses/resp_1'].map(
+    ...['/v1/models', '/v1/responses/resp_1', '/v1/files/file-1'].map(
       (path): ConformanceCase => ({
         code: 'not_found',
         when: `${method} ${path}`,

@@ -33,8 +33,9 @@ import {
   translationSchema,
 } from '../../../services/media/src/formats/transcription-request';
 import { videoRequestSchema } from '../../../services/media/src/videos/rules/video-request';
+import { FILE_PURPOSES } from '../../../services/storage/src/files/rules/file-fields';
 
-/** Bodies of chat and media in dashboard's document. A file, because services do not import each other. */
+/** Bodies of chat, media and storage in dashboard's document. A file, because services do not import each other. */
 const FILE = join(__dirname, '../../../services/dashboard/openapi/v1-bodies.json');
 
 const part = { type: 'string', format: 'binary' };
@@ -154,6 +155,17 @@ const BODIES = {
   }),
   TranscriptionForm: bodyOf(transcriptionSchema, ['model', 'file'], { file: audioPart }),
   TranslationForm: bodyOf(translationSchema, ['model', 'file'], { file: audioPart }),
+  FileForm: {
+    type: 'object',
+    properties: {
+      file: part,
+      purpose: { type: 'string', enum: FILE_PURPOSES },
+      'expires_after[anchor]': { type: 'string', enum: ['created_at'] },
+      'expires_after[seconds]': { type: 'integer', minimum: 3_600, maximum: 2_592_000 },
+    },
+    required: ['file', 'purpose'],
+    additionalProperties: false,
+  },
   VideoRequest: bodyOf(videoRequestSchema, ['model', 'prompt']),
   VideoForm: bodyOf(videoRequestSchema, ['model', 'prompt'], {
     reference_images: { type: 'array', maxItems: 16, items: part },

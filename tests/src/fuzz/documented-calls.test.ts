@@ -45,6 +45,7 @@ const BEYOND_REACH = [
   'GET /v1/videos/files/{token}',
   'POST /v1/audio/transcriptions',
   'POST /v1/audio/translations',
+  'POST /v1/files',
   'POST /v1/images/edits',
   // There are no responses in the background.
   'POST /v1/responses/{response_id}/cancel',
@@ -113,7 +114,17 @@ beforeAll(async () => {
     const call = { model: 'sim/chat', input: 'hi' };
     return (await caller.api('POST', '/v1/responses', bearer(customer.apiKey), call)).json.id as string;
   };
+  const makeFile = async () => {
+    const form = new FormData();
+    form.set('purpose', 'batch');
+    form.set('file', new File(['{}'], 'a.jsonl'));
+    const headers = { authorization: `Bearer ${customer.apiKey}` };
+    const answer = await fetch(`${system.stack.apiUrl}/v1/files`, { method: 'POST', headers, body: form });
+    return ((await answer.json()) as { id: string }).id;
+  };
   Object.assign(ids, {
+    files: [await makeFile()],
+    'files to delete': await inTurn(5, makeFile),
     responses: [await makeResponse()],
     'responses to delete': await inTurn(5, makeResponse),
     keys: [spare, await makeKey(), stranger.keyId],
@@ -254,6 +265,7 @@ function segmentFor(name: string, path: string): fc.Arbitrary<string> {
     credential: among(() => ids.credentials ?? []),
     slug: fc.constantFrom(...(path.includes('/admin/') ? SPARE_MODELS : MODELS)),
     model: fc.constantFrom(...MODELS),
+    file_id: among(() => ids[destructiveAction ? 'files to delete' : 'files'] ?? []),
     response_id: among(() => ids[destructiveAction ? 'responses to delete' : 'responses'] ?? []),
     provider: fc.constantFrom('sim', 'sim', 'sim', 'openai', 'kling', 'nobody'),
     token: fc.constantFrom('abc', 'task_0190b5a0-0000-7000-8000-000000000000.0.9999999999.abc'),

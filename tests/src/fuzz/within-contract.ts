@@ -41,7 +41,13 @@ function expectWhole(answer: HttpAnswer): void {
 }
 
 const isText = (type: string): boolean =>
-  type.startsWith('text/html') || type.startsWith('audio/') || TRANSCRIPTS.has(type);
+  type.startsWith('text/html') ||
+  type.startsWith('audio/') ||
+  type === CONTENT_OF_FILES ||
+  TRANSCRIPTS.has(type);
+
+/** Of stored files, whatever they hold. */
+const CONTENT_OF_FILES = 'application/octet-stream';
 
 /** Types of transcripts that are neither JSON nor events. */
 const TRANSCRIPTS = new Set(['text/plain; charset=utf-8', 'text/vtt; charset=utf-8']);

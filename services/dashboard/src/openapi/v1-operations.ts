@@ -143,6 +143,27 @@ const inputItems = z
     has_more: z.boolean(),
   })
   .meta({ id: 'ResponseInputItems' });
+const storedFile = z
+  .object({
+    id: text,
+    object: z.literal('file'),
+    bytes: count,
+    created_at: count,
+    expires_at: count,
+    filename: text,
+    purpose: text,
+    status: z.literal('processed'),
+  })
+  .meta({ id: 'File' });
+const storedFiles = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(storedFile),
+    first_id: text.nullable(),
+    last_id: text.nullable(),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'FileList' });
 const include = text.optional().meta({ description: 'May be `reasoning.encrypted_content`' });
 const contents = z
   .looseObject({
@@ -321,6 +342,7 @@ const videoResult = z
 
 const chat = { method: 'POST', tag: 'Chat' } as const;
 const storedResponse = { method: 'GET', tag: 'Chat', codes: WITH_KEY } as const;
+const file = { method: 'GET', tag: 'Files', codes: WITH_KEY } as const;
 const image = {
   method: 'POST',
   tag: 'Images',
@@ -398,6 +420,45 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     path: '/v1/responses/{response_id}/delete',
     summary: 'Delete a stored response; free',
     answer: z.object({ id: text, object: z.literal('response'), deleted: z.literal(true) }),
+  },
+  {
+    ...file,
+    path: '/v1/files',
+    summary: "List the account's files; free",
+    query: z.object({
+      limit: z.int().min(1).max(10_000).optional().meta({ description: 'A page has at most 1,000' }),
+      order: z.enum(['asc', 'desc']).default('desc'),
+      after: text.max(100).optional().meta({ description: 'A file id; lists the files that follow it' }),
+      purpose: text.max(100).optional(),
+    }),
+    answer: storedFiles,
+  },
+  {
+    ...file,
+    method: 'POST',
+    path: '/v1/files',
+    summary: 'Store a file; free',
+    form: 'FileForm',
+    answer: storedFile,
+  },
+  {
+    ...file,
+    path: '/v1/files/{file_id}',
+    summary: 'Retrieve what is known of a file; free',
+    answer: storedFile,
+  },
+  {
+    ...file,
+    path: '/v1/files/{file_id}/content',
+    summary: 'Retrieve the content of a file; free',
+    answerType: 'application/octet-stream',
+  },
+  {
+    ...file,
+    method: 'POST',
+    path: '/v1/files/{file_id}/delete',
+    summary: 'Delete a file; free',
+    answer: z.object({ id: text, object: z.literal('file'), deleted: z.literal(true) }),
   },
   {
     ...chat,

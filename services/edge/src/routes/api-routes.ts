@@ -13,6 +13,8 @@ export interface ApiRoute {
   readonly service: ApiService;
   /** `form`: multipart/form-data as well as JSON. */
   readonly body: 'none' | 'json' | 'form';
+  /** A body that is no form is refused before it is read. */
+  readonly takesOnlyForms?: true;
   /** The query is forwarded. Other queries are dropped, because they may contain credentials. */
   readonly forwardsQuery?: true;
   /** Google's clients call it, which send the key in `x-goog-api-key` or as the parameter `key`. */
@@ -32,6 +34,7 @@ export interface ApiRoute {
 const FREE_CALL_KEY_AGE_MS = 1_000;
 const VIDEOS = '/v1/videos/';
 const RESPONSE = '/v1/responses/';
+const FILE = '/v1/files/';
 
 const FREE = { body: 'none', maxKeyAgeMs: FREE_CALL_KEY_AGE_MS } as const;
 /** A non-empty segment of unreserved, sub-delimiting or well-encoded characters. */
@@ -95,6 +98,19 @@ export const API_ROUTES: readonly ApiRoute[] = [
     ...STORAGE,
     ...FREE,
   },
+  { name: 'files', method: 'GET', path: '/v1/files', ...STORAGE, ...FREE, forwardsQuery: true },
+  {
+    name: 'file_create',
+    method: 'POST',
+    path: '/v1/files',
+    ...STORAGE,
+    ...FREE,
+    body: 'form',
+    takesOnlyForms: true,
+  },
+  { name: 'file', method: 'GET', path: FILE, tail: ONE_SEGMENT, ...STORAGE, ...FREE },
+  { name: 'file_content', method: 'GET', path: FILE, tail: withAction('content'), ...STORAGE, ...FREE },
+  { name: 'file_delete', method: 'POST', path: FILE, tail: withAction('delete'), ...STORAGE, ...FREE },
   { name: 'messages', method: 'POST', path: '/v1/messages', body: 'json', ...ANTHROPIC },
   { name: 'embeddings', method: 'POST', path: '/v1/embeddings', body: 'json', ...OPENAI },
   { name: 'moderations', method: 'POST', path: '/v1/moderations', body: 'json', ...OPENAI },

@@ -138,6 +138,8 @@ async function admitBody(exchange: Exchange, route: ApiRoute, key: KeyContext, d
   await deps.throttle.admit();
   const upload = openUpload(exchange, route, key, deps);
   if (upload || route.body === 'none') return { upload, body: NO_BODY };
+  if (route.takesOnlyForms)
+    throw new GatewayError('invalid_request', { detail: 'Content-Type must be multipart/form-data' });
   assertJsonBody(exchange.request);
   return { upload, body: await readBody(exchange, deps.bodyLimits, key.accountId ?? '') };
 }

@@ -1,12 +1,12 @@
 import { GatewayError } from '@gateway/errors';
 import { jsonReply, type LinkHandler } from '@gateway/link';
-import type { ResponseMetrics } from '../metrics';
+import type { ContentMetrics } from '../metrics';
 import type { Responses } from '../responses/store/responses';
 import { type FreeAdmission, responseIdOf } from './response-call';
 
 /** `POST /v1/responses/{id}/delete`. Later responses of the conversation remain, and can't be continued. */
 export const deleteResponse =
-  (responses: Pick<Responses, 'delete'>, admitFree: FreeAdmission, metrics: ResponseMetrics): LinkHandler =>
+  (responses: Pick<Responses, 'delete'>, admitFree: FreeAdmission, metrics: ContentMetrics): LinkHandler =>
   async (context, { key, path }) => {
     const headers = await admitFree(context, key);
     const id = responseIdOf(path);

@@ -1,14 +1,14 @@
 import { GatewayError } from '@gateway/errors';
 import type { SaveResponseRequest__Output } from '@gateway/proto/generated/gateway/storage/v1/SaveResponseRequest';
 import type { RequestContext } from '@gateway/rpc';
-import type { ResponseMetrics } from '../metrics';
+import type { ContentMetrics } from '../metrics';
 import type { Responses } from '../responses/store/responses';
 
 /** Input and response together. Both fit into a message of gRPC, which has 16 MiB. */
 const MAX_RESPONSE_BYTES = 12 * 1024 ** 2;
 
 export const saveResponse =
-  (responses: Pick<Responses, 'save'>, metrics: ResponseMetrics) =>
+  (responses: Pick<Responses, 'save'>, metrics: ContentMetrics) =>
   async (_context: RequestContext, request: SaveResponseRequest__Output) => {
     const { accountId, id, previousId, input, response } = request;
     const bytes = input.length + response.length;

@@ -1,0 +1,225 @@
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { GatewayError } from '@gateway/errors';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
+import type { KeyEncryptionKeys } from '@gateway/secrets';
+import type { UploadedFile } from '../rules/file-fields';
+import type { FilePageRequest } from '../rules/file-page';
+import { openStream, sealStream } from '../rules/sealed-stream';
+import { detailsContext, openDetails, sealDetails } from './file-details';
+import type { ObjectStore } from './object-store';
+
+export interface StoredFile {
+  readonly id: string;
+  readonly filename: string;
+  readonly purpose: string;
+  /** Of the content. */
+  readonly bytes: number;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+export interface FileBounds {
+  readonly retentionDays: number;
+  /** Content of an account's files. */
+  readonly maxAccountBytes: number;
+}
+
+interface Row {
+  readonly id: string;
+  readonly account_id: string;
+  readonly sealed_details: Buffer;
+  readonly purpose: string;
+  readonly bytes: bigint;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+}
+
+/** Of an account, so that small files have a bound too. */
+const MAX_FILES = 10_000;
+/** Longer than edge waits for a call with a form, and than its content needs to become durable. */
+const UPLOAD_MINUTES = 30;
+const IS_STORED = 'account_id = $1 AND sealed_details IS NOT NULL AND expires_at > now()';
+const COLUMNS = 'id, account_id, sealed_details, purpose, bytes, created_at, expires_at';
+
+/** The stored files; expired ones do not exist. Every method sees one account's only. */
+export class Files {
+  readonly #pool: Pool;
+  readonly #keys: KeyEncryptionKeys;
+  readonly #store: ObjectStore;
+  readonly #bounds: FileBounds;
+
+  constructor(pool: Pool, keys: KeyEncryptionKeys, store: ObjectStore, bounds: FileBounds) {
+    this.#pool = pool;
+    this.#keys = keys;
+    this.#store = store;
+    this.#bounds = bounds;
+  }
+
+  /**
+   * Stores a file that `upload` reads. It exists when this resolves; if anything throws, nothing is left behind, or until the next sweep
+   * after the upload's end.
+   * @param upload calls `put` once with the content, and returns the rest when the content is stored
+   * @throws GatewayError `invalid_request` if the account has too many files, or too large ones
+   */
+  async save(
+    accountId: string,
+    id: string,
+    upload: (put: (content: AsyncIterable<Buffer>) => Promise<void>) => Promise<UploadedFile>,
+  ): Promise<StoredFile> {
+    await this.#begin(accountId, id);
+    try {
+      const dataKey = createSecretKey(randomBytes(32));
+      let bytes = 0;
+      const counted = async function* (content: AsyncIterable<Buffer>) {
+        for await (const piece of content) {
+          bytes += piece.length;
+          yield piece;
+        }
+      };
+      const uploaded = await upload((content) => this.#store.put(id, sealStream(dataKey, counted(content))));
+      return await this.#complete(accountId, id, bytes, dataKey, uploaded);
+    } catch (error) {
+      await this.#remove(id);
+      throw error;
+    }
+  }
+
+  async find(accountId: string, id: string): Promise<StoredFile | undefined> {
+    const row = await this.#row(accountId, id);
+    return row && this.#toFile(row);
+  }
+
+  /** Returns a file and its content, for one reader; undefined if it does not exist. */
+  async open(
+    accountId: string,
+    id: string,
+  ): Promise<{ bytes: number; content: AsyncIterable<Buffer> } | undefined> {
+    const row = await this.#row(accountId, id);
+    if (!row) return undefined;
+    const { dataKey } = openDetails(this.#keys, row.sealed_details, detailsContext(accountId, id));
+    const sealed = await this.#store.read(id);
+    if (!sealed) return undefined;
+    return { bytes: Number(row.bytes), content: openStream(dataKey, sealed) };
+  }
+
+  /** Returns the files of a page, and whether others follow. */
+  async list(
+    accountId: string,
+    { limit, order, after, purpose }: FilePageRequest,
+  ): Promise<{ files: StoredFile[]; hasMore: boolean }> {
+    const [follows, direction] = order === 'asc' ? ['>', 'ASC'] : ['<', 'DESC'];
+    const { rows } = await this.#pool.query<Row>(
+      `SELECT ${COLUMNS} FROM storage.files
+       WHERE ${IS_STORED} AND ($2::text IS NULL OR id ${follows} $2) AND ($3::text IS NULL OR purpose = $3)
+       ORDER BY id ${direction} LIMIT $4`,
+      [accountId, after ?? null, purpose ?? null, limit + 1],
+    );
+    return { files: rows.slice(0, limit).map((row) => this.#toFile(row)), hasMore: rows.length > limit };
+  }
+
+  /** Returns whether the file existed. */
+  async delete(accountId: string, id: string): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `UPDATE storage.files SET expires_at = now() WHERE ${IS_STORED} AND id = $2`,
+      [accountId, id],
+    );
+    if (rowCount !== 1) return false;
+    await this.#remove(id);
+    return true;
+  }
+
+  async #begin(accountId: string, id: string): Promise<void> {
+    await withTransaction(this.#pool, async (client) => {
+      await this.#checkBounds(client, accountId, { files: 1, bytes: 0 });
+      await client.query(
+        `INSERT INTO storage.files (id, account_id, expires_at) VALUES ($2, $1, now() + $3 * interval '1 minute')`,
+        [accountId, id, UPLOAD_MINUTES],
+      );
+    });
+  }
+
+  async #complete(
+    accountId: string,
+    id: string,
+    bytes: number,
+    dataKey: KeyObject,
+    { filename, purpose, lifetimeSeconds = Number.MAX_SAFE_INTEGER }: UploadedFile,
+  ): Promise<StoredFile> {
+    const sealed = sealDetails(this.#keys, { filename, dataKey }, detailsContext(accountId, id));
+    const seconds = Math.min(lifetimeSeconds, this.#bounds.retentionDays * 86_400);
+    const row = await withTransaction(this.#pool, async (client) => {
+      await this.#checkBounds(client, accountId, { files: 0, bytes });
+      const { rows } = await client.query<Row>(
+        `UPDATE storage.files SET sealed_details = $3, purpose = $4, bytes = $5, expires_at = now() + $6 * interval '1 second'
+         WHERE account_id = $1 AND id = $2 AND sealed_details IS NULL AND expires_at > now()
+         RETURNING ${COLUMNS}`,
+        [accountId, id, sealed, purpose, bytes, seconds],
+      );
+      return rows[0];
+    });
+    if (!row) throw invalid('the upload took too long');
+    return this.#toFile(row);
+  }
+
+  /** One transaction of the account at a time. */
+  async #checkBounds(
+    client: PoolClient,
+    accountId: string,
+    more: { files: number; bytes: number },
+  ): Promise<void> {
+    const { maxAccountBytes } = this.#bounds;
+    await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`files of ${accountId}`]);
+    const { rows } = await client.query<{ count: bigint; bytes: string }>(
+      `SELECT count(*) AS count, coalesce(sum(bytes), 0) AS bytes FROM storage.files
+       WHERE account_id = $1 AND expires_at > now()`,
+      [accountId],
+    );
+    const [stored] = rows;
+    if (Number(stored?.count) + more.files > MAX_FILES) throw invalid(`the account has ${MAX_FILES} files`);
+    if (Number(stored?.bytes) + more.bytes > maxAccountBytes)
+      throw invalid(`the account's files would have more than ${maxAccountBytes} bytes`);
+  }
+
+  /** What remains if this fails is removed by the sweep. */
+  async #remove(id: string): Promise<void> {
+    await this.#pool.query('UPDATE storage.files SET expires_at = now() WHERE id = $1', [id]);
+    await removeFiles(this.#pool, this.#store, [id]);
+  }
+
+  async #row(accountId: string, id: string): Promise<Row | undefined> {
+    const { rows } = await this.#pool.query<Row>(
+      `SELECT ${COLUMNS} FROM storage.files WHERE ${IS_STORED} AND id = $2`,
+      [accountId, id],
+    );
+    return rows[0];
+  }
+
+  #toFile({ id, account_id, sealed_details, purpose, bytes, created_at, expires_at }: Row): StoredFile {
+    const { filename } = openDetails(this.#keys, sealed_details, detailsContext(account_id, id));
+    return { id, filename, purpose, bytes: Number(bytes), createdAt: created_at, expiresAt: expires_at };
+  }
+}
+
+/**
+ * Removes up to `max` files that have expired, and uploads that a killed process left. Returns their number.
+ */
+export async function removeExpiredFiles(pool: Pool, store: ObjectStore, max: number): Promise<number> {
+  const { rows } = await pool.query<{ id: string }>(
+    'SELECT id FROM storage.files WHERE expires_at <= now() ORDER BY expires_at LIMIT $1',
+    [max],
+  );
+  await removeFiles(
+    pool,
+    store,
+    rows.map(({ id }) => id),
+  );
+  return rows.length;
+}
+
+/** The row last, so that an object that can't be deleted now is not forgotten. */
+async function removeFiles(pool: Pool, store: ObjectStore, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await store.delete(id);
+  await pool.query('DELETE FROM storage.files WHERE id = ANY($1) AND expires_at <= now()', [ids]);
+}
+
+const invalid = (detail: string) => new GatewayError('invalid_request', { detail });
