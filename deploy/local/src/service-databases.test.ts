@@ -82,6 +82,7 @@ const EXPECTED_PRIVILEGES: Readonly<Record<string, string>> = {
   'media.tasks': 'SELECT INSERT UPDATE DELETE',
   'storage.migrations': 'SELECT',
   'storage.responses': 'SELECT INSERT UPDATE DELETE',
+  'storage.files': 'SELECT INSERT UPDATE DELETE',
 };
 
 /** Functions that the service of the schema may call. Other functions are for triggers and the owner. */

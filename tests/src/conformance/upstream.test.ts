@@ -4,7 +4,7 @@ import { expectConforms } from '../support/conforms';
 import { type FaultProvider, type Misbehavior, startFaultProvider } from '../support/fault-provider';
 import type { HttpAnswer } from '../support/http';
 import { nano, readLedger } from '../support/ledger';
-import { COMPLETION, DONE, httpReply, STREAM, streamHead, WORD_CHUNKS } from '../support/provider-replies';
+import { COMPLETION, DONE, httpReply, STREAM, streamHead, WORDS } from '../support/provider-replies';
 import { type Customer, type System, startSystem } from '../support/system';
 import { startTlsFaults, type TlsFaults } from '../support/tls-faults';
 import { streamOf, WIRE_REPLIES, type WireName } from '../support/wire-replies';
@@ -41,12 +41,19 @@ const PROVIDERS: readonly Omit<Way, 'from' | 'format'>[] = [
   { wire: 'gemini', model: 'google/gemini-2.5-flash', inputNano: 300n, outputNano: 2_500n },
 ];
 const WAYS = CHAT_FORMATS.flatMap((format) =>
-  PROVIDERS.map((provider): Way => ({ ...provider, format, from: format.path })),
+  PROVIDERS.map(
+    (provider): Way => ({
+      ...{ ...provider, format, from: format.path },
+      // OpenAI has both formats.
+      ...(format === RESPONSES && provider.wire === 'openai' && { wire: 'responses' }),
+    }),
+  ),
 );
 const PASSED = WAYS[0]!;
 /** The providers' format that a client's bytes are passed to. */
 const NATIVE = new Map<ChatEndpoint, string>([
   [COMPLETIONS, 'openai'],
+  [RESPONSES, 'responses'],
   [MESSAGES, 'anthropic'],
 ]);
 
@@ -211,9 +218,10 @@ describe.each(WAYS)('$from to $model', (way) => {
 
 /** Returns the input cost of a broken stream: by the provider's usage, or by our count if there is none. */
 async function inputNano(way: Way): Promise<bigint> {
-  if (way.wire !== 'openai') return 20n * way.inputNano;
-  const { opening, frame } = WIRE_REPLIES.openai;
-  const word = `${streamHead()}${opening}${frame(WORD_CHUNKS[0])}`;
+  if (way.wire !== 'openai' && way.wire !== 'responses') return 20n * way.inputNano;
+  const { opening, frame, chunks } = WIRE_REPLIES[way.wire];
+  const first = chunks.find((chunk) => JSON.stringify(chunk).includes(WORDS[0]!));
+  const word = `${streamHead()}${opening}${frame(first)}`;
   const answer = await call(way, ({ socket }) => socket.end(word), { stream: true });
   return (await chargeOf(answer)) - way.outputNano;
 }

@@ -230,32 +230,35 @@ const reason = (name: string) => ({
 });
 const BAD_GOOGLE_KEY = googleError(400, 'API key not valid.', reason('API_KEY_INVALID'));
 
+const OPENAI_WORDS: readonly UpstreamCase[] = [
+  {
+    code: 'upstream_unavailable',
+    when: 'a 429 because our quota is used up',
+    does: answers(429, { error: { message: 'Check your plan.', code: 'insufficient_quota' } }),
+  },
+  {
+    code: 'upstream_unavailable',
+    when: 'a 400 about our key, with its message as the value of error',
+    does: answers(400, { code: 'Invalid argument', error: 'Incorrect API key provided: x' }),
+  },
+  {
+    code: 'invalid_request',
+    when: 'a 400 with its message as the value of error',
+    ...refusal(/^top_k is not supported$/),
+    does: answers(400, { code: 'Invalid argument', error: 'top_k is not supported' }),
+  },
+  {
+    code: 'invalid_request',
+    when: 'a 422 with a list of errors',
+    ...refusal(/messages\.0\.role: Field required/),
+    does: answers(422, { detail: [{ loc: ['body', 'messages', 0, 'role'], msg: 'Field required' }] }),
+  },
+];
+
 /** Errors whose status is ambiguous: problems of our account are not the client's. */
 const OWN_WORDS: Readonly<Record<WireName, readonly UpstreamCase[]>> = {
-  openai: [
-    {
-      code: 'upstream_unavailable',
-      when: 'a 429 because our quota is used up',
-      does: answers(429, { error: { message: 'Check your plan.', code: 'insufficient_quota' } }),
-    },
-    {
-      code: 'upstream_unavailable',
-      when: 'a 400 about our key, with its message as the value of error',
-      does: answers(400, { code: 'Invalid argument', error: 'Incorrect API key provided: x' }),
-    },
-    {
-      code: 'invalid_request',
-      when: 'a 400 with its message as the value of error',
-      ...refusal(/^top_k is not supported$/),
-      does: answers(400, { code: 'Invalid argument', error: 'top_k is not supported' }),
-    },
-    {
-      code: 'invalid_request',
-      when: 'a 422 with a list of errors',
-      ...refusal(/messages\.0\.role: Field required/),
-      does: answers(422, { detail: [{ loc: ['body', 'messages', 0, 'role'], msg: 'Field required' }] }),
-    },
-  ],
+  openai: OPENAI_WORDS,
+  responses: OPENAI_WORDS,
   anthropic: [
     {
       code: 'upstream_unavailable',

@@ -1,7 +1,14 @@
 import type { ErrorCode } from '@gateway/errors';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Caller, type ChatEndpoint, COMPLETIONS, createCaller, MESSAGES } from '../conformance/caller';
+import {
+  type Caller,
+  type ChatEndpoint,
+  COMPLETIONS,
+  createCaller,
+  MESSAGES,
+  RESPONSES,
+} from '../conformance/caller';
 import { type FaultProvider, type Misbehavior, startFaultProvider } from '../support/fault-provider';
 import { nano, readLedger } from '../support/ledger';
 import { httpReply, streamHead } from '../support/provider-replies';
@@ -66,6 +73,7 @@ const WAYS: readonly Way[] = [
   { endpoint: COMPLETIONS, wire: 'openai', model: 'openai/gpt-5.4-mini', passes: true },
   { endpoint: COMPLETIONS, wire: 'anthropic', model: 'anthropic/claude-haiku-4-5' },
   { endpoint: COMPLETIONS, wire: 'gemini', model: 'google/gemini-2.5-flash' },
+  { endpoint: RESPONSES, wire: 'responses', model: 'openai/gpt-5.4-mini', passes: true },
   { endpoint: MESSAGES, wire: 'openai', model: 'openai/gpt-5.4-mini' },
   { endpoint: MESSAGES, wire: 'anthropic', model: 'anthropic/claude-haiku-4-5', passes: true },
   { endpoint: MESSAGES, wire: 'gemini', model: 'google/gemini-2.5-flash' },

@@ -51,9 +51,12 @@ const CONTENT_OF_FILES = 'application/octet-stream';
 
 /** Types of transcripts that are neither JSON nor events. */
 const TRANSCRIPTS = new Set(['text/plain; charset=utf-8', 'text/vtt; charset=utf-8']);
-/** Types of the last event of Anthropic's messages, and of OpenAI's audio and images. */
+/** Types of the last event of Anthropic's messages, and of OpenAI's responses, audio and images. */
 const LAST_TYPES = new Set([
   'message_stop',
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
   'speech.audio.done',
   'transcript.text.done',
   'image_generation.completed',

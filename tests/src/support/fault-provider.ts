@@ -71,6 +71,7 @@ export async function startFaultProvider(): Promise<FaultProvider> {
 function wireOf({ head }: ProviderCall): WireName {
   const path = head.split(' ', 2)[1] ?? '';
   if (path.startsWith('/v1/messages')) return 'anthropic';
+  if (path.startsWith('/v1/responses')) return 'responses';
   return path.startsWith('/v1beta/') ? 'gemini' : 'openai';
 }
 

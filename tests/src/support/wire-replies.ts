@@ -12,9 +12,10 @@ import {
   TOOL_COMPLETION,
   type WireReplies,
 } from './provider-replies';
+import { RESPONSES_REPLIES } from './responses-replies';
 
 /** The formats of providers. */
-export type WireName = 'openai' | 'anthropic' | 'gemini';
+export type WireName = 'openai' | 'responses' | 'anthropic' | 'gemini';
 
 const COMPLETIONS_REPLIES: WireReplies = {
   whole: COMPLETION,
@@ -41,6 +42,7 @@ const COMPLETIONS_REPLIES: WireReplies = {
 
 export const WIRE_REPLIES: Readonly<Record<WireName, WireReplies>> = {
   openai: COMPLETIONS_REPLIES,
+  responses: RESPONSES_REPLIES,
   anthropic: MESSAGES_REPLIES,
   gemini: GEMINI_REPLIES,
 };
