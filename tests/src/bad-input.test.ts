@@ -201,7 +201,7 @@ describe('request bodies', () => {
     const rich = await system.provision({ balanceUsd: 100 });
     const answer = await postJson(chatUrl, { ...valid, messages: [{ role: 'user', content }] }, rich.apiKey);
     expect(answer.status).toBe(200);
-    await system.settled(rich, 10_000);
+    await system.settled(rich);
   }, 30_000);
 
   test('a prompt longer than the context is refused with both figures, free of charge', async () => {

@@ -142,7 +142,7 @@ async function expectSpent(customer: Customer, funds: readonly SpendLimit[], cal
 }
 
 async function expectCharged(customer: Customer, calls: number): Promise<void> {
-  await system.settled(customer, 10_000);
+  await system.settled(customer);
   const { charges } = await readLedger(system, customer);
   expect([...charges.values()]).toEqual(Array(calls).fill(EXACT_HOLD_NANO));
 }
@@ -164,7 +164,7 @@ describe.each([false, true])('with Redis flushed meanwhile: %s', (flushed) => {
       expect([...refused]).toEqual([lowest ?? FUNDS[0]]);
       if (flushed) {
         // A failed call's hold was released after other calls had been refused because of it.
-        await system.settled(customer, 10_000);
+        await system.settled(customer);
         while (passed < ADMITTED && outcomeOf(await call(customer, exactCostBody)) === 'ok') passed += 1;
       }
       expect(passed).toBe(ADMITTED);
@@ -199,7 +199,7 @@ describe('rate limits with Redis flushed meanwhile', () => {
       // Failed calls may stay counted for the minute.
       expect(admitted(outcomes)).toBeGreaterThanOrEqual(ADMITTED - failed);
       expect(performance.now() - startedAtMs).toBeLessThan(60_000);
-      await system.settled(customer, 10_000);
+      await system.settled(customer);
     },
     120_000,
   );

@@ -131,7 +131,7 @@ test.each(Object.keys(STREAMS) as Name[])(
       outcomes.set(answer.requestId, { at, reset, outcome: outcomeOf(stream, answer) });
     });
     expect(outcomes.size).toBe(places.size);
-    await system.settled(customer, 10_000);
+    await system.settled(customer);
     const { charges } = await readLedger(system, customer);
     const wholes = [...outcomes].filter(([, { outcome }]) => outcome === 'whole');
     const [fullNano] = wholes.map(([requestId]) => charges.get(requestId));

@@ -187,7 +187,7 @@ test.each(cases)(
       const answer = await call(format, stream, cut);
       seen.set(`${answer.headers['x-request-id']}`, { cut, outcome: outcomeOf(format, answer) });
     });
-    await system.settled(customer, 10_000);
+    await system.settled(customer);
     const { charges } = await readLedger(system, customer);
     // The stream that has only its first content.
     const [firstCutId] = [...seen].find(([, { cut }]) => cut.at === stream.firstContentAt && !cut.reset)!;

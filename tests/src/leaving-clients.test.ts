@@ -108,7 +108,7 @@ async function expectAllReleased(keptConnections = 0): Promise<void> {
   await until(async () => (await system.meter({ limit: 1 })).in_flight === 0);
   await until(() => connectionsTo(pid, portOf(simulatorUrl)) <= keptConnections);
   await until(async () => (await system.metric('edge', 'edge_requests_in_flight')) === 0);
-  await system.settled(customer, 10_000);
+  await system.settled(customer);
   await until(async () => (await system.drift()) === 0);
   expect(await system.metric('billing', 'holds_orphaned')).toBe(0);
 }

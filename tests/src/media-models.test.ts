@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   if (system) {
-    await system.settled(customer, 10_000);
+    await system.settled(customer);
     expect(await system.drift()).toBe(0);
   }
   await system?.stop();

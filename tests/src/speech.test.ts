@@ -55,7 +55,7 @@ async function expectCharge(costNano: bigint): Promise<void> {
 }
 
 async function expectNoCharge(): Promise<void> {
-  await system.settled(customer, 10_000);
+  await system.settled(customer);
   expect((await readLedger(system, customer)).charges.size).toBe(0);
 }
 

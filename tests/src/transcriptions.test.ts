@@ -77,7 +77,7 @@ async function expectCharge(costNano: bigint): Promise<void> {
   expect([...(await readLedger(system, customer)).charges.values()]).toEqual([costNano]);
 }
 async function expectNoCharge(): Promise<void> {
-  await system.settled(customer, 10_000);
+  await system.settled(customer);
   expect((await readLedger(system, customer)).charges.size).toBe(0);
 }
 const lossNano = async () => BigInt(await system.metric('billing', 'operator_loss_nano'));

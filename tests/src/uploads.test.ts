@@ -86,7 +86,7 @@ async function growthWhile<T>(action: () => Promise<T>): Promise<{ growthBytes: 
 }
 
 async function expectAllReleased(): Promise<void> {
-  await system.settled(customer, 10_000);
+  await system.settled(customer);
   await until(async () => (await system.bills()) === 0);
   // Reading the metric does not count as a request.
   await until(async () => (await system.metric('edge', 'edge_requests_in_flight')) === 0);

@@ -123,6 +123,6 @@ test('each of these types refuses another object', () => {
 });
 
 test('after all calls nothing is held and the books balance', async () => {
-  await system.settled(customer, 10_000);
+  await system.settled(customer);
   expect(await system.drift()).toBe(0);
 });

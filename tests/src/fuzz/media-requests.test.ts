@@ -163,7 +163,7 @@ describe.each(FORM_CALLS)('POST $path', ({ path, forms }) => {
 
 test('after all mutated requests every order is charged, nothing is held and every process is still running', async () => {
   await until(async () => (await system.bills()) === 0, 30_000);
-  await system.settled(customer, 10_000);
+  await system.settled(customer);
   expect(await system.drift()).toBe(0);
   expect(await system.metric('edge', 'edge_quota_used')).toBe(0);
   checkHealth();

@@ -188,7 +188,7 @@ function framed(frame: (chunk: unknown) => string, text: string): string {
 }
 
 test('after all mutated replies every process is still running, nothing is held and the books balance', async () => {
-  await system.settled(customer, 10_000);
+  await system.settled(customer);
   const { balanceNano } = await readLedger(system, customer);
   expect(balanceNano).toBeLessThan(nano(BALANCE_USD));
   expect(await system.drift()).toBe(0);

@@ -362,7 +362,7 @@ test(
 );
 
 test('after all mutated requests every process is still running, nothing is held and the books balance', async () => {
-  await system.settled(customer, 10_000);
+  await system.settled(customer);
   expect(await system.drift()).toBe(0);
   checkHealth();
   expect(Object.keys(ERROR_TABLE)).toEqual(expect.arrayContaining([...REQUEST_CODES]));

@@ -45,7 +45,8 @@ export interface System {
 
 export type SystemOptions = Pick<StackOptions, 'instances' | 'settings' | 'autoRestart' | 'env'>;
 
-const SETTLED_WITHIN_MS = 2_000;
+/** Settling takes milliseconds; much longer on a busy machine, and after a process was killed. */
+const SETTLED_WITHIN_MS = 10_000;
 const POLL_INTERVAL_MS = 20;
 /** Much shorter than a login's lifetime. */
 const LOGIN_FRESH_MS = 5 * 60_000;
