@@ -32,12 +32,11 @@ export type AnswerResponse = (
 export function answerResponse(deps: AnswerResponseDeps): AnswerResponse {
   return async (context, call, request) => {
     const { storage } = deps;
-    const { answer } = deps;
     const { isStored, previousId, itemIds } = request;
     const needsItems = previousId !== undefined || itemIds.length > 0;
-    if (!storage || !(isStored || needsItems)) return answer(context, call, request.withItems());
+    if (!storage || !(isStored || needsItems)) return deps.answer(context, call, request.withItems());
     if (!needsItems)
-      return answer(context, call, stored(deps, storage, context, call, request, request.withItems()));
+      return deps.answer(context, call, stored(deps, storage, context, call, request, request.withItems()));
     const { accountId } = call.key;
     let release = () => {};
     try {
@@ -47,7 +46,7 @@ export function answerResponse(deps: AnswerResponseDeps): AnswerResponse {
       });
       const whole = request.withItems(items);
       const answered = isStored ? stored(deps, storage, context, call, request, whole) : whole;
-      const reply = await answer(context, call, answered);
+      const reply = await deps.answer(context, call, answered);
       return { ...reply, body: releasedWhenRead(reply.body, release) };
     } catch (error) {
       release();

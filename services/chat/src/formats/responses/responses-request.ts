@@ -238,7 +238,7 @@ function callOf(
   };
 }
 
-/** Returns the changes to the body for a provider of this format, which is told to store nothing. */
+/** Returns the members to change for a provider of this format. It never stores the response: the gateway does, if asked to. */
 function passThroughMembers(
   body: ResponsesBody,
   isStored: boolean,

@@ -88,8 +88,6 @@ export interface OpenAiQuirks {
 
 /** How its Responses API deviates. */
 export interface ResponsesQuirks {
-  /** How its usage figures count reasoning and cached tokens. */
-  readonly usage: UsageMode;
   /** The field that bounds what its own tools may do. */
   readonly maxCallsField: 'max_tool_calls' | 'max_turns';
   /** The field with the domains that a search leaves out. */
@@ -158,7 +156,6 @@ const COMPLETIONS: CompletionQuirks = {
 
 /** OpenAI's. */
 export const RESPONSES: ResponsesQuirks = {
-  usage: { reasoning: 'included', cached: 'included' },
   maxCallsField: 'max_tool_calls',
   blockedDomainsField: 'blocked_domains',
   knowsLocation: true,

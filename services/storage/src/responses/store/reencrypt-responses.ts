@@ -1,5 +1,6 @@
-import { type Pool, withTransaction } from '@gateway/postgres';
+import type { Pool } from '@gateway/postgres';
 import { type KeyEncryptionKeys, resealSecret } from '@gateway/secrets';
+import { reencryptRows } from '../../reencrypt-rows';
 import { contextOf } from './sealed-parts';
 
 /** Of up to 12 MiB each. */
@@ -17,30 +18,25 @@ interface Row {
  * responses. May be repeated after an interruption.
  * @throws UnsealError if a response needs a key that is not given
  */
-export async function reencryptResponses(pool: Pool, keys: KeyEncryptionKeys): Promise<number> {
-  let changed = 0;
-  let after = '';
-  for (;;) {
-    const batch = await withTransaction(pool, async (client) => {
+export function reencryptResponses(pool: Pool, keys: KeyEncryptionKeys): Promise<number> {
+  return reencryptRows<Row>(pool, {
+    async next(client, after) {
       const { rows } = await client.query<Row>(
         `SELECT id, account_id, sealed_input, sealed_response FROM storage.responses
          WHERE id > $1 ORDER BY id LIMIT $2 FOR UPDATE`,
         [after, BATCH],
       );
-      for (const { id, account_id, sealed_input, sealed_response } of rows) {
-        const input = resealSecret(keys, sealed_input, contextOf('input', account_id, id));
-        const response = resealSecret(keys, sealed_response, contextOf('response', account_id, id));
-        if (!input && !response) continue;
-        await client.query(
-          'UPDATE storage.responses SET sealed_input = $2, sealed_response = $3 WHERE id = $1',
-          [id, input ?? sealed_input, response ?? sealed_response],
-        );
-        changed += 1;
-      }
       return rows;
-    });
-    const last = batch.at(-1);
-    if (!last) return changed;
-    after = last.id;
-  }
+    },
+    async reencrypt(client, { id, account_id, sealed_input, sealed_response }) {
+      const input = resealSecret(keys, sealed_input, contextOf('input', account_id, id));
+      const response = resealSecret(keys, sealed_response, contextOf('response', account_id, id));
+      if (!input && !response) return false;
+      await client.query(
+        'UPDATE storage.responses SET sealed_input = $2, sealed_response = $3 WHERE id = $1',
+        [id, input ?? sealed_input, response ?? sealed_response],
+      );
+      return true;
+    },
+  });
 }

@@ -18,7 +18,6 @@ function streamTo(request: PassedReply['request']) {
   const stream = new PassThroughResponse({
     to: { identity: IDENTITY, request },
     account: 'acct',
-    usageMode: { reasoning: 'included', cached: 'included' },
     bufferQuota: new Quota({ limit: 1e6 }),
     chargedNano: () => 1_500n,
   });

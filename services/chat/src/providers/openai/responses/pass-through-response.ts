@@ -7,7 +7,7 @@ import type {
   PassThroughEvent,
   PassThroughOptions,
 } from '../../../domain/chat-provider';
-import { ofTier, type TokenUsage, type UsageMode } from '../../../domain/usage';
+import { ofTier, type TokenUsage } from '../../../domain/usage';
 import { exactUsd } from '../../../json/exact-json';
 import { isErrorEvent } from '../../../sse/error-event';
 import { namedFrame } from '../../../sse/named-frame';
@@ -43,7 +43,6 @@ export interface PassThroughResponseOptions extends Pick<PassThroughOptions, 'ch
   readonly to: PassedReply;
   /** To which encrypted content is tied. */
   readonly account: string;
-  readonly usageMode: UsageMode;
   readonly bufferQuota: Quota;
 }
 
@@ -172,7 +171,7 @@ export class PassThroughResponse implements MeteredStream {
 
   #end(type: string, data: JsonObject): PassThroughEvent {
     const received = membersOf(data.response);
-    this.#usage = fromResponseUsage(received, this.#options.usageMode);
+    this.#usage = fromResponseUsage(received);
     this.#serviceTier = serviceTierOf(received);
     const response = this.#passed.response(received);
     if (this.#usage) {

@@ -49,7 +49,7 @@ test.each([
 });
 
 test('a stream has the same parts', () => {
-  const reader = new ResponseEventReader({ reasoning: 'included', cached: 'included' });
+  const reader = new ResponseEventReader();
   const read = (type: string, members: object) =>
     reader.read(
       Buffer.from(
@@ -80,7 +80,7 @@ test('a stream has the same parts', () => {
 });
 
 test('arguments that come only with the complete call are read from it', () => {
-  const reader = new ResponseEventReader({ reasoning: 'included', cached: 'included' });
+  const reader = new ResponseEventReader();
   const read = (type: string, members: object) =>
     reader.read(Buffer.from(`data: ${JSON.stringify({ type: `response.${type}`, ...members })}\n\n`));
   const item = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{"a":1}' };
@@ -91,7 +91,7 @@ test('arguments that come only with the complete call are read from it', () => {
 });
 
 test.each(['response.failed', 'error'])('a stream with the event %s is broken', (type) => {
-  const reader = new ResponseEventReader({ reasoning: 'included', cached: 'included' });
+  const reader = new ResponseEventReader();
   const event = Buffer.from(`event: ${type}\ndata: ${JSON.stringify({ type, code: 'server_error' })}\n\n`);
   expect(() => reader.read(event)).toThrow();
 });

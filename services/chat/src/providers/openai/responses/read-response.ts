@@ -1,7 +1,7 @@
 import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { Citation, TextPart, WebSearchPart } from '../../../domain/conversation';
 import type { Reply, ReplyEvent, ReplyPart, StopReason, StreamReader } from '../../../domain/reply';
-import type { TokenUsage, UsageMode } from '../../../domain/usage';
+import type { TokenUsage } from '../../../domain/usage';
 import { isErrorEvent } from '../../../sse/error-event';
 import { dataOf, parseExactData } from '../../../sse/sse-data';
 import { MAX_TOOL_CALLS } from '../reply-json';
@@ -72,7 +72,6 @@ function stopOf({ status, incomplete_details: details, output }: JsonObject, cal
 
 /** Reads the typed events of a response. */
 export class ResponseEventReader implements StreamReader {
-  readonly #usageMode: UsageMode;
   /** Numbers of the tool calls by the index of their item. */
   readonly #calls = new Map<unknown, number>();
   /** Texts so far, by the index of their item: annotations name places in them. */
@@ -82,10 +81,6 @@ export class ResponseEventReader implements StreamReader {
   #searches = 0;
   #usage: TokenUsage | undefined;
   #ended = false;
-
-  constructor(usageMode: UsageMode) {
-    this.#usageMode = usageMode;
-  }
 
   get usage(): TokenUsage | undefined {
     return this.#usage;
@@ -161,7 +156,7 @@ export class ResponseEventReader implements StreamReader {
   }
 
   #end(response: JsonObject): ReplyEvent[] {
-    this.#usage = fromResponseUsage(response, this.#usageMode);
+    this.#usage = fromResponseUsage(response);
     this.#ended = true;
     return [{ kind: 'stop', stop: stopOf(response, this.#calls.size) }];
   }

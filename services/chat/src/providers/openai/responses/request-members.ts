@@ -4,6 +4,7 @@ import { isWebSearchType } from '../../../domain/web-search-type';
 import type { OpenAiQuirks } from '../quirks';
 import { REASONING, refusedHints } from '../write-request';
 import { unsealed } from './encrypted-reasoning';
+import { fromChatPart } from './from-chat-part';
 
 /** Ids of searches that the gateway has given. */
 const SEARCH_ID = /^ws_[0-9a-f-]{36}_\d+$/;
@@ -30,19 +31,21 @@ export function responseMembers(
   const input = fitItems(body.input, account);
   if (input !== body.input) members.set('input', JSON.stringify(input));
   // The preview has another price.
-  if (listOf(body.tools).some(isDatedSearch))
+  if (listOf(body.tools).some(isVersionedSearch))
     members.set('tools', JSON.stringify(listOf(body.tools).map(toSearch)));
-  if (isDatedSearch(body.tool_choice)) members.set('tool_choice', JSON.stringify(toSearch(body.tool_choice)));
+  if (isVersionedSearch(body.tool_choice))
+    members.set('tool_choice', JSON.stringify(toSearch(body.tool_choice)));
   return members;
 }
 
-const isDatedSearch = (tool: unknown): boolean => {
+/** A preview or a dated version of the search. */
+const isVersionedSearch = (tool: unknown): boolean => {
   const { type } = membersOf(tool);
   return type !== 'web_search' && isWebSearchType(type);
 };
 
 const toSearch = (tool: unknown): unknown =>
-  isDatedSearch(tool) ? { ...membersOf(tool), type: 'web_search' } : tool;
+  isVersionedSearch(tool) ? { ...membersOf(tool), type: 'web_search' } : tool;
 
 /** Returns the same value if nothing has to change. */
 function fitItems(input: unknown, account: string): unknown {
@@ -65,16 +68,9 @@ function fitItem(item: JsonObject, account: string): JsonObject | undefined {
   const known = id === undefined ? item : others;
   const { content } = known;
   if (!Array.isArray(content) || !content.some(isOfChat)) return known;
-  return { ...known, content: content.map((part) => toResponsesPart(membersOf(part), item.role)) };
+  const isOwn = item.role === 'assistant';
+  return { ...known, content: content.map((part) => fromChatPart(membersOf(part), isOwn) ?? part) };
 }
 
 /** LangChain sends such parts, and clients that keep replies as texts. */
 const isOfChat = (part: unknown): boolean => ['text', 'image_url'].includes(textOf(membersOf(part).type));
-
-function toResponsesPart(part: JsonObject, role: unknown): JsonObject {
-  if (part.type === 'text')
-    return { type: role === 'assistant' ? 'output_text' : 'input_text', text: part.text };
-  if (part.type !== 'image_url') return part;
-  const { url, detail } = membersOf(part.image_url);
-  return { type: 'input_image', image_url: url, detail: textOf(detail) || 'auto' };
-}

@@ -2,8 +2,11 @@ import { isObject, type JsonObject, listOf, membersOf, tokenFigure } from '@gate
 import { type TokenUsage, type UsageMode, withSearches } from '../../../domain/usage';
 import { fromOpenAiUsage } from '../openai-usage';
 
+/** The input includes cached tokens, and the output reasoning. */
+const COUNTING: UsageMode = { reasoning: 'included', cached: 'included' };
+
 /** Returns the figures of a response: those of a chat completion under other names, and its searches. */
-export function fromResponseUsage(response: JsonObject, mode: UsageMode): TokenUsage | undefined {
+export function fromResponseUsage(response: JsonObject): TokenUsage | undefined {
   const { usage } = response;
   if (!isObject(usage)) return undefined;
   const tokens = fromOpenAiUsage(
@@ -13,7 +16,7 @@ export function fromResponseUsage(response: JsonObject, mode: UsageMode): TokenU
       prompt_tokens_details: usage.input_tokens_details,
       completion_tokens_details: usage.output_tokens_details,
     },
-    mode,
+    COUNTING,
   );
   return tokens && withSearches(tokens, searchesOf(response.output, usage));
 }

@@ -33,7 +33,6 @@ export function responsesApi(
   { address, writeChatRequest, quirks, responses, countsByO200k, bufferQuota }: ResponsesAccount,
   account: string,
 ): ResponsesApi {
-  const usageMode = responses.usage;
   return {
     // Where it deviates, nothing passes through.
     wire: responses.onlyForSearch ? 'xai' : 'responses',
@@ -49,17 +48,16 @@ export function responsesApi(
       return writeResponseRequest(conversation, chat, responses);
     },
     readReply: readResponse,
-    readStream: () => new ResponseEventReader(usageMode),
+    readStream: () => new ResponseEventReader(),
     passThroughMembers: (body, capabilities) => responseMembers(body, capabilities, quirks, account),
     isReply: ({ output, status }) =>
       Array.isArray(output) && (status === 'completed' || status === 'incomplete'),
-    readUsage: (reply) => fromResponseUsage(reply, usageMode),
+    readUsage: fromResponseUsage,
     readServiceTier: serviceTierOf,
     passReply: ({ value }, _model, to) =>
       Buffer.from(JSON.stringify(new PassedResponse(to, account).response(value))),
     readOpening,
-    passStream: ({ chargedNano }, to) =>
-      new PassThroughResponse({ chargedNano, to, account, usageMode, bufferQuota }),
+    passStream: ({ chargedNano }, to) => new PassThroughResponse({ chargedNano, to, account, bufferQuota }),
     boundInput: countsByO200k ? boundInput : undefined,
     countInput,
     countReply(reply) {

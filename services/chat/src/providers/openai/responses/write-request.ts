@@ -2,6 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import { type Conversation, WEB_SEARCH, type WebSearch } from '../../../domain/conversation';
 import type { ResponsesQuirks } from '../quirks';
+import { fromChatPart } from './from-chat-part';
 
 /**
  * Writes the body of a response for a caller of another format, who asks for a search of the web, which chat completions lack.
@@ -87,19 +88,11 @@ function toItems({ role, content, tool_calls: calls, tool_call_id: callId }: Jso
 function toContent(content: unknown, isOwn: boolean): unknown {
   if (!Array.isArray(content)) return content;
   return content.map(membersOf).map((part) => {
-    switch (part.type) {
-      case 'text':
-        return { type: isOwn ? 'output_text' : 'input_text', text: part.text };
-      case 'image_url': {
-        const { url, detail } = membersOf(part.image_url);
-        return { type: 'input_image', image_url: url, detail: textOf(detail) || 'auto' };
-      }
-      case 'file':
-        return { type: 'input_file', ...membersOf(part.file) };
-      default:
-        throw new GatewayError('invalid_request', {
-          detail: `content of type ${textOf(part.type)} is not supported by this model beside web search`,
-        });
-    }
+    if (part.type === 'file') return { type: 'input_file', ...membersOf(part.file) };
+    const written = fromChatPart(part, isOwn);
+    if (written) return written;
+    throw new GatewayError('invalid_request', {
+      detail: `content of type ${textOf(part.type)} is not supported by this model beside web search`,
+    });
   });
 }
