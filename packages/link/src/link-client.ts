@@ -44,6 +44,13 @@ export interface LinkRequest {
 
 const CONNECT_WAIT_MS = 2_000;
 
+/** The link to the instance that had the call was lost: it may have answered the call, or go on with it. */
+export class LinkLost extends GatewayError {
+  constructor() {
+    super('internal_error', { cause: new Error('link lost') });
+  }
+}
+
 /** Carries calls to one instance of a service over one stream. */
 class Link {
   readonly #calls = new Map<number, OpenCall>();
@@ -192,9 +199,7 @@ class Link {
     this.#bodies.clear();
     const calls = [...this.#calls.values()];
     this.#calls.clear();
-    for (const { sink } of calls) {
-      sink.fail(new GatewayError('internal_error', { cause: new Error('link lost') }));
-    }
+    for (const { sink } of calls) sink.fail(new LinkLost());
   }
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { inheritedSettings, node24, REPOSITORY } from './child-environment';
-import { freeLoopbackPort } from './engines/loopback-ports';
+import { freeLoopbackPort, type HeldPort, holdLoopbackPort } from './engines/loopback-ports';
 import { type ProviderPlan, planProviders } from './providers';
 import { loadSecrets, type StackSecrets } from './secrets';
 import { prepareDatabases, type ServiceDatabaseUrls } from './service-databases';
@@ -28,6 +28,7 @@ export class RunningStack implements Stack {
   readonly #release: () => void;
   readonly #log: (message: string) => void;
   readonly #processes = new Map<ServiceName, ServiceProcess[]>();
+  readonly #heldPorts = new Map<ServiceName, readonly HeldPort[]>();
   readonly #logFiles = new Set<string>();
   readonly #logCheck: NodeJS.Timeout;
   #starting: readonly Promise<unknown>[] = [];
@@ -76,6 +77,7 @@ export class RunningStack implements Stack {
 
   async start(): Promise<void> {
     this.#options.signal?.addEventListener('abort', () => void this.stopNow(), { once: true });
+    await this.#holdPorts();
     const started = new Map<string, Promise<unknown>>([['engines', this.#startEngines()]]);
     for (const service of SERVICES) {
       const before = service.after.map((name) => started.get(name));
@@ -195,6 +197,17 @@ export class RunningStack implements Stack {
     });
   }
 
+  async #holdPorts(): Promise<void> {
+    const { useDefaultPorts, instances } = this.#options;
+    for (const { name, ports, isAddressedEarly } of SERVICES) {
+      if (!isAddressedEarly) continue;
+      const held = Array.from({ length: instances?.[name] ?? 1 }, (_, index) =>
+        holdLoopbackPort(useDefaultPorts && index === 0 ? ports.grpc?.defaultPort : undefined),
+      );
+      this.#heldPorts.set(name, await Promise.all(held));
+    }
+  }
+
   async #startService(
     service: ServiceDefinition,
     useDefaultPorts = this.#options.useDefaultPorts,
@@ -206,6 +219,7 @@ export class RunningStack implements Stack {
     }
     if (this.#stopping) return;
     this.#processes.set(service.name, processes);
+    for (const { release } of this.#heldPorts.get(service.name) ?? []) await release();
     try {
       await Promise.all(processes.map((process) => process.start()));
     } catch (error) {
@@ -229,7 +243,9 @@ export class RunningStack implements Stack {
     const portSettings: Record<string, string> = {};
     for (const [port, { setting, defaultPort }] of Object.entries(service.ports)) {
       portSettings[port] = setting;
-      ports[setting] = String(useDefaultPorts && defaultPort > 0 ? await freeLoopbackPort(defaultPort) : 0);
+      const held = port === 'grpc' ? this.#heldPorts.get(service.name)?.[index]?.port : undefined;
+      const preferred = useDefaultPorts && defaultPort > 0 ? await freeLoopbackPort(defaultPort) : 0;
+      ports[setting] = String(held ?? preferred);
     }
     return new ServiceProcess({
       name,
@@ -263,8 +279,11 @@ export class RunningStack implements Stack {
       get providers() {
         return stack.providers.settings;
       },
-      addresses: (name) =>
-        (this.#processes.get(name) ?? []).map(({ ports }) => `127.0.0.1:${ports.grpc}`).join(','),
+      addresses(name) {
+        const held = stack.#heldPorts.get(name)?.map(({ port }) => port);
+        const ports = held ?? (stack.#processes.get(name) ?? []).map((process) => process.ports.grpc);
+        return ports.map((port) => `127.0.0.1:${port}`).join(',');
+      },
       origin: (name) => this.#origin(name, 'http'),
     };
   }

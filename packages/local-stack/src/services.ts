@@ -21,7 +21,7 @@ export interface StackContext {
   /** With the login of that service. */
   databaseUrl(service: DatabaseService): string;
   readonly kafkaTopicPrefix: string;
-  /** `host:port` of every running instance of a service, comma-separated. */
+  /** `host:port` of every instance of a service, comma-separated. */
   addresses(service: ServiceName): string;
   /** Origin of the HTTP server of its first instance. */
   origin(service: ServiceName): string;
@@ -33,6 +33,8 @@ export interface ServiceDefinition {
   readonly name: ServiceName;
   /** Dependencies that must be ready before this service starts. */
   readonly after: readonly (ServiceName | 'engines')[];
+  /** Others need its gRPC address before it starts, because it needs theirs too. */
+  readonly isAddressedEarly?: true;
   /** Ports by the name that the service reports: the setting, and the default port. */
   readonly ports: Readonly<Record<string, { setting: string; defaultPort: number }>>;
   settings(context: StackContext, index: number): Record<string, string>;
@@ -98,12 +100,14 @@ export const SERVICES: readonly ServiceDefinition[] = [
       DATABASE_URL: context.databaseUrl('storage'),
       FILE_DIR: join(context.dataDir, 'files'),
       BILLING_ADDR: context.addresses('billing'),
+      CHAT_ADDR: context.addresses('chat'),
       DRAIN_TIMEOUT_MS: STOP_GRACE_MS,
     }),
   },
   {
     name: 'chat',
     after: ['catalog', 'billing', 'media', 'storage', 'simulator'],
+    isAddressedEarly: true,
     ports: { grpc: grpc(7103), admin },
     settings: (context, index) => ({
       SERVICE_SECRET: context.secrets.serviceSecret,

@@ -276,7 +276,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       {
         definition: { Relay: ChatService.service.Relay },
         handlers: { Relay: link.relay },
-        callers: ['edge'],
+        callers: ['edge', 'storage'],
       },
       {
         definition: {

@@ -4,3 +4,5 @@
 -- Updated when content is encrypted with another key.
 GRANT SELECT, INSERT, UPDATE, DELETE ON storage.responses TO :"service";
 GRANT SELECT, INSERT, UPDATE, DELETE ON storage.files TO :"service";
+GRANT SELECT, INSERT, UPDATE, DELETE ON storage.batches TO :"service";
+GRANT SELECT, INSERT, UPDATE, DELETE ON storage.batch_calls TO :"service";

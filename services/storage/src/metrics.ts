@@ -14,6 +14,15 @@ export interface StorageMetrics {
   readonly registry: Registry;
   readonly responses: ContentMetrics;
   readonly files: ContentMetrics;
+  readonly batches: BatchMetrics;
+}
+
+export interface BatchMetrics {
+  created(): void;
+  ended(status: string): void;
+  /** A call of a batch has its final result. */
+  callEnded(succeeded: boolean): void;
+  deleted(reason: DeletionReason, count: number): void;
 }
 
 export function createStorageMetrics(): StorageMetrics {
@@ -21,6 +30,29 @@ export function createStorageMetrics(): StorageMetrics {
   const registers = [registry];
   const contentBytes = 'Their content, before encryption';
   const labelNames = ['reason'] as const;
+  const batchesCreated = new Counter({
+    name: 'storage_batches_created_total',
+    help: 'Batches that were created',
+    registers,
+  });
+  const batchesEnded = new Counter({
+    name: 'storage_batches_ended_total',
+    help: 'Batches that ended, by their last status',
+    labelNames: ['status'] as const,
+    registers,
+  });
+  const calls = new Counter({
+    name: 'storage_batch_calls_total',
+    help: 'Calls of batches that ended: answered, or failed for good',
+    labelNames: ['result'] as const,
+    registers,
+  });
+  const batchesDeleted = new Counter({
+    name: 'storage_batches_deleted_total',
+    help: 'Batches that were deleted: expired, or requested by their account',
+    labelNames,
+    registers,
+  });
   return {
     registry,
     responses: countedBy(
@@ -43,6 +75,12 @@ export function createStorageMetrics(): StorageMetrics {
         registers,
       }),
     ),
+    batches: {
+      created: () => batchesCreated.inc(),
+      ended: (status) => batchesEnded.inc({ status }),
+      callEnded: (succeeded) => calls.inc({ result: succeeded ? 'succeeded' : 'failed' }),
+      deleted: (reason, count) => batchesDeleted.inc({ reason }, count),
+    },
   };
 }
 

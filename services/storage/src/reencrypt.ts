@@ -1,5 +1,6 @@
 import { createPool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
+import { reencryptBatches } from './batches/store/reencrypt-batches';
 import { reencryptFiles } from './files/store/reencrypt-files';
 import { reencryptResponses } from './responses/store/reencrypt-responses';
 import { readSettings } from './settings';
@@ -12,6 +13,7 @@ async function main(): Promise<void> {
   try {
     log.info({ responses: await reencryptResponses(pool, STORAGE_KEY) }, 'responses re-encrypted');
     log.info({ files: await reencryptFiles(pool, STORAGE_KEY) }, 'files re-encrypted');
+    log.info({ batches: await reencryptBatches(pool, STORAGE_KEY) }, 'batches re-encrypted');
   } finally {
     await pool.end();
   }

@@ -1,18 +1,28 @@
 import path from 'node:path';
 import { admitFree, createRefusalReporter, ReserveClient, withRefusalReports } from '@gateway/call-billing';
-import { type LinkHandler, LinkServer } from '@gateway/link';
+import { GatewayError } from '@gateway/errors';
+import { type LinkHandler, LinkPool, LinkServer } from '@gateway/link';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
 import { every, type Logger, type RunningService, startAdminServer } from '@gateway/process';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
+import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/storage';
-import { FairSemaphore, Quota, quotaExhausted, SemaphoreExhausted } from '@gateway/quota';
+import { FairSemaphore, memoryQuota, Quota, quotaExhausted, SemaphoreExhausted } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
+import { BatchRunner } from './batches/runner/batch-runner';
+import { Batches, deleteExpiredBatches } from './batches/store/batches';
+import { BillingCalls } from './calls/billing-calls';
+import { CallRate } from './calls/call-rate';
+import { ChatCalls } from './calls/chat-calls';
 import { Files, removeExpiredFiles } from './files/store/files';
 import { FolderStore } from './files/store/folder-store';
 import { type ContentMetrics, createStorageMetrics } from './metrics';
 import { deleteExpired, Responses } from './responses/store/responses';
+import { cancelBatch, getBatch, listBatches } from './rpc/batches';
 import { cancelResponse } from './rpc/cancel-response';
+import { createBatch } from './rpc/create-batch';
 import { createFile } from './rpc/create-file';
+import { createMessageBatch } from './rpc/create-message-batch';
 import { deleteFile } from './rpc/delete-file';
 import { deleteResponse } from './rpc/delete-response';
 import { findResponses } from './rpc/find-responses';
@@ -22,6 +32,14 @@ import { getResponse } from './rpc/get-response';
 import { listFiles } from './rpc/list-files';
 import { listInputItems } from './rpc/list-input-items';
 import { loadResponses } from './rpc/load-responses';
+import {
+  cancelMessageBatch,
+  deleteMessageBatch,
+  getMessageBatch,
+  getMessageBatchResults,
+  listMessageBatches,
+  type OriginOf,
+} from './rpc/message-batches';
 import type { FreeAdmission } from './rpc/response-call';
 import { routeCall } from './rpc/route-call';
 import { saveResponse } from './rpc/save-response';
@@ -42,6 +60,9 @@ const CONTENT_LIMITS = {
 };
 /** Uploads of files, and files being sent: each needs some hundred KiB. */
 const UPLOAD_LIMITS = { ...CONTENT_LIMITS, concurrency: 32, perHolder: 8 };
+/** Bodies of batches with their requests: some 100 MiB are needed to parse one of 32 MiB. */
+const BODY_BYTES = 128 * 1024 ** 2;
+const ACCOUNT_BODY_BYTES = 64 * 1024 ** 2;
 const READ_LIMITS = { limit: 64, perHolder: 16 };
 const STOP_GRACE_MS = 5_000;
 /** For the rest of the shutdown, after the drain. */
@@ -52,10 +73,14 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   const pool = createPool({ url: settings.DATABASE_URL, log });
   await awaitMigrations({ pool, schema: 'storage', directory: MIGRATIONS, log });
 
-  const peer = { secrets: settings.SERVICE_SECRET, caller: 'storage', addresses: settings.BILLING_ADDR };
+  const peer = { secrets: settings.SERVICE_SECRET, caller: 'storage' };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
-  const billing = createGrpcClient(BillingService, peer);
-  const billingInstances = createGrpcClients(BillingService, peer);
+  const billing = createGrpcClient(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
+  const billingInstances = createGrpcClients(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
+  const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
+  const chats = settings.CHAT_ADDR
+    ? createGrpcClients(ChatService, { ...peer, addresses: settings.CHAT_ADDR })
+    : [];
   const reserve = new ReserveClient({
     clients: billingInstances,
     log,
@@ -71,6 +96,23 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
     retentionDays: settings.FILE_RETENTION_DAYS,
     maxAccountBytes: settings.FILE_MAX_ACCOUNT_BYTES,
   });
+  const batches = new Batches(pool, settings.STORAGE_KEY, settings.FILE_RETENTION_DAYS);
+  const links = new LinkPool({ name: 'chat', relays: chats.map((client) => () => client.Relay()), log });
+  const runner =
+    chats.length > 0
+      ? new BatchRunner({
+          batches,
+          files,
+          calls: {
+            chat: new ChatCalls(links, settings.BATCH_CALL_TIMEOUT_MS),
+            billing: new BillingCalls(billing),
+          },
+          rate: new CallRate(settings.BATCH_CALLS_PER_SECOND),
+          concurrency: settings.BATCH_CONCURRENCY,
+          metrics: metrics.batches,
+          log,
+        })
+      : undefined;
   const deletions = [
     every(DELETION_INTERVAL_MS, 'expired responses', log, () =>
       deleteAllExpired((max) => deleteExpired(pool, max), metrics.responses),
@@ -78,9 +120,15 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
     every(DELETION_INTERVAL_MS, 'expired files', log, () =>
       deleteAllExpired((max) => removeExpiredFiles(pool, store, max), metrics.files),
     ),
+    every(DELETION_INTERVAL_MS, 'expired batches', log, () =>
+      deleteAllExpired((max) => deleteExpiredBatches(pool, max), metrics.batches),
+    ),
   ];
   const uploads = new FairSemaphore(UPLOAD_LIMITS);
   const contents = new FairSemaphore(CONTENT_LIMITS);
+  const reads = { files, quota: new Quota(READ_LIMITS) };
+  const originOf: OriginOf = ({ headers }) => settings.PUBLIC_API_URL ?? headers['x-edge-origin'] ?? '';
+  const canRun = runner && settings.STORED_RESPONSES === 'on';
   const refusals = createRefusalReporter(billing, log);
   const routes = routeCall({
     getResponse: limitedByAccount(contents, getResponse(responses, free)),
@@ -98,10 +146,30 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
     ),
     listFiles: listFiles(files, free),
     getFile: getFile(files, free),
-    getFileContent: getFileContent(files, free, new Quota(READ_LIMITS)),
+    getFileContent: getFileContent(reads, free),
     deleteFile: deleteFile(files, free, metrics.files),
+    createBatch: canRun ? createBatch(batches, files, free, metrics.batches) : refuseBatch,
+    listBatches: listBatches(batches, free),
+    getBatch: getBatch(batches, free),
+    cancelBatch: cancelBatch(batches, free),
+    createMessageBatch: canRun
+      ? limitedByAccount(contents, createMessageBatch(batches, files, free, originOf, metrics.batches))
+      : refuseBatch,
+    listMessageBatches: listMessageBatches(batches, free, originOf),
+    getMessageBatch: getMessageBatch(batches, free, originOf),
+    cancelMessageBatch: cancelMessageBatch(batches, free, originOf),
+    getMessageBatchResults: getMessageBatchResults(batches, reads, free),
+    deleteMessageBatch: deleteMessageBatch(batches, files, free, metrics.batches),
   });
-  const link = new LinkServer({ log, handler: withRefusalReports(refusals, routes) });
+  const refuse: LinkHandler = () => Promise.reject(quotaExhausted());
+  const link = new LinkServer({
+    log,
+    handler: withRefusalReports(refusals, routes),
+    bodies: {
+      quota: memoryQuota(BODY_BYTES, ACCOUNT_BODY_BYTES),
+      refuse: withRefusalReports(refusals, refuse),
+    },
+  });
 
   const { service } = loadService<StorageProto>('storage').gateway.storage.v1.StorageService;
   const { Relay, ...ofChat } = service;
@@ -136,22 +204,26 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
     stopTimeoutMs: settings.DRAIN_TIMEOUT_MS + STOP_REST_MS,
     async stop() {
       const late = new Promise((resolve) => setTimeout(resolve, settings.DRAIN_TIMEOUT_MS).unref());
-      await Promise.race([link.drain(), late]);
+      await Promise.all([Promise.race([link.drain(), late]), runner?.stop(late)]);
       link.close();
+      links.close();
       await grpc.stop(STOP_GRACE_MS);
       await Promise.all(deletions.map((deletion) => deletion.stop()));
       await refusals.close();
       reserve.close();
-      for (const client of [billing, ...billingInstances]) client.close();
+      for (const client of [billing, ...billingInstances, ...chats]) client.close();
       await pool.end();
       await admin.stop();
     },
   };
 }
 
+const refuseBatch: LinkHandler = () =>
+  Promise.reject(new GatewayError('invalid_request', { detail: 'batches are not run here' }));
+
 async function deleteAllExpired(
   deleteBatch: (max: number) => Promise<number>,
-  metrics: ContentMetrics,
+  metrics: Pick<ContentMetrics, 'deleted'>,
 ): Promise<void> {
   for (let batch = 0; batch < MAX_DELETION_BATCHES; batch++) {
     const deleted = await deleteBatch(DELETION_BATCH);

@@ -1,4 +1,13 @@
-import { addresses, grpcSettings, milliseconds, parseEnv, port, processSettings, z } from '@gateway/process';
+import {
+  addresses,
+  grpcSettings,
+  milliseconds,
+  parseEnv,
+  port,
+  processSettings,
+  publicApiUrl,
+  z,
+} from '@gateway/process';
 import { credentialsKey } from '@gateway/secrets';
 
 const MIB = 1024 * 1024;
@@ -8,6 +17,10 @@ const shape = {
   ...grpcSettings,
   GRPC_PORT: port(7107),
   BILLING_ADDR: addresses(),
+  /** For batches; without it they are refused. */
+  CHAT_ADDR: addresses().optional(),
+  /** Origin of the API for clients, for links to results. */
+  PUBLIC_API_URL: publicApiUrl().optional(),
   DATABASE_URL: z.string().min(1),
   /** Keys that encrypt stored content: the first encrypts, all decrypt. */
   STORAGE_KEY: credentialsKey(),
@@ -29,6 +42,12 @@ const shape = {
     .int()
     .min(1)
     .default(10_240 * MIB),
+  /** Of one batch. */
+  BATCH_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(16),
+  /** Of all batches in this process. */
+  BATCH_CALLS_PER_SECOND: z.coerce.number().min(0.01).max(10_000).default(100),
+  /** At least as long as chat may take for a call. */
+  BATCH_CALL_TIMEOUT_MS: milliseconds(720_000),
   RESERVE_TIMEOUT_MS: milliseconds(5_000),
   DRAIN_TIMEOUT_MS: milliseconds(30_000),
 };

@@ -18,6 +18,7 @@ import { findRequest } from './find-request';
 import { getAbandonedCost } from './get-abandoned-cost';
 import { getAccount } from './get-account';
 import { getAccountUse } from './get-account-use';
+import { getCallCharge } from './get-call-charge';
 import { getKey } from './get-key';
 import { getKeyContext } from './get-key-context';
 import { getKeyUse } from './get-key-use';
@@ -131,7 +132,8 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
       ListOpenHolds: unary(log, listOpenHolds(pool)),
     }),
     group(['edge', 'chat', 'media', 'storage'], { ReportRefusals: unary(log, reportRefusals(pool)) }),
-    group(['chat', 'media', 'dashboard'], { GetKeyContext: unary(log, getKeyContext(pool)) }),
+    group(['chat', 'media', 'storage', 'dashboard'], { GetKeyContext: unary(log, getKeyContext(pool)) }),
+    group(['storage'], { GetCallCharge: unary(log, getCallCharge(pool)) }),
     group(['chat', 'media', 'dashboard'], { GetAccount: unary(log, getAccount(pool)) }),
     group(['chat', 'dashboard'], {
       GetKey: unary(log, getKey(pool)),

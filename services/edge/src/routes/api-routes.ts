@@ -35,6 +35,9 @@ const FREE_CALL_KEY_AGE_MS = 1_000;
 const VIDEOS = '/v1/videos/';
 const RESPONSE = '/v1/responses/';
 const FILE = '/v1/files/';
+const BATCH = '/v1/batches/';
+const MESSAGE_BATCHES = '/v1/messages/batches';
+const MESSAGE_BATCH = `${MESSAGE_BATCHES}/`;
 
 const FREE = { body: 'none', maxKeyAgeMs: FREE_CALL_KEY_AGE_MS } as const;
 /** A non-empty segment of unreserved, sub-delimiting or well-encoded characters. */
@@ -51,6 +54,8 @@ const RESPONSES = { service: 'chat', streamErrors: 'response' } as const;
 const GOOGLE = { service: 'chat', streamErrors: 'google' } as const;
 const ANTHROPIC = { service: 'chat', streamErrors: 'event' } as const;
 const STORAGE = { service: 'storage', streamErrors: 'response' } as const;
+/** Its replies contain the link to the results. */
+const MESSAGE_BATCH_ROUTE = { ...STORAGE, ...FREE, streamErrors: 'event', returnsLinks: true } as const;
 const MEDIA = { service: 'media', streamErrors: 'data' } as const;
 
 export const API_ROUTES: readonly ApiRoute[] = [
@@ -111,6 +116,46 @@ export const API_ROUTES: readonly ApiRoute[] = [
   { name: 'file', method: 'GET', path: FILE, tail: ONE_SEGMENT, ...STORAGE, ...FREE },
   { name: 'file_content', method: 'GET', path: FILE, tail: withAction('content'), ...STORAGE, ...FREE },
   { name: 'file_delete', method: 'POST', path: FILE, tail: withAction('delete'), ...STORAGE, ...FREE },
+  { name: 'batches', method: 'GET', path: '/v1/batches', ...STORAGE, ...FREE, forwardsQuery: true },
+  { name: 'batch_create', method: 'POST', path: '/v1/batches', ...STORAGE, ...FREE, body: 'json' },
+  { name: 'batch', method: 'GET', path: BATCH, tail: ONE_SEGMENT, ...STORAGE, ...FREE },
+  { name: 'batch_cancel', method: 'POST', path: BATCH, tail: withAction('cancel'), ...STORAGE, ...FREE },
+  {
+    name: 'message_batches',
+    method: 'GET',
+    path: MESSAGE_BATCHES,
+    ...MESSAGE_BATCH_ROUTE,
+    forwardsQuery: true,
+  },
+  {
+    name: 'message_batch_create',
+    method: 'POST',
+    path: MESSAGE_BATCHES,
+    ...MESSAGE_BATCH_ROUTE,
+    body: 'json',
+  },
+  { name: 'message_batch', method: 'GET', path: MESSAGE_BATCH, tail: ONE_SEGMENT, ...MESSAGE_BATCH_ROUTE },
+  {
+    name: 'message_batch_results',
+    method: 'GET',
+    path: MESSAGE_BATCH,
+    tail: withAction('results'),
+    ...MESSAGE_BATCH_ROUTE,
+  },
+  {
+    name: 'message_batch_cancel',
+    method: 'POST',
+    path: MESSAGE_BATCH,
+    tail: withAction('cancel'),
+    ...MESSAGE_BATCH_ROUTE,
+  },
+  {
+    name: 'message_batch_delete',
+    method: 'POST',
+    path: MESSAGE_BATCH,
+    tail: withAction('delete'),
+    ...MESSAGE_BATCH_ROUTE,
+  },
   { name: 'messages', method: 'POST', path: '/v1/messages', body: 'json', ...ANTHROPIC },
   { name: 'embeddings', method: 'POST', path: '/v1/embeddings', body: 'json', ...OPENAI },
   { name: 'moderations', method: 'POST', path: '/v1/moderations', body: 'json', ...OPENAI },

@@ -1,3 +1,4 @@
+import type { Pool } from '@gateway/postgres';
 import { applyMoneyChanges } from '../../ledger/store/apply-money-changes';
 import type { RateReservation } from '../../rates/rules/rate-limiter';
 import type { Hold, HoldState } from '../../settle/rules/charge-hold';
@@ -33,6 +34,19 @@ export async function findHolds(on: Queryable, requestIds: readonly string[]): P
   if (requestIds.length === 0) return new Map();
   const rows = await rowsOf<HoldRow>(on, FIND, [requestIds]);
   return new Map(rows.map((row) => [row.request_id, fromHoldRow(row)]));
+}
+
+/** Returns the state of a call's hold, and what was charged from it. */
+export async function findCharge(
+  pool: Pool,
+  accountId: string,
+  requestId: string,
+): Promise<{ state: HoldState; chargedNano: bigint } | undefined> {
+  const { rows } = await pool.query<{ state: HoldState; charged_nano: bigint }>(
+    'SELECT state, charged_nano FROM billing.holds WHERE request_id = $2 AND account_id = $1',
+    [accountId, requestId],
+  );
+  return rows[0] && { state: rows[0].state, chargedNano: rows[0].charged_nano };
 }
 
 export const fromHoldRow = (row: HoldRow): Hold => ({

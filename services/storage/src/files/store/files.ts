@@ -39,6 +39,9 @@ const MAX_FILES = 10_000;
 /** Longer than edge waits for a call with a form, and than its content needs to become durable. */
 const UPLOAD_MINUTES = 30;
 const IS_STORED = 'account_id = $1 AND sealed_details IS NOT NULL AND expires_at > now()';
+/** Of a batch that has not ended. */
+const IS_INPUT =
+  'EXISTS (SELECT FROM storage.batches b WHERE b.input_file_id = files.id AND b.ended_at IS NULL)';
 const COLUMNS = 'id, account_id, sealed_details, purpose, bytes, created_at, expires_at';
 
 /** The stored files; expired ones do not exist. Every method sees one account's only. */
@@ -58,6 +61,7 @@ export class Files {
   /**
    * Stores a file that `upload` reads. It exists when this resolves; if anything throws, nothing is left behind, or until the next sweep
    * after the upload's end.
+   * @param isBounded false: the file is stored whatever the account has, because its content has been paid for
    * @param upload calls `put` once with the content, and returns the rest when the content is stored
    * @throws GatewayError `invalid_request` if the account has too many files, or too large ones
    */
@@ -65,8 +69,9 @@ export class Files {
     accountId: string,
     id: string,
     upload: (put: (content: AsyncIterable<Buffer>) => Promise<void>) => Promise<UploadedFile>,
+    { isBounded = true }: { readonly isBounded?: boolean } = {},
   ): Promise<StoredFile> {
-    await this.#begin(accountId, id);
+    await this.#begin(accountId, id, isBounded);
     try {
       const dataKey = createSecretKey(randomBytes(32));
       let bytes = 0;
@@ -77,7 +82,7 @@ export class Files {
         }
       };
       const uploaded = await upload((content) => this.#store.put(id, sealStream(dataKey, counted(content))));
-      return await this.#complete(accountId, id, bytes, dataKey, uploaded);
+      return await this.#complete(accountId, id, { bytes, dataKey, isBounded }, uploaded);
     } catch (error) {
       await this.#remove(id);
       throw error;
@@ -117,20 +122,32 @@ export class Files {
     return { files: rows.slice(0, limit).map((row) => this.#toFile(row)), hasMore: rows.length > limit };
   }
 
-  /** Returns whether the file existed. */
+  /** Returns whether the file existed. @throws GatewayError `invalid_request` if a batch needs it */
   async delete(accountId: string, id: string): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
-      `UPDATE storage.files SET expires_at = now() WHERE ${IS_STORED} AND id = $2`,
+      `UPDATE storage.files SET expires_at = now() WHERE ${IS_STORED} AND id = $2 AND NOT ${IS_INPUT}`,
       [accountId, id],
     );
-    if (rowCount !== 1) return false;
+    if (rowCount !== 1) {
+      if (await this.#row(accountId, id)) throw invalid('a batch that has not ended needs the file');
+      return false;
+    }
     await this.#remove(id);
     return true;
   }
 
-  async #begin(accountId: string, id: string): Promise<void> {
+  /** Removes a file, or what a killed process has left of one, if it exists. */
+  async discard(accountId: string, id: string): Promise<void> {
+    const { rowCount } = await this.#pool.query(
+      'SELECT FROM storage.files WHERE account_id = $1 AND id = $2',
+      [accountId, id],
+    );
+    if (rowCount === 1) await this.#remove(id);
+  }
+
+  async #begin(accountId: string, id: string, isBounded: boolean): Promise<void> {
     await withTransaction(this.#pool, async (client) => {
-      await this.#checkBounds(client, accountId, { files: 1, bytes: 0 });
+      if (isBounded) await this.#checkBounds(client, accountId, { files: 1, bytes: 0 });
       await client.query(
         `INSERT INTO storage.files (id, account_id, expires_at) VALUES ($2, $1, now() + $3 * interval '1 minute')`,
         [accountId, id, UPLOAD_MINUTES],
@@ -141,14 +158,13 @@ export class Files {
   async #complete(
     accountId: string,
     id: string,
-    bytes: number,
-    dataKey: KeyObject,
+    { bytes, dataKey, isBounded }: { bytes: number; dataKey: KeyObject; isBounded: boolean },
     { filename, purpose, lifetimeSeconds = Number.MAX_SAFE_INTEGER }: UploadedFile,
   ): Promise<StoredFile> {
     const sealed = sealDetails(this.#keys, { filename, dataKey }, detailsContext(accountId, id));
     const seconds = Math.min(lifetimeSeconds, this.#bounds.retentionDays * 86_400);
     const row = await withTransaction(this.#pool, async (client) => {
-      await this.#checkBounds(client, accountId, { files: 0, bytes });
+      if (isBounded) await this.#checkBounds(client, accountId, { files: 0, bytes });
       const { rows } = await client.query<Row>(
         `UPDATE storage.files SET sealed_details = $3, purpose = $4, bytes = $5, expires_at = now() + $6 * interval '1 second'
          WHERE account_id = $1 AND id = $2 AND sealed_details IS NULL AND expires_at > now()

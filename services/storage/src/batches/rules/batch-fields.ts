@@ -1,0 +1,60 @@
+import { GatewayError } from '@gateway/errors';
+import { missingParameter, parseJsonObject } from '@gateway/json-body';
+
+export interface BatchFields {
+  readonly inputFileId: string;
+  readonly endpoint: string;
+  readonly metadata: Readonly<Record<string, string>> | null;
+}
+
+/** Paths of calls that a batch may contain. */
+export const BATCH_ENDPOINTS = [
+  '/v1/chat/completions',
+  '/v1/responses',
+  '/v1/completions',
+  '/v1/embeddings',
+  '/v1/moderations',
+] as const;
+
+const BOUNDS = { maxBytes: 64 * 1024, maxValues: 100 };
+const FIELDS: ReadonlySet<string> = new Set(['input_file_id', 'endpoint', 'completion_window', 'metadata']);
+const MAX_ID = 100;
+const MAX_METADATA = 16;
+const MAX_METADATA_KEY = 64;
+const MAX_METADATA_VALUE = 512;
+
+/** Parses the body of `POST /v1/batches`. @throws GatewayError `invalid_request`, `missing_parameter` */
+export function parseBatchFields(bytes: Buffer): BatchFields {
+  const { value } = parseJsonObject(bytes, BOUNDS);
+  for (const name of Object.keys(value))
+    if (!FIELDS.has(name)) throw invalid(`${name.slice(0, MAX_ID)}: unknown field`, name);
+  for (const name of ['input_file_id', 'endpoint', 'completion_window'])
+    if (value[name] === undefined || value[name] === null) throw missingParameter(name);
+  const { input_file_id: inputFileId, endpoint, completion_window: window, metadata = null } = value;
+  if (typeof inputFileId !== 'string' || inputFileId.length > MAX_ID || inputFileId.includes('\0'))
+    throw invalid('input_file_id: not the id of a file', 'input_file_id');
+  const known = BATCH_ENDPOINTS.find((path) => path === endpoint);
+  if (!known) throw invalid(`endpoint: not one of ${BATCH_ENDPOINTS.join(', ')}`, 'endpoint');
+  if (window !== '24h') throw invalid('completion_window: not 24h', 'completion_window');
+  if (!isMetadata(metadata))
+    throw invalid(
+      `metadata: not up to ${MAX_METADATA} texts of ${MAX_METADATA_VALUE} characters, with names of ${MAX_METADATA_KEY}`,
+      'metadata',
+    );
+  return { inputFileId, endpoint: known, metadata };
+}
+
+function isMetadata(value: unknown): value is Record<string, string> | null {
+  if (value === null) return true;
+  if (typeof value !== 'object' || Array.isArray(value)) return false;
+  const entries = Object.entries(value);
+  return (
+    entries.length <= MAX_METADATA &&
+    entries.every(
+      ([name, text]) =>
+        name.length <= MAX_METADATA_KEY && typeof text === 'string' && text.length <= MAX_METADATA_VALUE,
+    )
+  );
+}
+
+const invalid = (detail: string, param: string) => new GatewayError('invalid_request', { detail, param });

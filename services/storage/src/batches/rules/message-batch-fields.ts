@@ -1,0 +1,45 @@
+import { GatewayError } from '@gateway/errors';
+import { missingParameter, parseJsonObject } from '@gateway/json-body';
+
+const MAX_VALUES = 2_000_000;
+/** As Anthropic's API has it. */
+const MAX_REQUESTS = 100_000;
+const CUSTOM_ID = /^[\w-]{1,64}$/;
+
+/**
+ * Parses the body of `POST /v1/messages/batches`.
+ * @returns the lines of an input file, one for each request
+ * @throws GatewayError `invalid_request`, `missing_parameter`
+ */
+export function parseMessageBatch(bytes: Buffer): readonly Buffer[] {
+  const { value, members } = parseJsonObject(bytes, { maxValues: MAX_VALUES });
+  for (const name of Object.keys(value))
+    if (name !== 'requests') throw invalid(`${name.slice(0, 64)}: unknown field`, name);
+  const { requests } = value;
+  if (requests === undefined || requests === null) throw missingParameter('requests');
+  if (!Array.isArray(requests) || requests.length === 0 || requests.length > MAX_REQUESTS)
+    throw invalid(`requests: not a list of 1 to ${MAX_REQUESTS} requests`, 'requests');
+  // The requests are serialized again, which would round it.
+  if (members.some(({ hasLongInteger }) => hasLongInteger))
+    throw invalid('requests: an integer is longer than 15 digits', 'requests');
+  const ids = new Set<string>();
+  return requests.map((request: unknown, index) => {
+    const at = `requests[${index}]`;
+    if (!isObject(request)) throw invalid(`${at}: not an object`, at);
+    const { custom_id: customId, params, ...others } = request;
+    const [unknown] = Object.keys(others);
+    if (unknown !== undefined) throw invalid(`${at}.${unknown.slice(0, 64)}: unknown field`, at);
+    if (typeof customId !== 'string' || !CUSTOM_ID.test(customId))
+      throw invalid(`${at}.custom_id: not 1 to 64 letters, digits, _ and -`, `${at}.custom_id`);
+    if (ids.has(customId)) throw invalid(`${at}.custom_id: not unique`, `${at}.custom_id`);
+    ids.add(customId);
+    if (!isObject(params)) throw invalid(`${at}.params: not an object`, `${at}.params`);
+    const line = { custom_id: customId, method: 'POST', url: '/v1/messages', body: params };
+    return Buffer.from(`${JSON.stringify(line)}\n`);
+  });
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const invalid = (detail: string, param: string) => new GatewayError('invalid_request', { detail, param });

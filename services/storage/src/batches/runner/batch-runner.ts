@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { every, type Repeated } from '@gateway/process';
+import type { Batch } from '../rules/batch';
+import { LEASE_SECONDS } from '../store/batches';
+import { type BatchDeps, runBatch } from './run-batch';
+
+const CLAIM_INTERVAL_MS = 1_000;
+const RENEW_INTERVAL_MS = 2_000;
+/** In one process; of one account, so that its batches don't keep out those of others. */
+const MAX_RUNNING = 16;
+const MAX_RUNNING_OF_ACCOUNT = 2;
+/** Before a batch that could not be run is tried again. */
+const RETRY_MS = 5_000;
+
+/** Runs batches: each is run by one process at a time, and by another one if that is killed. */
+export class BatchRunner {
+  readonly #deps: BatchDeps;
+  readonly #running = new Map<Batch, Promise<void>>();
+  readonly #stopping = new AbortController();
+  readonly #claims: Repeated;
+  #draining = false;
+
+  constructor(deps: BatchDeps) {
+    this.#deps = deps;
+    this.#claims = every(CLAIM_INTERVAL_MS, 'batches', deps.log, () => this.#claimAll());
+  }
+
+  /** Starts no more calls and lets those in flight end until `late` resolves; their answers are lost then. */
+  async stop(late: Promise<unknown>): Promise<void> {
+    this.#draining = true;
+    await this.#claims.stop();
+    await Promise.race([Promise.all(this.#running.values()), late]);
+    this.#stopping.abort();
+    await Promise.all(this.#running.values());
+  }
+
+  async #claimAll(): Promise<void> {
+    while (this.#running.size < MAX_RUNNING && !this.#draining) {
+      const runner = randomUUID();
+      const batch = await this.#deps.batches.claim(runner, this.#busyAccounts());
+      if (!batch) return;
+      const run = this.#run(batch, runner).finally(() => this.#running.delete(batch));
+      this.#running.set(batch, run);
+    }
+  }
+
+  #busyAccounts(): string[] {
+    const running = [...this.#running.keys()].map(({ accountId }) => accountId);
+    return [...new Set(running)].filter(
+      (id) => running.filter((other) => other === id).length >= MAX_RUNNING_OF_ACCOUNT,
+    );
+  }
+
+  async #run(batch: Batch, runner: string): Promise<void> {
+    const { batches, log } = this.#deps;
+    const lost = new AbortController();
+    const signal = AbortSignal.any([lost.signal, this.#stopping.signal]);
+    let isCancelling = batch.cancellingAt !== null;
+    let leasedUntilMs = performance.now() + LEASE_SECONDS * 1_000;
+    const renewal = every(RENEW_INTERVAL_MS, 'lease of a batch', log, async () => {
+      const askedMs = performance.now();
+      const renewed = await batches.renew(batch.id, runner);
+      if (!renewed) return lost.abort();
+      leasedUntilMs = askedMs + LEASE_SECONDS * 1_000;
+      isCancelling ||= renewed.isCancelling;
+    });
+    const isLeased = () => performance.now() < leasedUntilMs;
+    try {
+      await runBatch(this.#deps, {
+        batch,
+        runner: runner,
+        signal,
+        isCancelling: () => isCancelling,
+        isDraining: () => this.#draining,
+        isLeased,
+      });
+    } catch (err) {
+      if (!signal.aborted) log.error({ err, batch: batch.id }, 'a batch could not be run');
+      await sleep(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+    } finally {
+      await renewal.stop();
+      await batches.giveBack(batch.id, runner).catch(() => undefined);
+    }
+  }
+}

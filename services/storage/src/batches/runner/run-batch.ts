@@ -1,0 +1,271 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
+import { v7 as newId } from 'uuid';
+import { type CallToRun, type RunOptions, runCall } from '../../calls/run-call';
+import type { Files } from '../../files/store/files';
+import type { BatchMetrics } from '../../metrics';
+import type { Batch, BatchProblem } from '../rules/batch';
+import { callResult, type Unsent, unsentLine } from '../rules/call-result';
+import { InvalidLine, MAX_LINE_BYTES, parseInputLine } from '../rules/input-line';
+import { LineTooLong, type NumberedLine, splitLines } from '../rules/split-lines';
+import type { Batches, SentCall } from '../store/batches';
+
+export interface BatchDeps {
+  readonly batches: Batches;
+  readonly files: Pick<Files, 'open' | 'save' | 'discard'>;
+  readonly calls: Parameters<typeof runCall>[0];
+  /** Waits until one more call of any batch may be sent. */
+  readonly rate: { next(signal: AbortSignal): Promise<void> };
+  /** Calls of a batch in flight. */
+  readonly concurrency: number;
+  readonly metrics: Pick<BatchMetrics, 'ended' | 'callEnded'>;
+  readonly log: Logger;
+}
+
+/** A batch in this process. */
+export interface OwnBatch {
+  readonly batch: Batch;
+  readonly runner: string;
+  /** The batch is another process's now, or this one stops. */
+  readonly signal: AbortSignal;
+  readonly isCancelling: () => boolean;
+  /** This process is about to stop: no more calls are sent. */
+  readonly isDraining: () => boolean;
+  /** The lease has not expired, by this process's clock. */
+  readonly isLeased: () => boolean;
+}
+
+/** As OpenAI's API has them. */
+const MAX_CALLS = 50_000;
+const MAX_PROBLEMS = 20;
+const STORE_RETRY_MS = 1_000;
+/** Of the calls that a batch sends: chat discounts them. */
+const CALL_HEADERS = { 'content-type': 'application/json', 'x-gateway-batch': '1' };
+
+/** Runs a batch to its end, from wherever it is. Returns early, without its end, when the signal is aborted. */
+export async function runBatch(deps: BatchDeps, own: OwnBatch): Promise<void> {
+  const { batch, runner, signal } = own;
+  const { batches, metrics } = deps;
+  if (batch.status === 'validating') {
+    const { calls, problems } = await validate(deps, own);
+    if (signal.aborted) return;
+    if (problems.length > 0) {
+      await batches.fail(batch.id, runner, problems);
+      return metrics.ended('failed');
+    }
+    await batches.start(batch.id, runner, calls);
+  }
+  const sent = await batches.sentCalls(batch.id);
+  if (batch.status !== 'finalizing') await sendCalls(deps, own, sent);
+  if (!signal.aborted && !own.isDraining()) await finalize(deps, own);
+}
+
+async function validate(
+  { files }: BatchDeps,
+  { batch, signal }: OwnBatch,
+): Promise<{ calls: number; problems: readonly BatchProblem[] }> {
+  const problems: BatchProblem[] = [];
+  const ids = new Set<string>();
+  let calls = 0;
+  try {
+    for await (const { number, bytes } of inputLines(files, batch)) {
+      if (signal.aborted || problems.length === MAX_PROBLEMS) break;
+      calls += 1;
+      if (calls > MAX_CALLS) {
+        problems.push(problem('too_many_requests', `The file has more than ${MAX_CALLS} requests.`));
+        break;
+      }
+      try {
+        const { customId } = parseInputLine(bytes, batch.endpoint);
+        if (ids.has(customId)) throw new InvalidLine('duplicate_custom_id', 'not unique', 'custom_id');
+        ids.add(customId);
+      } catch (error) {
+        if (!(error instanceof InvalidLine)) throw error;
+        problems.push(error.at(number));
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof LineTooLong)) throw error;
+    problems.push(problem('line_too_long', error.message));
+  }
+  if (calls === 0 && problems.length === 0) problems.push(problem('empty_file', 'The file has no requests.'));
+  return { calls, problems };
+}
+
+const problem = (code: string, message: string): BatchProblem => ({ code, message, line: null, param: null });
+
+async function* inputLines(files: BatchDeps['files'], { accountId, inputFileId }: Batch) {
+  const input = await files.open(accountId, inputFileId);
+  if (!input) throw new Error('the input of a batch is gone');
+  yield* splitLines(input.content, MAX_LINE_BYTES);
+}
+
+/** Sends the calls that have no answer yet, some at a time. */
+async function sendCalls(deps: BatchDeps, own: OwnBatch, sent: ReadonlyMap<number, SentCall>): Promise<void> {
+  const { batch, signal } = own;
+  const gate = new Gate(deps, own);
+  const lines = inputLines(deps.files, batch);
+  let failure: unknown;
+  const work = async () => {
+    while (failure === undefined && !signal.aborted) {
+      const { value: line, done } = await lines.next();
+      if (done) return;
+      const earlier = sent.get(line.number);
+      if (earlier?.isAnswered) continue;
+      // An attempt whose answer is lost is looked up, whether or not calls may still be sent.
+      if (!earlier && gate.isClosed) continue;
+      await sendCall(deps, own, line, earlier, gate);
+    }
+  };
+  // Every call in flight ends before the batch is run again.
+  await Promise.all(
+    Array.from({ length: deps.concurrency }, () =>
+      work().catch((error) => {
+        failure ??= error;
+      }),
+    ),
+  );
+  if (failure !== undefined) throw failure;
+}
+
+async function sendCall(
+  { batches, calls, metrics, log }: BatchDeps,
+  { batch, runner, signal, isLeased }: OwnBatch,
+  { number, bytes }: NumberedLine,
+  earlier: SentCall | undefined,
+  gate: Gate,
+): Promise<void> {
+  const { customId, body, streams } = parseInputLine(bytes, batch.endpoint);
+  const { accountId, keyId, endpoint } = batch;
+  const call: CallToRun = { accountId, keyId, path: endpoint, headers: CALL_HEADERS, body };
+  const options: RunOptions = {
+    lostRequestId: earlier?.requestId,
+    begin: async (requestId) => (await batches.beginCall(batch.id, runner, number, requestId)) && isLeased(),
+    ready: () => gate.ready(),
+    onRateLimited: (waitMs) => gate.pause(waitMs),
+    signal,
+  };
+  const end = streams ? { requestId: newId(), error: noStream() } : await runCall(calls, call, options);
+  if (!end) return;
+  const result = callResult(batch.format, customId, end);
+  // The answer has been paid for: it is not given up while the database is away.
+  while (!signal.aborted) {
+    try {
+      await batches.endCall(batch, number, end.requestId, result);
+      return metrics.callEnded(result.succeeded);
+    } catch (err) {
+      log.warn({ err, batch: batch.id }, 'the result of a call could not be stored');
+      await sleep(STORE_RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+const noStream = () =>
+  new GatewayError('invalid_request', { detail: 'stream: a batch has no streams', param: 'stream' });
+
+/** Decides when the calls of a batch may be sent. */
+class Gate {
+  readonly #deps: BatchDeps;
+  readonly #own: OwnBatch;
+  #pausedUntilMs = 0;
+
+  constructor(deps: BatchDeps, own: OwnBatch) {
+    this.#deps = deps;
+    this.#own = own;
+  }
+
+  /** No call may be sent any more. */
+  get isClosed(): boolean {
+    const { batch, signal, isCancelling, isDraining } = this.#own;
+    return signal.aborted || isCancelling() || isDraining() || Date.now() >= batch.deadlineAt.getTime();
+  }
+
+  pause(ms: number): void {
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, performance.now() + ms);
+  }
+
+  async ready(): Promise<boolean> {
+    const { signal } = this.#own;
+    await this.#deps.rate.next(signal);
+    for (;;) {
+      if (this.isClosed) return false;
+      const waitMs = this.#pausedUntilMs - performance.now();
+      if (waitMs <= 0) return true;
+      await sleep(Math.min(waitMs, 1_000), undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+/** Writes the files with the answers, and ends the batch. */
+async function finalize(deps: BatchDeps, { batch, runner, signal, isCancelling }: OwnBatch): Promise<void> {
+  const { batches, files, metrics } = deps;
+  const { id, accountId, format } = batch;
+  const output = batch.outputFileId ?? `file-${newId()}`;
+  const errors = batch.errorFileId ?? `file-${newId()}`;
+  if (!(await batches.finalize(id, runner, { output, errors }))) return;
+  const answered = await batches.sentCalls(id);
+  const unsent: Unsent = isCancelling() ? 'cancelled' : 'expired';
+  let hasUnsent = false;
+  const unsentLines = async function* () {
+    for await (const { number, bytes } of inputLines(files, batch)) {
+      if (answered.get(number)?.isAnswered) continue;
+      hasUnsent = true;
+      const { customId } = parseInputLine(bytes, batch.endpoint);
+      const line = unsentLine(format, customId, id, number, unsent);
+      if (line) yield line;
+    }
+  };
+  const failures = async function* () {
+    yield* batches.results(batch, false);
+    yield* unsentLines();
+  };
+  const all = async function* () {
+    yield* batches.results(batch, true);
+    yield* failures();
+  };
+  const save = async (fileId: string, name: string, lines: AsyncIterable<Buffer>) => {
+    await files.discard(accountId, fileId);
+    return saveLines(deps, accountId, fileId, `${id}_${name}.jsonl`, stoppedBy(lines, signal));
+  };
+  const saved =
+    format === 'openai'
+      ? {
+          output: await save(output, 'output', batches.results(batch, true)),
+          errors: await save(errors, 'error', failures()),
+        }
+      : { output: await save(output, 'results', all()), errors: null };
+  const status = !hasUnsent && !isCancelling() ? 'completed' : unsent;
+  await batches.end(id, runner, status, saved);
+  metrics.ended(status);
+}
+
+/** Returns the id of the file; null without a line: then there is no file. */
+async function saveLines(
+  { files }: BatchDeps,
+  accountId: string,
+  id: string,
+  filename: string,
+  lines: AsyncIterable<Buffer>,
+): Promise<string | null> {
+  const iterator = lines[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  if (first.done) return null;
+  const content = async function* () {
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  };
+  const upload = async (put: (content: AsyncIterable<Buffer>) => Promise<void>) => {
+    await put(content());
+    return { filename, purpose: 'batch_output' };
+  };
+  await files.save(accountId, id, upload, { isBounded: false });
+  return id;
+}
+
+async function* stoppedBy(lines: AsyncIterable<Buffer>, signal: AbortSignal) {
+  for await (const line of lines) {
+    signal.throwIfAborted();
+    yield line;
+  }
+}

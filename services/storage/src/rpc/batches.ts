@@ -1,0 +1,40 @@
+import { GatewayError } from '@gateway/errors';
+import { jsonReply, type LinkHandler } from '@gateway/link';
+import { parseBatchPage } from '../batches/rules/batch-page';
+import type { Batches } from '../batches/store/batches';
+import { batchIdOf, batchObject } from './batch-call';
+import type { FreeAdmission } from './response-call';
+
+/** `GET /v1/batches/{id}`. */
+export const getBatch =
+  (batches: Pick<Batches, 'find'>, admitFree: FreeAdmission): LinkHandler =>
+  async (context, { key, path }) => {
+    const headers = await admitFree(context, key);
+    const found = await batches.find(key.accountId, 'openai', batchIdOf(path));
+    if (!found) throw new GatewayError('not_found');
+    return jsonReply(batchObject(found), headers);
+  };
+
+/** `GET /v1/batches`. */
+export const listBatches =
+  (batches: Pick<Batches, 'list'>, admitFree: FreeAdmission): LinkHandler =>
+  async (context, { key, query = '' }) => {
+    const page = parseBatchPage(query);
+    const headers = await admitFree(context, key);
+    const { batches: found, hasMore } = await batches.list(key.accountId, 'openai', page);
+    const data = found.map(batchObject);
+    const ends = { first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null };
+    return jsonReply({ object: 'list', data, ...ends, has_more: hasMore }, headers);
+  };
+
+/** `POST /v1/batches/{id}/cancel`. Calls in flight are still answered. */
+export const cancelBatch =
+  (batches: Pick<Batches, 'find' | 'cancel'>, admitFree: FreeAdmission): LinkHandler =>
+  async (context, { key, path }) => {
+    const headers = await admitFree(context, key);
+    const id = batchIdOf(path);
+    const cancelled = await batches.cancel(key.accountId, 'openai', id);
+    if (cancelled) return jsonReply(batchObject(cancelled), headers);
+    if (!(await batches.find(key.accountId, 'openai', id))) throw new GatewayError('not_found');
+    throw new GatewayError('invalid_request', { detail: 'the batch has ended' });
+  };
