@@ -1,5 +1,6 @@
 import { createMetrics } from '@gateway/process';
 import { Counter, type Registry } from 'prom-client';
+import type { StoreOperation } from './files/store/object-store';
 
 /** Why content was deleted. */
 export type DeletionReason = 'expired' | 'requested';
@@ -14,6 +15,7 @@ export interface StorageMetrics {
   readonly registry: Registry;
   readonly responses: ContentMetrics;
   readonly files: ContentMetrics;
+  objectStoreFailed(operation: StoreOperation): void;
 }
 
 export function createStorageMetrics(): StorageMetrics {
@@ -21,6 +23,12 @@ export function createStorageMetrics(): StorageMetrics {
   const registers = [registry];
   const contentBytes = 'Their content, before encryption';
   const labelNames = ['reason'] as const;
+  const storeFailures = new Counter({
+    name: 'storage_object_store_failures_total',
+    help: 'Requests to the S3 store of files that failed after their retries',
+    labelNames: ['operation'] as const,
+    registers,
+  });
   return {
     registry,
     responses: countedBy(
@@ -43,6 +51,7 @@ export function createStorageMetrics(): StorageMetrics {
         registers,
       }),
     ),
+    objectStoreFailed: (operation) => storeFailures.inc({ operation }),
   };
 }
 

@@ -8,7 +8,7 @@ import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/sto
 import { FairSemaphore, Quota, quotaExhausted, SemaphoreExhausted } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { Files, removeExpiredFiles } from './files/store/files';
-import { FolderStore } from './files/store/folder-store';
+import { openObjectStore } from './files/store/open-object-store';
 import { type ContentMetrics, createStorageMetrics } from './metrics';
 import { deleteExpired, Responses } from './responses/store/responses';
 import { cancelResponse } from './rpc/cancel-response';
@@ -66,7 +66,8 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   const free: FreeAdmission = (context, key) => admitFree(reserve, context.requestId, key);
   const metrics = createStorageMetrics();
   const responses = new Responses(pool, settings.STORAGE_KEY, settings.RESPONSE_RETENTION_DAYS);
-  const store = await FolderStore.open(settings.FILE_DIR);
+  const store = await openObjectStore(settings, metrics.objectStoreFailed);
+  store.reached().catch((err) => log.error({ err }, 'the object store of files is not available'));
   const files = new Files(pool, settings.STORAGE_KEY, store, {
     retentionDays: settings.FILE_RETENTION_DAYS,
     maxAccountBytes: settings.FILE_MAX_ACCOUNT_BYTES,
@@ -129,7 +130,7 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
     metrics: metrics.registry,
-    checks: { database: () => ping(pool), billing: () => reserve.up },
+    checks: { database: () => ping(pool), billing: () => reserve.up, files: () => store.reached() },
   });
   return {
     ports: { grpc: grpc.port, admin: admin.port },
@@ -143,6 +144,7 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
       await refusals.close();
       reserve.close();
       for (const client of [billing, ...billingInstances]) client.close();
+      store.close();
       await pool.end();
       await admin.stop();
     },
