@@ -65,8 +65,8 @@ describe.each(['edge', 'chat', 'media', 'billing', 'catalog', 'dashboard', 'stor
   'the %s service',
   (service) => {
     test('has each of its settings in docs/operations/configuration.md', () => {
-      const settings = [...read(`services/${service}/src/settings.ts`).matchAll(/^ {2}([A-Z][A-Z_]+):/gm)];
-      const page = inSection('docs/operations/configuration.md', service, /`([A-Z][A-Z_]+)`/g);
+      const settings = [...read(`services/${service}/src/settings.ts`).matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)];
+      const page = inSection('docs/operations/configuration.md', service, /`([A-Z][A-Z0-9_]+)`/g);
       expect(settings.map(([, name]) => name).filter((name = '') => !page.includes(name))).toEqual([]);
     });
 
@@ -84,16 +84,20 @@ describe.each(['edge', 'chat', 'media', 'billing', 'catalog', 'dashboard', 'stor
 );
 
 test('every setting of a service in docs/operations/configuration.md is read by the code', () => {
-  const code = execFileSync('git', ['grep', '-ohwE', '[A-Z][A-Z_]+', '--', '*.ts', '*.mjs', ':!*.test.ts'], {
-    cwd: REPOSITORY,
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 ** 2,
-  });
+  const code = execFileSync(
+    'git',
+    ['grep', '-ohwE', '[A-Z][A-Z0-9_]+', '--', '*.ts', '*.mjs', ':!*.test.ts'],
+    {
+      cwd: REPOSITORY,
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 ** 2,
+    },
+  );
   const known = new Set(code.split('\n'));
   const [, services = ''] = read('docs/operations/configuration.md').split('\n## All settings\n');
   const rows = [...services.matchAll(/^\| ([^|]+) \|/gm)].map(([, cell = '']) => cell);
   const settings = rows
-    .flatMap((cell) => [...cell.matchAll(/`([A-Z][A-Z_]+)`/g)])
+    .flatMap((cell) => [...cell.matchAll(/`([A-Z][A-Z0-9_]+)`/g)])
     .map(([, name = '']) => name);
   expect(settings).toContain('KEY_PEPPER');
   expect(settings.filter((name) => !known.has(name))).toEqual([]);

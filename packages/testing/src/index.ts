@@ -1,4 +1,5 @@
 export * from './empty-database';
+export * from './s3-server';
 export * from './scratch-postgres';
 export * from './service-database';
 export * from './test-database';

@@ -1,5 +1,6 @@
 import { createMetrics } from '@gateway/process';
 import { Counter, type Registry } from 'prom-client';
+import type { StoreOperation } from './files/store/object-store';
 
 /** Why content was deleted. */
 export type DeletionReason = 'expired' | 'requested';
@@ -14,6 +15,7 @@ export interface StorageMetrics {
   readonly registry: Registry;
   readonly responses: ContentMetrics;
   readonly files: ContentMetrics;
+<<<<<<< HEAD
   readonly batches: BatchMetrics;
 }
 
@@ -23,6 +25,9 @@ export interface BatchMetrics {
   /** A call of a batch has its final result. */
   callEnded(succeeded: boolean): void;
   deleted(reason: DeletionReason, count: number): void;
+=======
+  objectStoreFailed(operation: StoreOperation): void;
+>>>>>>> h-s3
 }
 
 export function createStorageMetrics(): StorageMetrics {
@@ -30,6 +35,7 @@ export function createStorageMetrics(): StorageMetrics {
   const registers = [registry];
   const contentBytes = 'Their content, before encryption';
   const labelNames = ['reason'] as const;
+<<<<<<< HEAD
   const batchesCreated = new Counter({
     name: 'storage_batches_created_total',
     help: 'Batches that were created',
@@ -51,6 +57,12 @@ export function createStorageMetrics(): StorageMetrics {
     name: 'storage_batches_deleted_total',
     help: 'Batches that were deleted: expired, or requested by their account',
     labelNames,
+=======
+  const storeFailures = new Counter({
+    name: 'storage_object_store_failures_total',
+    help: 'Requests to the S3 store of files that failed after their retries',
+    labelNames: ['operation'] as const,
+>>>>>>> h-s3
     registers,
   });
   return {
@@ -75,12 +87,16 @@ export function createStorageMetrics(): StorageMetrics {
         registers,
       }),
     ),
+<<<<<<< HEAD
     batches: {
       created: () => batchesCreated.inc(),
       ended: (status) => batchesEnded.inc({ status }),
       callEnded: (succeeded) => calls.inc({ result: succeeded ? 'succeeded' : 'failed' }),
       deleted: (reason, count) => batchesDeleted.inc({ reason }, count),
     },
+=======
+    objectStoreFailed: (operation) => storeFailures.inc({ operation }),
+>>>>>>> h-s3
   };
 }
 

@@ -15,7 +15,7 @@ import { BillingCalls } from './calls/billing-calls';
 import { CallRate } from './calls/call-rate';
 import { ChatCalls } from './calls/chat-calls';
 import { Files, removeExpiredFiles } from './files/store/files';
-import { FolderStore } from './files/store/folder-store';
+import { openObjectStore } from './files/store/open-object-store';
 import { type ContentMetrics, createStorageMetrics } from './metrics';
 import { deleteExpired, Responses } from './responses/store/responses';
 import { cancelBatch, getBatch, listBatches } from './rpc/batches';
@@ -91,7 +91,8 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   const free: FreeAdmission = (context, key) => admitFree(reserve, context.requestId, key);
   const metrics = createStorageMetrics();
   const responses = new Responses(pool, settings.STORAGE_KEY, settings.RESPONSE_RETENTION_DAYS);
-  const store = await FolderStore.open(settings.FILE_DIR);
+  const store = await openObjectStore(settings, metrics.objectStoreFailed);
+  store.reached().catch((err) => log.error({ err }, 'the object store of files is not available'));
   const files = new Files(pool, settings.STORAGE_KEY, store, {
     retentionDays: settings.FILE_RETENTION_DAYS,
     maxAccountBytes: settings.FILE_MAX_ACCOUNT_BYTES,
@@ -197,7 +198,7 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
     metrics: metrics.registry,
-    checks: { database: () => ping(pool), billing: () => reserve.up },
+    checks: { database: () => ping(pool), billing: () => reserve.up, files: () => store.reached() },
   });
   return {
     ports: { grpc: grpc.port, admin: admin.port },
@@ -212,6 +213,7 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
       await refusals.close();
       reserve.close();
       for (const client of [billing, ...billingInstances, ...chats]) client.close();
+      store.close();
       await pool.end();
       await admin.stop();
     },

@@ -6,6 +6,7 @@ import {
   port,
   processSettings,
   publicApiUrl,
+  SettingsError,
   z,
 } from '@gateway/process';
 import { credentialsKey } from '@gateway/secrets';
@@ -30,6 +31,21 @@ const shape = {
   STORED_RESPONSES: z.enum(['on', 'off']).default('on'),
   /** For encrypted files. Instances share it. */
   FILE_DIR: z.string().min(1).default('files'),
+  /** Encrypted files are kept here instead, for all instances. */
+  FILE_S3_BUCKET: z.string().min(1).optional(),
+  /** Absent: AWS. */
+  FILE_S3_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  FILE_S3_REGION: z.string().min(1).default('us-east-1'),
+  FILE_S3_PATH_STYLE: z.enum(['on', 'off']).default('off'),
+  FILE_S3_PREFIX: z
+    .string()
+    .regex(/^[\w!.*'()/-]*$/)
+    .default(''),
+  /** Both absent: those that the AWS SDK finds. */
+  FILE_S3_ACCESS_KEY_ID: z.string().min(1).optional(),
+  FILE_S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+  /** For an attempt of a request, and for each wait for more of a file. */
+  FILE_S3_TIMEOUT_MS: milliseconds(15_000),
   FILE_RETENTION_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
   /** Edge has a bound of its own. */
   FILE_MAX_BYTES: z.coerce
@@ -54,4 +70,9 @@ const shape = {
 
 export type Settings = ReturnType<typeof readSettings>;
 
-export const readSettings = (env: NodeJS.ProcessEnv) => parseEnv(shape, env);
+export function readSettings(env: NodeJS.ProcessEnv) {
+  const settings = parseEnv(shape, env);
+  if ((settings.FILE_S3_ACCESS_KEY_ID === undefined) !== (settings.FILE_S3_SECRET_ACCESS_KEY === undefined))
+    throw new SettingsError(['FILE_S3_ACCESS_KEY_ID, FILE_S3_SECRET_ACCESS_KEY: set both or neither']);
+  return settings;
+}

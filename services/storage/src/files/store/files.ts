@@ -6,7 +6,7 @@ import type { UploadedFile } from '../rules/file-fields';
 import type { FilePageRequest } from '../rules/file-page';
 import { openStream, sealStream } from '../rules/sealed-stream';
 import { detailsContext, openDetails, sealDetails } from './file-details';
-import type { ObjectStore } from './object-store';
+import { type ObjectStore, ObjectStoreError } from './object-store';
 
 export interface StoredFile {
   readonly id: string;
@@ -38,6 +38,8 @@ interface Row {
 const MAX_FILES = 10_000;
 /** Longer than edge waits for a call with a form, and than its content needs to become durable. */
 const UPLOAD_MINUTES = 30;
+/** A remote store needs a few round trips for each. */
+const CONCURRENT_DELETIONS = 16;
 const IS_STORED = 'account_id = $1 AND sealed_details IS NOT NULL AND expires_at > now()';
 /** Of a batch that has not ended. */
 const IS_INPUT =
@@ -84,7 +86,8 @@ export class Files {
       const uploaded = await upload((content) => this.#store.put(id, sealStream(dataKey, counted(content))));
       return await this.#complete(accountId, id, { bytes, dataKey, isBounded }, uploaded);
     } catch (error) {
-      await this.#remove(id);
+      // A store that has not answered may still write the object: the sweep removes it when the time of the upload is over.
+      if (!(error instanceof ObjectStoreError)) await this.#remove(id).catch(() => undefined);
       throw error;
     }
   }
@@ -234,7 +237,8 @@ export async function removeExpiredFiles(pool: Pool, store: ObjectStore, max: nu
 
 /** The row last, so that an object that can't be deleted now is not forgotten. */
 async function removeFiles(pool: Pool, store: ObjectStore, ids: readonly string[]): Promise<void> {
-  for (const id of ids) await store.delete(id);
+  for (let at = 0; at < ids.length; at += CONCURRENT_DELETIONS)
+    await Promise.all(ids.slice(at, at + CONCURRENT_DELETIONS).map((id) => store.delete(id)));
   await pool.query('DELETE FROM storage.files WHERE id = ANY($1) AND expires_at <= now()', [ids]);
 }
 

@@ -51,6 +51,12 @@ export class FolderStore implements ObjectStore {
     await rm(this.#pathOf(name), { force: true });
   }
 
+  async reached(): Promise<boolean> {
+    return true;
+  }
+
+  close(): void {}
+
   #pathOf(name: string): string {
     return path.join(this.#folder, name);
   }
