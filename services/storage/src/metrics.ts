@@ -15,8 +15,8 @@ export interface StorageMetrics {
   readonly registry: Registry;
   readonly responses: ContentMetrics;
   readonly files: ContentMetrics;
-<<<<<<< HEAD
   readonly batches: BatchMetrics;
+  objectStoreFailed(operation: StoreOperation): void;
 }
 
 export interface BatchMetrics {
@@ -25,9 +25,6 @@ export interface BatchMetrics {
   /** A call of a batch has its final result. */
   callEnded(succeeded: boolean): void;
   deleted(reason: DeletionReason, count: number): void;
-=======
-  objectStoreFailed(operation: StoreOperation): void;
->>>>>>> h-s3
 }
 
 export function createStorageMetrics(): StorageMetrics {
@@ -35,7 +32,6 @@ export function createStorageMetrics(): StorageMetrics {
   const registers = [registry];
   const contentBytes = 'Their content, before encryption';
   const labelNames = ['reason'] as const;
-<<<<<<< HEAD
   const batchesCreated = new Counter({
     name: 'storage_batches_created_total',
     help: 'Batches that were created',
@@ -57,12 +53,12 @@ export function createStorageMetrics(): StorageMetrics {
     name: 'storage_batches_deleted_total',
     help: 'Batches that were deleted: expired, or requested by their account',
     labelNames,
-=======
+    registers,
+  });
   const storeFailures = new Counter({
     name: 'storage_object_store_failures_total',
     help: 'Requests to the S3 store of files that failed after their retries',
     labelNames: ['operation'] as const,
->>>>>>> h-s3
     registers,
   });
   return {
@@ -87,16 +83,13 @@ export function createStorageMetrics(): StorageMetrics {
         registers,
       }),
     ),
-<<<<<<< HEAD
     batches: {
       created: () => batchesCreated.inc(),
       ended: (status) => batchesEnded.inc({ status }),
       callEnded: (succeeded) => calls.inc({ result: succeeded ? 'succeeded' : 'failed' }),
       deleted: (reason, count) => batchesDeleted.inc({ reason }, count),
     },
-=======
     objectStoreFailed: (operation) => storeFailures.inc({ operation }),
->>>>>>> h-s3
   };
 }
 

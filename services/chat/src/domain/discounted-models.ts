@@ -1,0 +1,41 @@
+import type { Model, ModelLookup, Pricing, TokenPrice } from './model';
+
+/** Returns the same models with lower prices: all of them, of tokens and other units, in every service tier. */
+export function discountedModels(models: ModelLookup, percent: number): ModelLookup {
+  if (percent === 0) return models;
+  const discounted = new WeakMap<Model, Model>();
+  return {
+    get loaded() {
+      return models.loaded;
+    },
+    get(name) {
+      const model = models.get(name);
+      if (!model?.pricing) return model;
+      const known = discounted.get(model) ?? { ...model, pricing: discountedPricing(model.pricing, percent) };
+      discounted.set(model, known);
+      return known;
+    },
+  };
+}
+
+const discountedPricing = ({ version, base, serviceTiers }: Pricing, percent: number): Pricing => ({
+  version,
+  base: discountedPrice(base, percent),
+  serviceTiers: new Map([...serviceTiers].map(([tier, price]) => [tier, discountedPrice(price, percent)])),
+});
+
+function discountedPrice(price: TokenPrice, percent: number): TokenPrice {
+  const { longContext, unitNano, cacheReadNano, cacheWriteNano, cacheWriteLongNano } = price;
+  const lower = (nano: bigint): bigint => (nano * BigInt(100 - percent) + 99n) / 100n;
+  return {
+    inputNano: lower(price.inputNano),
+    outputNano: lower(price.outputNano),
+    ...(cacheReadNano !== undefined && { cacheReadNano: lower(cacheReadNano) }),
+    ...(cacheWriteNano !== undefined && { cacheWriteNano: lower(cacheWriteNano) }),
+    ...(cacheWriteLongNano !== undefined && { cacheWriteLongNano: lower(cacheWriteLongNano) }),
+    ...(longContext && {
+      longContext: { ...longContext, price: discountedPrice(longContext.price, percent) },
+    }),
+    ...(unitNano && { unitNano: new Map([...unitNano].map(([unit, nano]) => [unit, lower(nano)])) }),
+  };
+}
