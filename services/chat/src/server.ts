@@ -47,7 +47,9 @@ import { CredentialCostSync } from './clients/credential-cost-sync';
 import { fromProtoModel } from './clients/from-proto-model';
 import { MediaProviders } from './clients/media-providers';
 import { ResponseStorageClient } from './clients/response-storage-client';
+import { discountedModels } from './domain/discounted-models';
 import { ExpectedOutputs } from './domain/expected-outputs';
+import type { ModelLookup } from './domain/model';
 import { tokenizerCpuQuota } from './domain/tokenizer-cpu-quota';
 import { Journal } from './journal/journal';
 import { recoverCalls } from './journal/recover-calls';
@@ -202,58 +204,73 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     replyMemory,
     keepAliveMs: settings.KEEP_ALIVE_MS,
   });
-  const answering = {
-    health,
-    sessions,
-    models,
-    providers,
-    admission,
-    runner,
-    abandoned,
-    counting: tokenizerCpuQuota(ADMISSION_COUNTS_MS),
-    searchProviders: responseProviders(providers, true),
-  };
-  const answer = answerChat(answering);
-  const complete = answerChat({ ...answering, providers: completionProviders(providers) });
-  const answerWhole = answerWholeReply({
-    health,
-    models,
-    providers,
-    admission,
-    runner: new WholeReplyRunner({ caller, limiter, health, metrics: metrics.targets, replyMemory }),
-  });
-  const keys = new KeyClient(billing);
   const refusals = createRefusalReporter(billing, log);
+  const keys = new KeyClient(billing);
   const isMediaProvider = mediaProviders?.serves ?? (() => false);
   const listed = { models, providers, isMediaProvider, admission };
   const counted = { models, admission, counting: tokenizerCpuQuota(FREE_COUNTS_MS) };
-  const routes = routeCall({
-    chatCompletion: createChatCompletion(answer, settings.UNKNOWN_FIELDS),
-    completion: createCompletion(complete, settings.UNKNOWN_FIELDS),
-    response: createResponse(
-      answerResponse({
-        answer: answerChat({ ...answering, providers: responseProviders(providers, false) }),
-        storage: storage && new ResponseStorageClient(storage),
-        bodies,
-        metrics: metrics.responses,
-      }),
-      { unknownFields: settings.UNKNOWN_FIELDS, canStore: storage !== undefined },
-    ),
-    embeddings: createEmbeddings(answerWhole),
-    moderation: createModeration(answerWhole),
-    ranking: createRanking(answerWhole),
-    message: createMessage(answer, settings.UNKNOWN_FIELDS),
-    countTokens: countTokens(counted),
-    generateContent: generateContent({
-      ...counted,
-      answer,
-      embed: answerWhole,
-      unknownFields: settings.UNKNOWN_FIELDS,
-    }),
-    describeKey: describeKey({ billing, admission }),
-    listModels: withCurrentKey(keys, listModels(listed)),
-    getModel: withCurrentKey(keys, getModel(listed)),
+  const wholeReplies = new WholeReplyRunner({
+    caller,
+    limiter,
+    health,
+    metrics: metrics.targets,
+    replyMemory,
   });
+  const counting = tokenizerCpuQuota(ADMISSION_COUNTS_MS);
+  const createRoutes = (priced: ModelLookup): LinkHandler => {
+    const answering = {
+      health,
+      sessions,
+      models: priced,
+      providers,
+      admission,
+      runner,
+      abandoned,
+      counting,
+      searchProviders: responseProviders(providers, true),
+    };
+    const answer = answerChat(answering);
+    const complete = answerChat({ ...answering, providers: completionProviders(providers) });
+    const answerWhole = answerWholeReply({
+      health,
+      models: priced,
+      providers,
+      admission,
+      runner: wholeReplies,
+    });
+    return routeCall({
+      chatCompletion: createChatCompletion(answer, settings.UNKNOWN_FIELDS),
+      completion: createCompletion(complete, settings.UNKNOWN_FIELDS),
+      response: createResponse(
+        answerResponse({
+          answer: answerChat({ ...answering, providers: responseProviders(providers, false) }),
+          storage: storage && new ResponseStorageClient(storage),
+          bodies,
+          metrics: metrics.responses,
+        }),
+        { unknownFields: settings.UNKNOWN_FIELDS, canStore: storage !== undefined },
+      ),
+      embeddings: createEmbeddings(answerWhole),
+      moderation: createModeration(answerWhole),
+      ranking: createRanking(answerWhole),
+      message: createMessage(answer, settings.UNKNOWN_FIELDS),
+      countTokens: countTokens(counted),
+      generateContent: generateContent({
+        ...counted,
+        answer,
+        embed: answerWhole,
+        unknownFields: settings.UNKNOWN_FIELDS,
+      }),
+      describeKey: describeKey({ billing, admission }),
+      listModels: withCurrentKey(keys, listModels(listed)),
+      getModel: withCurrentKey(keys, getModel(listed)),
+    });
+  };
+  const ownRoutes = createRoutes(models);
+  const batchRoutes = createRoutes(discountedModels(models, settings.BATCH_DISCOUNT_PERCENT));
+  /** The header comes from storage only: edge does not forward it. */
+  const routes: LinkHandler = (context, call) =>
+    (call.headers['x-gateway-batch'] ? batchRoutes : ownRoutes)(context, call);
   const refuse: LinkHandler = () => Promise.reject(quotaExhausted());
   const link = new LinkServer({
     log,

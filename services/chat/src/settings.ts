@@ -33,6 +33,8 @@ const shape = {
     .int()
     .min(2 * MAX_REPLY_BYTES)
     .default(512 * 1024 ** 2),
+  /** Off the prices of calls of batches. */
+  BATCH_DISCOUNT_PERCENT: z.coerce.number().int().min(0).max(99).default(0),
   /** Absent: usage events go to billing over gRPC. */
   KAFKA_BROKERS: addresses().optional(),
   KAFKA_TOPIC_PREFIX: z.string().default(''),

@@ -24,15 +24,11 @@ const discountedPricing = ({ version, base, serviceTiers }: Pricing, percent: nu
   serviceTiers: new Map([...serviceTiers].map(([tier, price]) => [tier, discountedPrice(price, percent)])),
 });
 
-function discountedPrice(price: TokenPrice, percent: number): TokenPrice {
-  const { longContext, unitNano, cacheReadNano, cacheWriteNano, cacheWriteLongNano } = price;
+function discountedPrice({ longContext, unitNano, ...rates }: TokenPrice, percent: number): TokenPrice {
   const lower = (nano: bigint): bigint => (nano * BigInt(100 - percent) + 99n) / 100n;
+  const lowered = Object.entries(rates).map(([name, nano]) => [name, lower(nano)]);
   return {
-    inputNano: lower(price.inputNano),
-    outputNano: lower(price.outputNano),
-    ...(cacheReadNano !== undefined && { cacheReadNano: lower(cacheReadNano) }),
-    ...(cacheWriteNano !== undefined && { cacheWriteNano: lower(cacheWriteNano) }),
-    ...(cacheWriteLongNano !== undefined && { cacheWriteLongNano: lower(cacheWriteLongNano) }),
+    ...(Object.fromEntries(lowered) as typeof rates),
     ...(longContext && {
       longContext: { ...longContext, price: discountedPrice(longContext.price, percent) },
     }),
