@@ -1,16 +1,12 @@
 import type { GatewayError } from '@gateway/errors';
 import { type LinkedCall, LinkLost, type LinkPool, type ReplySink } from '@gateway/link';
 import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
+import type { ChatReply } from './rules/call-end';
 
 export interface ChatCall {
   readonly requestId: string;
   readonly path: string;
   readonly key: KeyContext;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
-
-export interface ChatReply {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }

@@ -2,17 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
 import { v7 as newRequestId } from 'uuid';
 import type { BillingCalls } from './billing-calls';
-import { AnswerLost, CallNotSent, type ChatCall, type ChatCalls, type ChatReply } from './chat-calls';
+import { AnswerLost, CallNotSent, type ChatCall, type ChatCalls } from './chat-calls';
+import type { CallEnd } from './rules/call-end';
 
 /** The part of a call that its attempts have in common. */
 export type CallToRun = Omit<ChatCall, 'requestId' | 'key'> & {
   readonly accountId: string;
   readonly keyId: string;
 };
-
-export type CallEnd =
-  | { readonly requestId: string; readonly reply: ChatReply }
-  | { readonly requestId: string; readonly error: GatewayError };
 
 export interface RunOptions {
   /** Request id of an attempt whose answer is lost, because the process that sent it has stopped. */

@@ -1,5 +1,12 @@
 import { GatewayError } from '@gateway/errors';
-import type { BatchPageRequest } from '../store/batches';
+
+export interface BatchPageRequest {
+  readonly limit: number;
+  /** Batches created before the one with this id. */
+  readonly before?: string;
+  /** Batches created after the one with this id. */
+  readonly after?: string;
+}
 
 const LIMIT = /^[1-9]\d{0,2}$/;
 const MAX_ID = 100;

@@ -1,6 +1,6 @@
 import { toEnvelope } from '@gateway/errors';
 import { nanoFromUsd } from '@gateway/money';
-import type { CallEnd } from '../../calls/run-call';
+import type { CallEnd } from '../../calls/rules/call-end';
 import type { BatchFormat, CallUsage } from './batch';
 
 /** Why a call of a batch was never sent. */

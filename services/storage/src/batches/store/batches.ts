@@ -2,6 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import { type Pool, withTransaction } from '@gateway/postgres';
 import { type KeyEncryptionKeys, openBytes, sealBytes } from '@gateway/secrets';
 import type { Batch, BatchFormat, BatchProblem, BatchStatus, CallUsage } from '../rules/batch';
+import type { BatchPageRequest } from '../rules/batch-page';
 import type { CallResult } from '../rules/call-result';
 
 export interface NewBatch {
@@ -14,14 +15,6 @@ export interface NewBatch {
   readonly metadata: Readonly<Record<string, string>> | null;
   /** Of an input that has been validated; absent: it has not been. */
   readonly total?: number;
-}
-
-export interface BatchPageRequest {
-  readonly limit: number;
-  /** Batches created before the one with this id. */
-  readonly before?: string;
-  /** Batches created after the one with this id. */
-  readonly after?: string;
 }
 
 /** A call of a batch that has been sent. */
