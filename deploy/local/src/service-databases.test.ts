@@ -80,9 +80,11 @@ const EXPECTED_PRIVILEGES: Readonly<Record<string, string>> = {
   'media.instances': 'SELECT INSERT UPDATE DELETE',
   'media.migrations': 'SELECT',
   'media.tasks': 'SELECT INSERT UPDATE DELETE',
+  'storage.batch_calls': 'SELECT INSERT UPDATE DELETE',
+  'storage.batches': 'SELECT INSERT UPDATE DELETE',
+  'storage.files': 'SELECT INSERT UPDATE DELETE',
   'storage.migrations': 'SELECT',
   'storage.responses': 'SELECT INSERT UPDATE DELETE',
-  'storage.files': 'SELECT INSERT UPDATE DELETE',
 };
 
 /** Functions that the service of the schema may call. Other functions are for triggers and the owner. */

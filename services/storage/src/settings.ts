@@ -65,7 +65,8 @@ const shape = {
   /** At least as long as chat may take for a call. */
   BATCH_CALL_TIMEOUT_MS: milliseconds(720_000),
   RESERVE_TIMEOUT_MS: milliseconds(5_000),
-  DRAIN_TIMEOUT_MS: milliseconds(30_000),
+  /** Time for the calls of batches in flight, which chat answers within it when it stops too. */
+  DRAIN_TIMEOUT_MS: milliseconds(600_000),
 };
 
 export type Settings = ReturnType<typeof readSettings>;

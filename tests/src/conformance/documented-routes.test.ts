@@ -8,6 +8,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   token: 'abc.1',
   response_id: 'resp_1',
   file_id: 'file-1',
+  batch_id: 'batch_1',
 };
 
 const routeOf = ({ method, path }: V1Operation) =>

@@ -10,7 +10,8 @@ const API_PATHS = [
   `${COMPLETIONS.path}/`,
   `${MESSAGES.path}/`,
   `${MESSAGES.path}/count_token`,
-  `${MESSAGES.path}/batches`,
+  `${MESSAGES.path}/batch`,
+  '/v1/batches/batch_1',
   '/V1/messages',
   '/messages',
   '/V1/chat/completions',
@@ -64,7 +65,7 @@ const chatWith = (method: string, { path, body }: ChatEndpoint) => ({
 export const NOT_FOUND_CASES: readonly ConformanceCase[] = [
   ...WRONG_METHODS.flatMap((method): ConformanceCase[] => [
     ...CHAT_ENDPOINTS.map((endpoint) => chatWith(method, endpoint)),
-    ...['/v1/models', '/v1/responses/resp_1', '/v1/files/file-1'].map(
+    ...['/v1/models', '/v1/responses/resp_1', '/v1/files/file-1', '/v1/batches', '/v1/messages/batches'].map(
       (path): ConformanceCase => ({
         code: 'not_found',
         when: `${method} ${path}`,

@@ -33,6 +33,7 @@ import {
   translationSchema,
 } from '../../../services/media/src/formats/transcription-request';
 import { videoRequestSchema } from '../../../services/media/src/videos/rules/video-request';
+import { BATCH_ENDPOINTS } from '../../../services/storage/src/batches/rules/batch-fields';
 import { FILE_PURPOSES } from '../../../services/storage/src/files/rules/file-fields';
 
 /** Bodies of chat, media and storage in dashboard's document. A file, because services do not import each other. */
@@ -164,6 +165,47 @@ const BODIES = {
       'expires_after[seconds]': { type: 'integer', minimum: 3_600, maximum: 2_592_000 },
     },
     required: ['file', 'purpose'],
+    additionalProperties: false,
+  },
+  BatchRequest: {
+    type: 'object',
+    properties: {
+      input_file_id: {
+        type: 'string',
+        maxLength: 100,
+        description: 'A file of purpose `batch`: JSON lines of `custom_id`, `method`, `url`, `body`',
+      },
+      endpoint: { type: 'string', enum: BATCH_ENDPOINTS },
+      completion_window: { type: 'string', enum: ['24h'] },
+      metadata: {
+        type: ['object', 'null'],
+        maxProperties: 16,
+        propertyNames: { type: 'string', maxLength: 64 },
+        additionalProperties: { type: 'string', maxLength: 512 },
+      },
+    },
+    required: ['input_file_id', 'endpoint', 'completion_window'],
+    additionalProperties: false,
+  },
+  MessageBatchRequest: {
+    type: 'object',
+    properties: {
+      requests: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 100_000,
+        items: {
+          type: 'object',
+          properties: {
+            custom_id: { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$' },
+            params: { type: 'object', description: 'A body of `/v1/messages`, without `stream`' },
+          },
+          required: ['custom_id', 'params'],
+          additionalProperties: false,
+        },
+      },
+    },
+    required: ['requests'],
     additionalProperties: false,
   },
   VideoRequest: bodyOf(videoRequestSchema, ['model', 'prompt']),

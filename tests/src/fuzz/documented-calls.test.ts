@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnyErrorCode } from '@gateway/errors';
+import { until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type ApiDocument, apiDocument } from '../../../services/dashboard/src/openapi/api-document';
@@ -47,6 +48,8 @@ const BEYOND_REACH = [
   'POST /v1/audio/translations',
   'POST /v1/files',
   'POST /v1/images/edits',
+  // The batches of these calls end within a second.
+  'POST /v1/batches/{batch_id}/cancel',
   // There are no responses in the background.
   'POST /v1/responses/{response_id}/cancel',
   'POST /api/v1/playground/images/edits',
@@ -114,17 +117,38 @@ beforeAll(async () => {
     const call = { model: 'sim/chat', input: 'hi' };
     return (await caller.api('POST', '/v1/responses', bearer(customer.apiKey), call)).json.id as string;
   };
-  const makeFile = async () => {
+  const makeFile = async (content = '{}') => {
     const form = new FormData();
     form.set('purpose', 'batch');
-    form.set('file', new File(['{}'], 'a.jsonl'));
+    form.set('file', new File([content], 'a.jsonl'));
     const headers = { authorization: `Bearer ${customer.apiKey}` };
     const answer = await fetch(`${system.stack.apiUrl}/v1/files`, { method: 'POST', headers, body: form });
     return ((await answer.json()) as { id: string }).id;
   };
+  const hi = { model: 'sim/chat', messages: [{ role: 'user', content: 'hi' }] };
+  const line = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body: hi };
+  const input = await makeFile(JSON.stringify(line));
+  const makeBatch = async () => {
+    const batch = { input_file_id: input, endpoint: line.url, completion_window: '24h' };
+    return (await caller.api('POST', '/v1/batches', bearer(customer.apiKey), batch)).json.id as string;
+  };
+  const makeMessageBatch = async () => {
+    const requests = [{ custom_id: 'a', params: { ...hi, max_tokens: 10 } }];
+    const path = '/v1/messages/batches';
+    const { id } = (await caller.api('POST', path, bearer(customer.apiKey), { requests })).json;
+    await until(async () => {
+      const { json } = await caller.api('GET', `${path}/${id}`, bearer(customer.apiKey));
+      return json.processing_status === 'ended';
+    });
+    return id as string;
+  };
   Object.assign(ids, {
     files: [await makeFile()],
-    'files to delete': await inTurn(5, makeFile),
+    'files to delete': await inTurn(5, () => makeFile()),
+    'files of batches': [input],
+    batches: [await makeBatch()],
+    'message batches': [await makeMessageBatch()],
+    'message batches to delete': await inTurn(3, makeMessageBatch),
     responses: [await makeResponse()],
     'responses to delete': await inTurn(5, makeResponse),
     keys: [spare, await makeKey(), stranger.keyId],
@@ -186,6 +210,7 @@ const pools: SchemaValues['pools'] = {
     among(() => ids.task_id ?? []),
     fc.constant('task_0190b5a0-0000-7000-8000-000000000000'),
   ),
+  input_file_id: among(() => ids['files of batches'] ?? []),
   email: fc.oneof(
     among(() => [visitor.email]),
     fc.nat(1_000).map((at) => `fuzz-${at}@example.com`),
@@ -266,11 +291,17 @@ function segmentFor(name: string, path: string): fc.Arbitrary<string> {
     slug: fc.constantFrom(...(path.includes('/admin/') ? SPARE_MODELS : MODELS)),
     model: fc.constantFrom(...MODELS),
     file_id: among(() => ids[destructiveAction ? 'files to delete' : 'files'] ?? []),
+    batch_id: among(() => ids[batchesOf(path)] ?? []),
     response_id: among(() => ids[destructiveAction ? 'responses to delete' : 'responses'] ?? []),
     provider: fc.constantFrom('sim', 'sim', 'sim', 'openai', 'kling', 'nobody'),
     token: fc.constantFrom('abc', 'task_0190b5a0-0000-7000-8000-000000000000.0.9999999999.abc'),
   };
   return fc.oneof({ arbitrary: known[name]!, weight: 4 }, { arbitrary: strangeSegment, weight: 1 });
+}
+
+function batchesOf(path: string): string {
+  if (!path.startsWith('/v1/messages/')) return 'batches';
+  return path.endsWith('/delete') ? 'message batches to delete' : 'message batches';
 }
 
 function pathsOf(path: string): fc.Arbitrary<string> {

@@ -43,11 +43,11 @@ function expectWhole(answer: HttpAnswer): void {
 const isText = (type: string): boolean =>
   type.startsWith('text/html') ||
   type.startsWith('audio/') ||
-  type === CONTENT_OF_FILES ||
+  CONTENT_OF_FILES.has(type) ||
   TRANSCRIPTS.has(type);
 
-/** Of stored files, whatever they hold. */
-const CONTENT_OF_FILES = 'application/octet-stream';
+/** Of stored files, whatever they hold, and of results of batches. */
+const CONTENT_OF_FILES = new Set(['application/octet-stream', 'application/x-jsonl']);
 
 /** Types of transcripts that are neither JSON nor events. */
 const TRANSCRIPTS = new Set(['text/plain; charset=utf-8', 'text/vtt; charset=utf-8']);

@@ -164,6 +164,94 @@ const storedFiles = z
     has_more: z.boolean(),
   })
   .meta({ id: 'FileList' });
+const storedBatch = z
+  .object({
+    id: text,
+    object: z.literal('batch'),
+    endpoint: text,
+    errors: z
+      .object({
+        object: z.literal('list'),
+        data: z.array(
+          z.object({ code: text, message: text, line: count.nullable(), param: text.nullable() }),
+        ),
+      })
+      .nullable(),
+    input_file_id: text,
+    completion_window: z.literal('24h'),
+    status: z.enum([
+      'validating',
+      'failed',
+      'in_progress',
+      'finalizing',
+      'completed',
+      'expired',
+      'cancelling',
+      'cancelled',
+    ]),
+    output_file_id: text.nullable().meta({ description: 'Calls that succeeded; null until the batch ends' }),
+    error_file_id: text.nullable().meta({ description: 'Calls that failed; null until the batch ends' }),
+    created_at: count,
+    in_progress_at: count.nullable(),
+    expires_at: count,
+    finalizing_at: count.nullable(),
+    completed_at: count.nullable(),
+    failed_at: count.nullable(),
+    expired_at: count.nullable(),
+    cancelling_at: count.nullable(),
+    cancelled_at: count.nullable(),
+    request_counts: z.object({ total: count, completed: count, failed: count }),
+    metadata: z.record(text, text).nullable(),
+    usage: z
+      .object({
+        input_tokens: count,
+        input_tokens_details: z.object({ cached_tokens: count }),
+        output_tokens: count,
+        output_tokens_details: z.object({ reasoning_tokens: count }),
+        total_tokens: count,
+        cost,
+      })
+      .optional()
+      .meta({ description: 'Of the calls that succeeded; only of a batch that has ended' }),
+  })
+  .meta({ id: 'Batch' });
+const storedBatches = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(storedBatch),
+    first_id: text.nullable(),
+    last_id: text.nullable(),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'BatchList' });
+const messageBatch = z
+  .object({
+    id: text,
+    type: z.literal('message_batch'),
+    processing_status: z.enum(['in_progress', 'canceling', 'ended']),
+    request_counts: z.object({
+      processing: count,
+      succeeded: count,
+      errored: count,
+      canceled: count,
+      expired: count,
+    }),
+    created_at: text,
+    expires_at: text,
+    ended_at: text.nullable(),
+    cancel_initiated_at: text.nullable(),
+    archived_at: z.null(),
+    results_url: text.nullable().meta({ description: 'Null until the batch ends' }),
+  })
+  .meta({ id: 'MessageBatch' });
+const messageBatches = z
+  .object({
+    data: z.array(messageBatch),
+    has_more: z.boolean(),
+    first_id: text.nullable(),
+    last_id: text.nullable(),
+  })
+  .meta({ id: 'MessageBatchList' });
 const include = text.optional().meta({ description: 'May be `reasoning.encrypted_content`' });
 const contents = z
   .looseObject({
@@ -343,6 +431,7 @@ const videoResult = z
 const chat = { method: 'POST', tag: 'Chat' } as const;
 const storedResponse = { method: 'GET', tag: 'Chat', codes: WITH_KEY } as const;
 const file = { method: 'GET', tag: 'Files', codes: WITH_KEY } as const;
+const batch = { method: 'GET', tag: 'Batches', codes: WITH_KEY } as const;
 const image = {
   method: 'POST',
   tag: 'Images',
@@ -459,6 +548,84 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     path: '/v1/files/{file_id}/delete',
     summary: 'Delete a file; free',
     answer: z.object({ id: text, object: z.literal('file'), deleted: z.literal(true) }),
+  },
+  {
+    ...batch,
+    path: '/v1/batches',
+    summary: "List the account's batches, newest first; free",
+    query: z.object({
+      limit: z.int().min(1).max(100).default(20),
+      after: text.max(100).optional().meta({ description: 'A batch id; lists the batches that follow it' }),
+    }),
+    answer: storedBatches,
+  },
+  {
+    ...batch,
+    method: 'POST',
+    path: '/v1/batches',
+    summary: 'Create a batch of the calls in a file; each is charged as it is made',
+    body: 'BatchRequest',
+    answer: storedBatch,
+    codes: [...WITH_KEY, 'missing_parameter'],
+  },
+  {
+    ...batch,
+    path: '/v1/batches/{batch_id}',
+    summary: 'Retrieve a batch; free',
+    answer: storedBatch,
+  },
+  {
+    ...batch,
+    method: 'POST',
+    path: '/v1/batches/{batch_id}/cancel',
+    summary: 'Cancel a batch: calls in flight are still answered; free',
+    answer: storedBatch,
+  },
+  {
+    ...batch,
+    path: '/v1/messages/batches',
+    summary: "List the account's message batches, newest first; free",
+    query: z.object({
+      limit: z.int().min(1).max(1_000).default(20),
+      before_id: text.max(100).optional().meta({ description: 'Lists newer batches' }),
+      after_id: text.max(100).optional().meta({ description: 'Lists older batches' }),
+    }),
+    answer: messageBatches,
+  },
+  {
+    ...batch,
+    method: 'POST',
+    path: '/v1/messages/batches',
+    summary: 'Create a batch of `/v1/messages` calls; each is charged as it is made',
+    body: 'MessageBatchRequest',
+    answer: messageBatch,
+    codes: [...WITH_KEY, 'missing_parameter'],
+  },
+  {
+    ...batch,
+    path: '/v1/messages/batches/{batch_id}',
+    summary: 'Retrieve a message batch; free',
+    answer: messageBatch,
+  },
+  {
+    ...batch,
+    path: '/v1/messages/batches/{batch_id}/results',
+    summary: 'Retrieve the results of a message batch that has ended, a line of JSON for each call; free',
+    answerType: 'application/x-jsonl',
+  },
+  {
+    ...batch,
+    method: 'POST',
+    path: '/v1/messages/batches/{batch_id}/cancel',
+    summary: 'Cancel a message batch: calls in flight are still answered; free',
+    answer: messageBatch,
+  },
+  {
+    ...batch,
+    method: 'POST',
+    path: '/v1/messages/batches/{batch_id}/delete',
+    summary: 'Delete a message batch that has ended, with its results; free',
+    answer: z.object({ id: text, type: z.literal('message_batch_deleted') }),
   },
   {
     ...chat,
