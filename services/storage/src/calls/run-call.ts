@@ -14,6 +14,8 @@ export type CallToRun = Omit<ChatCall, 'requestId' | 'key'> & {
 export interface RunOptions {
   /** Request id of an attempt whose answer is lost, because the process that sent it has stopped. */
   readonly lostRequestId?: string | undefined;
+  /** Request id of the first attempt of all; absent: a new one, as of every other attempt. */
+  readonly firstRequestId?: string | undefined;
   /**
    * Commits the request id of an attempt that is about to be sent, so that it is known after this process was killed. Returns false
    * if the call is another process's now.
@@ -22,7 +24,7 @@ export interface RunOptions {
   /** Waits until an attempt may be sent. Returns false if none may be sent any more. */
   ready(): Promise<boolean>;
   /** The key's rate limits refuse calls for this time. */
-  onRateLimited(waitMs: number): void;
+  onRateLimited(waitMs: number, refusal: GatewayError): void;
   /** Stops the attempt, whose answer is lost then. */
   readonly signal: AbortSignal;
 }
@@ -53,6 +55,7 @@ export async function runCall(
 ): Promise<CallEnd | undefined> {
   const { signal } = options;
   let lost = options.lostRequestId === undefined ? undefined : { id: options.lostRequestId, losses: 1 };
+  let firstId = lost ? undefined : options.firstRequestId;
   let failures = 0;
   let losses = 0;
   let refusal: GatewayError | undefined;
@@ -68,7 +71,8 @@ export async function runCall(
       lost = undefined;
     }
     if (!(await options.ready())) return undefined;
-    const requestId = newRequestId();
+    const requestId = firstId ?? newRequestId();
+    firstId = undefined;
     try {
       const key = await deps.billing.key(call.accountId, call.keyId);
       if (!(await options.begin(requestId))) return undefined;
@@ -80,7 +84,7 @@ export async function runCall(
       } else if (!(thrown instanceof GatewayError) || thrown instanceof CallNotSent) {
         await pause(RETRY_MS, signal);
       } else if (isRateLimit(thrown)) {
-        options.onRateLimited(Math.min((thrown.retryAfterSeconds ?? 1) * 1_000, MAX_RATE_WAIT_MS));
+        options.onRateLimited(Math.min((thrown.retryAfterSeconds ?? 1) * 1_000, MAX_RATE_WAIT_MS), thrown);
       } else if (thrown.row.status >= 500 && thrown.shouldRetry !== false) {
         failures += 1;
         lost = { id: requestId, losses: 0 };

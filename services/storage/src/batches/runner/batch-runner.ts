@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { every, type Repeated } from '@gateway/process';
+import { Lease } from '../../calls/lease';
 import type { Batch } from '../rules/batch';
-import { LEASE_SECONDS } from '../store/batches';
 import { type BatchDeps, runBatch } from './run-batch';
 
 const CLAIM_INTERVAL_MS = 1_000;
-const RENEW_INTERVAL_MS = 2_000;
 /** In one process; of one account, so that its batches don't keep out those of others. */
 const MAX_RUNNING = 16;
 const MAX_RUNNING_OF_ACCOUNT = 2;
@@ -54,32 +53,32 @@ export class BatchRunner {
 
   async #run(batch: Batch, runner: string): Promise<void> {
     const { batches, log } = this.#deps;
-    const lost = new AbortController();
-    const signal = AbortSignal.any([lost.signal, this.#stopping.signal]);
     let isCancelling = batch.cancellingAt !== null;
-    let leasedUntilMs = performance.now() + LEASE_SECONDS * 1_000;
-    const renewal = every(RENEW_INTERVAL_MS, 'lease of a batch', log, async () => {
-      const askedMs = performance.now();
-      const renewed = await batches.renew(batch.id, runner);
-      if (!renewed) return lost.abort();
-      leasedUntilMs = askedMs + LEASE_SECONDS * 1_000;
-      isCancelling ||= renewed.isCancelling;
+    const lease = new Lease({
+      name: 'lease of a batch',
+      log,
+      stopping: this.#stopping.signal,
+      renew: async () => {
+        const renewed = await batches.renew(batch.id, runner);
+        isCancelling ||= renewed?.isCancelling ?? false;
+        return renewed !== undefined;
+      },
     });
-    const isLeased = () => performance.now() < leasedUntilMs;
+    const { signal } = lease;
     try {
       await runBatch(this.#deps, {
         batch,
-        runner: runner,
+        runner,
         signal,
         isCancelling: () => isCancelling,
         isDraining: () => this.#draining,
-        isLeased,
+        isLeased: () => lease.isHeld,
       });
     } catch (err) {
       if (!signal.aborted) log.error({ err, batch: batch.id }, 'a batch could not be run');
       await sleep(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     } finally {
-      await renewal.stop();
+      await lease.release();
       await batches.giveBack(batch.id, runner).catch(() => undefined);
     }
   }

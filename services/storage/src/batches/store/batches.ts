@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { type Pool, withTransaction } from '@gateway/postgres';
 import { type KeyEncryptionKeys, openBytes, sealBytes } from '@gateway/secrets';
+import { LEASE_SECONDS } from '../../calls/rules/lease-seconds';
 import type { Batch, BatchFormat, BatchProblem, BatchStatus, CallUsage } from '../rules/batch';
 import type { BatchPageRequest } from '../rules/batch-page';
 import type { CallResult } from '../rules/call-result';
@@ -52,8 +53,6 @@ interface Row {
   readonly deadline_at: Date;
 }
 
-/** A process that has failed to renew its lease for this time no longer runs the batch. */
-export const LEASE_SECONDS = 20;
 const WINDOW_HOURS = 24;
 /** After the window, for calls in flight and the output. */
 const KEPT_HOURS = WINDOW_HOURS + 2;
