@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { every, type Repeated } from '@gateway/process';
 import type { Batch } from '../rules/batch';
-import { LEASE_SECONDS } from '../store/batches';
 import { type BatchDeps, runBatch } from './run-batch';
 
 const CLAIM_INTERVAL_MS = 1_000;
 const RENEW_INTERVAL_MS = 2_000;
-/** In one process; of one account, so that its batches don't keep out those of others. */
-const MAX_RUNNING = 16;
+/** In one process, and of one account in it: one account can't occupy all. */
+const MAX_RUNNING = 32;
 const MAX_RUNNING_OF_ACCOUNT = 2;
 /** Before a batch that could not be run is tried again. */
-const RETRY_MS = 5_000;
+const RETRY_SECONDS = 30;
 
 /** Runs batches: each is run by one process at a time, and by another one if that is killed. */
 export class BatchRunner {
@@ -57,30 +55,28 @@ export class BatchRunner {
     const lost = new AbortController();
     const signal = AbortSignal.any([lost.signal, this.#stopping.signal]);
     let isCancelling = batch.cancellingAt !== null;
-    let leasedUntilMs = performance.now() + LEASE_SECONDS * 1_000;
     const renewal = every(RENEW_INTERVAL_MS, 'lease of a batch', log, async () => {
-      const askedMs = performance.now();
       const renewed = await batches.renew(batch.id, runner);
       if (!renewed) return lost.abort();
-      leasedUntilMs = askedMs + LEASE_SECONDS * 1_000;
       isCancelling ||= renewed.isCancelling;
     });
-    const isLeased = () => performance.now() < leasedUntilMs;
+    let retrySeconds = 0;
     try {
       await runBatch(this.#deps, {
         batch,
-        runner: runner,
+        runner,
         signal,
         isCancelling: () => isCancelling,
         isDraining: () => this.#draining,
-        isLeased,
       });
     } catch (err) {
-      if (!signal.aborted) log.error({ err, batch: batch.id }, 'a batch could not be run');
-      await sleep(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      retrySeconds = RETRY_SECONDS;
+      log.error({ err, batch: batch.id }, 'a batch could not be run');
+      this.#deps.metrics.runFailed();
     } finally {
       await renewal.stop();
-      await batches.giveBack(batch.id, runner).catch(() => undefined);
+      await batches.giveBack(batch.id, runner, retrySeconds).catch(() => undefined);
     }
   }
 }
