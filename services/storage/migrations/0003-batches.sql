@@ -10,6 +10,10 @@ CREATE TABLE storage.batches (
   -- JSON, encrypted (packages/secrets); the context is `batch <account> <id>`. Null: none.
   sealed_metadata bytea,
   status text NOT NULL CHECK (status IN ('validating', 'in_progress', 'finalizing', 'completed', 'failed', 'expired', 'cancelled')),
+  -- Headers of the call that created it, which its calls have too.
+  headers jsonb NOT NULL,
+  -- Lifetime of the files with the results; null: the retention.
+  output_seconds int,
   -- Why it failed: codes and line numbers, never content.
   problems jsonb,
   -- Calls, counted when the input has been validated; the others when the batch has ended.
@@ -34,16 +38,19 @@ CREATE TABLE storage.batches (
   deadline_at timestamptz NOT NULL,
   -- When the row is deleted.
   expires_at timestamptz NOT NULL,
-  -- The process that runs it, until its lease expires.
+  -- It may still have rows in batch_calls, which are deleted after its end.
+  has_calls boolean NOT NULL DEFAULT true,
+  -- The process that runs it, until another one claims it after the lease has expired.
   runner text,
   leased_until timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX batches_by_account ON storage.batches (account_id, id);
-CREATE INDEX batches_open ON storage.batches (created_at) WHERE ended_at IS NULL;
+CREATE INDEX batches_open ON storage.batches (leased_until) WHERE ended_at IS NULL;
+CREATE INDEX batches_to_clear ON storage.batches (ended_at) WHERE ended_at IS NOT NULL AND has_calls;
 CREATE INDEX batches_by_input ON storage.batches (input_file_id) WHERE ended_at IS NULL;
 CREATE INDEX batches_by_expiry ON storage.batches (expires_at);
 
--- Calls of a batch that have been sent, until it ends.
+-- Calls of a batch that have been sent, until its results are in files.
 CREATE TABLE storage.batch_calls (
   batch_id text COLLATE "C" NOT NULL REFERENCES storage.batches (id) ON DELETE CASCADE,
   line int NOT NULL,

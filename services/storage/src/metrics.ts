@@ -23,6 +23,8 @@ export interface StorageMetrics {
 export interface BatchMetrics {
   created(): void;
   ended(status: string): void;
+  /** A batch could not be run, and is tried again. */
+  runFailed(): void;
   /** A call of a batch has its final result. */
   callEnded(succeeded: boolean): void;
   deleted(reason: DeletionReason, count: number): void;
@@ -52,6 +54,11 @@ export function createStorageMetrics(): StorageMetrics {
     name: 'storage_batches_ended_total',
     help: 'Batches that ended, by their last status',
     labelNames: ['status'] as const,
+    registers,
+  });
+  const failedRuns = new Counter({
+    name: 'storage_batch_runs_failed_total',
+    help: 'Runs of batches that failed, each of which is repeated',
     registers,
   });
   const calls = new Counter({
@@ -97,6 +104,7 @@ export function createStorageMetrics(): StorageMetrics {
     batches: {
       created: () => batchesCreated.inc(),
       ended: (status) => batchesEnded.inc({ status }),
+      runFailed: () => failedRuns.inc(),
       callEnded: (succeeded) => calls.inc({ result: succeeded ? 'succeeded' : 'failed' }),
       deleted: (reason, count) => batchesDeleted.inc({ reason }, count),
     },

@@ -2,7 +2,7 @@ import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 
 /** How the rows of a table are encrypted with another key. */
 export interface RowsToReencrypt<Row> {
-  /** Returns the next rows by id, locked; none at the end. */
+  /** Returns the next rows by id, locked if anything else changes what is encrypted; none at the end. */
   next(client: PoolClient, afterId: string): Promise<readonly Row[]>;
   /** Returns whether the row has changed. */
   reencrypt(client: PoolClient, row: Row): Promise<boolean>;

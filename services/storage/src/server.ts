@@ -10,7 +10,7 @@ import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/sto
 import { FairSemaphore, memoryQuota, Quota, quotaExhausted, SemaphoreExhausted } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { BatchRunner } from './batches/runner/batch-runner';
-import { Batches, deleteExpiredBatches } from './batches/store/batches';
+import { Batches, clearEndedBatches, deleteExpiredBatches } from './batches/store/batches';
 import { BillingCalls } from './calls/billing-calls';
 import { CallRate } from './calls/call-rate';
 import { ChatCalls } from './calls/chat-calls';
@@ -67,6 +67,8 @@ const UPLOAD_LIMITS = { ...CONTENT_LIMITS, concurrency: 32, perHolder: 8 };
 const BODY_BYTES = 128 * 1024 ** 2;
 const ACCOUNT_BODY_BYTES = 64 * 1024 ** 2;
 const READ_LIMITS = { limit: 64, perHolder: 16 };
+/** Replies to calls of batches and in the background above 1 MiB, each of which may need some 200 MiB while it is stored. */
+const LARGE_REPLY_LIMITS = { concurrency: 4, perHolder: 2, maxWaiting: 1_000, maxWaitingPerHolder: 100 };
 const STOP_GRACE_MS = 5_000;
 /** For the rest of the shutdown, after the drain. */
 const STOP_REST_MS = 10_000;
@@ -102,8 +104,10 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   });
   const batches = new Batches(pool, settings.STORAGE_KEY, settings.FILE_RETENTION_DAYS);
   const links = new LinkPool({ name: 'chat', relays: chats.map((client) => () => client.Relay()), log });
+  const callTimeoutMs = settings.BATCH_CALL_TIMEOUT_MS;
+  const largeReplies = new FairSemaphore({ ...LARGE_REPLY_LIMITS, maxWaitMs: callTimeoutMs });
   const calls = {
-    chat: new ChatCalls(links, settings.BATCH_CALL_TIMEOUT_MS),
+    chat: new ChatCalls(links, callTimeoutMs, largeReplies),
     billing: new BillingCalls(billing),
   };
   const runner =
@@ -142,6 +146,9 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
     every(DELETION_INTERVAL_MS, 'expired files', log, () =>
       deleteAllExpired((max) => removeExpiredFiles(pool, store, max), metrics.files),
     ),
+    every(DELETION_INTERVAL_MS, 'calls of ended batches', log, async () => {
+      await clearEndedBatches(pool, DELETION_BATCH);
+    }),
     every(DELETION_INTERVAL_MS, 'expired batches', log, () =>
       deleteAllExpired((max) => deleteExpiredBatches(pool, max), metrics.batches),
     ),

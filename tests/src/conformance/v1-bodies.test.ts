@@ -183,6 +183,16 @@ const BODIES = {
         propertyNames: { type: 'string', maxLength: 64 },
         additionalProperties: { type: 'string', maxLength: 512 },
       },
+      output_expires_after: {
+        type: ['object', 'null'],
+        description: 'Of the files with the results',
+        properties: {
+          anchor: { type: 'string', enum: ['created_at'] },
+          seconds: { type: 'integer', minimum: 3_600, maximum: 2_592_000 },
+        },
+        required: ['anchor', 'seconds'],
+        additionalProperties: false,
+      },
     },
     required: ['input_file_id', 'endpoint', 'completion_window'],
     additionalProperties: false,

@@ -7,6 +7,7 @@ import { loadService, type RequestContext, type ServiceBinding, unary } from '@g
 import type { Delivery, DeliveryOutcome } from '../settle/rules/delivery';
 import { appendAccessLog } from './append-access-log';
 import { clearTopup } from './clear-topup';
+import { closeCall } from './close-call';
 import { createAccount } from './create-account';
 import { createAdjustment } from './create-adjustment';
 import { createKey } from './create-key';
@@ -18,7 +19,6 @@ import { findRequest } from './find-request';
 import { getAbandonedCost } from './get-abandoned-cost';
 import { getAccount } from './get-account';
 import { getAccountUse } from './get-account-use';
-import { getCallCharge } from './get-call-charge';
 import { getKey } from './get-key';
 import { getKeyContext } from './get-key-context';
 import { getKeyUse } from './get-key-use';
@@ -133,7 +133,7 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
     }),
     group(['edge', 'chat', 'media', 'storage'], { ReportRefusals: unary(log, reportRefusals(pool)) }),
     group(['chat', 'media', 'storage', 'dashboard'], { GetKeyContext: unary(log, getKeyContext(pool)) }),
-    group(['storage'], { GetCallCharge: unary(log, getCallCharge(pool)) }),
+    group(['storage'], { CloseCall: unary(log, closeCall(pool)) }),
     group(['chat', 'media', 'dashboard'], { GetAccount: unary(log, getAccount(pool)) }),
     group(['chat', 'dashboard'], {
       GetKey: unary(log, getKey(pool)),

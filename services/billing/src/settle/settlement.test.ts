@@ -267,18 +267,61 @@ test('a release that arrives before its reservation prevents the hold', async ()
   expect(await lettersLike(call.requestId)).toEqual([]);
 });
 
-describe('a hold whose owner is gone', () => {
-  const age = (requestId: string, by = '31 minutes') =>
-    pool.query(`UPDATE billing.holds SET created_at = created_at - $2::interval WHERE request_id = $1`, [
-      requestId,
-      by,
-    ]);
-  const silence = (ownerId: string, by = '31 minutes') =>
-    pool.query(
-      `UPDATE billing.owners SET last_seen = last_seen - $2::interval, epoch_since = epoch_since - $2::interval WHERE id = $1`,
-      [ownerId, by],
-    );
+const age = (requestId: string, by = '31 minutes') =>
+  pool.query(`UPDATE billing.holds SET created_at = created_at - $2::interval WHERE request_id = $1`, [
+    requestId,
+    by,
+  ]);
+const silence = (ownerId: string, by = '31 minutes') =>
+  pool.query(
+    `UPDATE billing.owners SET last_seen = last_seen - $2::interval, epoch_since = epoch_since - $2::interval WHERE id = $1`,
+    [ownerId, by],
+  );
 
+describe('closing a call whose reply is lost', () => {
+  const close = ({ accountId, keyId }: { accountId: string; keyId: string }, requestId: string) => {
+    const { asStorage: client } = billing;
+    return callUnary(client, client.CloseCall, { accountId, keyId, requestId }, WAIT);
+  };
+
+  test('without a hold prevents one: nothing is charged for the call', async () => {
+    const key = await billing.createFundedKey(1_000n);
+    const call = reserveRequest(key, 400n);
+    const ended = { state: 'CALL_END_STATE_ENDED', chargedNano: '0' };
+    expect(await close(key, call.requestId)).toEqual(ended);
+    expect(summary((await billing.reserve(call))[0]!)).toBe('internal_error');
+    await billing.deliver(usageEvent(call, 300n));
+    expect(await close(key, call.requestId)).toEqual(ended);
+    expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '0' });
+  });
+
+  test('with a hold leaves it open, and returns what was charged when it has ended', async () => {
+    const { key, call } = await held(1_000n, 400n);
+    expect(await close(key, call.requestId)).toMatchObject({ state: 'CALL_END_STATE_OPEN' });
+    await billing.deliver(usageEvent(call, 123n));
+    expect(await close(key, call.requestId)).toEqual({
+      state: 'CALL_END_STATE_ENDED',
+      chargedNano: '123',
+    });
+  });
+
+  test('with an expired hold reports that, because a late event may still charge it', async () => {
+    const { key, call } = await held(1_000n, 400n, { ownerId: 'late' });
+    await billing.heartbeat('late', '1');
+    await age(call.requestId);
+    await silence('late');
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
+    expect(await close(key, call.requestId)).toMatchObject({ state: 'CALL_END_STATE_EXPIRED' });
+  });
+
+  test('of another account returns nothing of it', async () => {
+    const { call } = await held(1_000n, 400n);
+    const other = await billing.createFundedKey(1n);
+    await expect(close(other, call.requestId)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a hold whose owner is gone', () => {
   test('expires after the grace period; nothing is charged and the operator loses the hold amount', async () => {
     const { key, call } = await held(1_000n, 400n, { ownerId: 'gone' });
     await billing.heartbeat('gone', '1');

@@ -21,6 +21,7 @@ export class TestBilling {
   readonly asDashboard: BillingServiceClient;
   readonly asEdge: BillingServiceClient;
   readonly asChat: BillingServiceClient;
+  readonly asStorage: BillingServiceClient;
 
   /** Starts a service on the owner's database with the service's own login. */
   static async start(databaseUrl: string, env: NodeJS.ProcessEnv = {}): Promise<TestBilling> {
@@ -52,10 +53,11 @@ export class TestBilling {
     this.asDashboard = client('dashboard');
     this.asEdge = client('edge');
     this.asChat = client('chat');
+    this.asStorage = client('storage');
   }
 
   async stop(): Promise<void> {
-    for (const client of [this.asDashboard, this.asEdge, this.asChat]) client.close();
+    for (const client of [this.asDashboard, this.asEdge, this.asChat, this.asStorage]) client.close();
     await this.#service.stop();
   }
 

@@ -9,8 +9,10 @@ const TIMEOUT_MS = 5_000;
 const KEY_AGE_MS = 500;
 const MAX_KEYS = 10_000;
 
-/** `none`: no money was reserved for the call, or not yet. */
-export type Charge = { readonly state: 'none' | 'open' } | { readonly state: 'ended'; readonly nano: bigint };
+/** `open`: it has not ended. `expired`: its owner was gone for so long that it is unknown. */
+export type Charge =
+  | { readonly state: 'open' | 'expired' }
+  | { readonly state: 'ended'; readonly nano: bigint };
 
 /** What billing knows about keys and calls. */
 export class BillingCalls {
@@ -50,13 +52,14 @@ export class BillingCalls {
     throw new CallNotSent('billing returned no key');
   }
 
-  async charge(accountId: string, requestId: string): Promise<Charge> {
+  /** Returns what a call was charged. If nothing is reserved for it, nothing can be any more. */
+  async close(accountId: string, keyId: string, requestId: string): Promise<Charge> {
     const client = this.#client;
-    const request = { accountId, requestId };
-    const { state, chargedNano } = await callUnary(client, client.GetCallCharge, request, {
+    const request = { accountId, keyId, requestId };
+    const { state, chargedNano } = await callUnary(client, client.CloseCall, request, {
       timeoutMs: TIMEOUT_MS,
     });
-    if (state === 'CALL_STATE_ENDED') return { state: 'ended', nano: BigInt(chargedNano) };
-    return { state: state === 'CALL_STATE_OPEN' ? 'open' : 'none' };
+    if (state === 'CALL_END_STATE_ENDED') return { state: 'ended', nano: BigInt(chargedNano) };
+    return { state: state === 'CALL_END_STATE_OPEN' ? 'open' : 'expired' };
   }
 }

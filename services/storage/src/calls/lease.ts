@@ -1,5 +1,4 @@
 import { every, type Logger, type Repeated } from '@gateway/process';
-import { LEASE_SECONDS } from './rules/lease-seconds';
 
 const RENEW_INTERVAL_MS = 2_000;
 
@@ -19,20 +18,12 @@ export class Lease {
   readonly signal: AbortSignal;
   readonly #lost = new AbortController();
   readonly #renewal: Repeated;
-  #untilMs = performance.now() + LEASE_SECONDS * 1_000;
 
   constructor({ name, renew, log, stopping }: LeaseOptions) {
     this.signal = AbortSignal.any([this.#lost.signal, stopping]);
     this.#renewal = every(RENEW_INTERVAL_MS, name, log, async () => {
-      const askedMs = performance.now();
-      if (!(await renew())) return this.lose();
-      this.#untilMs = askedMs + LEASE_SECONDS * 1_000;
+      if (!(await renew())) this.lose();
     });
-  }
-
-  /** It has not expired, by this process's clock. */
-  get isHeld(): boolean {
-    return performance.now() < this.#untilMs;
   }
 
   lose(): void {

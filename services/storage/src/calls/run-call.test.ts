@@ -26,9 +26,9 @@ const CALL = {
   headers: {},
   body: Buffer.from('{}'),
 };
-const REPLY: ChatReply = { headers: {}, body: Buffer.from('{"ok":true}') };
+const REPLY: ChatReply = { headers: {}, body: Buffer.from('{"ok":true}'), release: () => {} };
 const KEY = {} as never;
-const NOTHING: Charge = { state: 'none' };
+const NOTHING: Charge = { state: 'ended', nano: 0n };
 const charged = (nano: bigint): Charge => ({ state: 'ended', nano });
 const upstreamFailed = () => new GatewayError('upstream_failed');
 
@@ -42,7 +42,6 @@ async function run(
   more: Partial<RunOptions> = {},
 ) {
   const sent: string[] = [];
-  const sentAtMs: number[] = [];
   const begun: string[] = [];
   const lookedUp: string[] = [];
   const waits: number[] = [];
@@ -55,7 +54,6 @@ async function run(
           // Nothing is sent whose request id is not committed.
           expect(begun.at(-1)).toBe(requestId);
           sent.push(requestId);
-          sentAtMs.push(performance.now());
           const answer = queue.shift();
           if (!answer) throw new Error('an attempt too many');
           if (answer instanceof Error) throw answer;
@@ -64,7 +62,7 @@ async function run(
       },
       billing: {
         key: async () => KEY,
-        async charge(_account: string, requestId: string) {
+        async close(_account: string, _key: string, requestId: string) {
           lookedUp.push(requestId);
           const state = states.length > 1 ? states.shift()! : states[0]!;
           if (state instanceof Error) throw state;
@@ -74,14 +72,14 @@ async function run(
     },
     CALL,
     {
-      begin: async (requestId) => begun.push(requestId) > 0,
+      begin: async (requestId) => void begun.push(requestId),
       ready: async () => true,
       onRateLimited: (ms) => waits.push(ms),
       signal: new AbortController().signal,
       ...more,
     },
   );
-  return { end, sent, sentAtMs, lookedUp, waits };
+  return { end, sent, lookedUp, waits };
 }
 
 test('a call that is answered is sent once, and its charge is not looked up', async () => {
@@ -94,14 +92,20 @@ test('a call that is answered is sent once, and its charge is not looked up', as
 test('an error that no repetition changes is the result', async () => {
   const error = new GatewayError('model_not_found');
   const { end, sent } = await run([error]);
-  expect(end).toEqual({ requestId: sent[0], error });
+  expect(end).toEqual({ requestId: sent[0], error, chargedNano: 0n });
   expect(sent).toHaveLength(1);
+});
+
+test('the first attempt has the given request id, and later ones have others', async () => {
+  const { end, sent } = await run([upstreamFailed(), REPLY], [NOTHING], { firstRequestId: 'first' });
+  expect(end).toEqual({ requestId: sent[1], reply: REPLY });
+  expect([sent[0], sent[1] === 'first', sent.length]).toEqual(['first', false, 2]);
 });
 
 describe('a call whose answer is lost', () => {
   test('is not sent again if it was charged, and ends with internal_error and its request id', async () => {
     const { end, sent } = await run([new AnswerLost()], [charged(5n)]);
-    expect(end).toMatchObject({ requestId: sent[0], error: { code: 'internal_error' } });
+    expect(end).toMatchObject({ requestId: sent[0], error: { code: 'internal_error' }, chargedNano: 5n });
     expect(sent).toHaveLength(1);
   });
 
@@ -123,20 +127,19 @@ describe('a call whose answer is lost', () => {
     expect(end).toMatchObject({ error: { code: 'internal_error' } });
   });
 
-  test('may still be reserved within ten seconds, and is not sent again before', async () => {
-    const since = performance.now();
-    const { sentAtMs } = await run([new AnswerLost(), REPLY], [NOTHING]);
-    expect(sentAtMs.map((at) => at - since)).toEqual([0, expect.any(Number)]);
-    expect(sentAtMs[1]! - since).toBeGreaterThan(10_000);
+  test('is not sent again if its hold expired, because it may still be charged', async () => {
+    const { end, sent } = await run([new AnswerLost()], [{ state: 'expired' }]);
+    expect(end).toMatchObject({ requestId: sent[0], error: { code: 'internal_error' }, chargedNano: 0n });
+    expect(sent).toHaveLength(1);
   });
 
-  test('ends after ten losses without a charge', async () => {
+  test('ends after four losses without a charge', async () => {
     const { end, sent } = await run(
-      Array.from({ length: 11 }, () => new AnswerLost()),
+      Array.from({ length: 4 }, () => new AnswerLost()),
       [charged(0n)],
     );
-    expect(end).toMatchObject({ requestId: sent[10], error: { code: 'internal_error' } });
-    expect(sent).toHaveLength(11);
+    expect(end).toMatchObject({ requestId: sent[3], error: { code: 'internal_error' } });
+    expect(sent).toHaveLength(4);
   });
 
   test('of a process that was killed is looked up before anything is sent', async () => {
@@ -184,9 +187,13 @@ test('a call that no instance of chat accepts is tried until one does', async ()
   expect(end).toEqual({ requestId: sent[2], reply: REPLY });
 });
 
-test('a call that may not be sent, or is another process’s, has no result', async () => {
-  expect((await run([], [NOTHING], { ready: async () => false })).end).toBeUndefined();
-  const { end, sent } = await run([], [NOTHING], { begin: async () => false });
+test('a call that may not be sent now has no result', async () => {
+  const { end, sent } = await run([], [NOTHING], { ready: async () => false });
   expect(end).toBeUndefined();
   expect(sent).toEqual([]);
+});
+
+test('a call that is another process’s is not sent', async () => {
+  const begin = () => Promise.reject(new Error('not ours'));
+  await expect(run([REPLY], [NOTHING], { begin })).rejects.toThrow('not ours');
 });

@@ -1,3 +1,4 @@
+import type { LinkCall } from '@gateway/link';
 import { usdFromNano } from '@gateway/money';
 import type { Batch } from '../batches/rules/batch';
 
@@ -8,6 +9,14 @@ export const MESSAGE_BATCH_PATH = /^\/v1\/messages\/batches\/([^/]+)(\/[a-z_]+)?
 /** Ids are compared as they are: none of the gateway's needs an encoding. */
 export const batchIdOf = (path: string): string =>
   (MESSAGE_BATCH_PATH.exec(path) ?? BATCH_PATH.exec(path))?.[1] ?? '';
+
+/** Headers of the call that creates a batch which its calls have too. */
+const COPIED_HEADERS = ['anthropic-version', 'anthropic-beta', 'x-gateway-fallback'];
+
+export const callHeadersOf = ({ headers }: LinkCall): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    COPIED_HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
+  );
 
 const seconds = (at: Date | null): number | null => at && Math.floor(at.getTime() / 1_000);
 const when = (is: boolean, at: Date | null): number | null => (is ? seconds(at) : null);

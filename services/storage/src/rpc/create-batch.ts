@@ -4,7 +4,7 @@ import { parseBatchFields } from '../batches/rules/batch-fields';
 import type { Batches } from '../batches/store/batches';
 import type { Files } from '../files/store/files';
 import type { BatchMetrics } from '../metrics';
-import { batchObject } from './batch-call';
+import { batchObject, callHeadersOf } from './batch-call';
 import type { FreeAdmission } from './response-call';
 
 /** `POST /v1/batches`. The calls of a batch are validated and sent later. */
@@ -15,8 +15,9 @@ export const createBatch =
     admitFree: FreeAdmission,
     metrics: Pick<BatchMetrics, 'created'>,
   ): LinkHandler =>
-  async (context, { key, body }) => {
-    const fields = parseBatchFields(body);
+  async (context, call) => {
+    const { key } = call;
+    const fields = parseBatchFields(call.body);
     const headers = await admitFree(context, key);
     const { accountId, keyId } = key;
     const input = await files.find(accountId, fields.inputFileId);
@@ -26,7 +27,14 @@ export const createBatch =
         param: 'input_file_id',
       });
     const id = `batch_${context.requestId}`;
-    const created = await batches.create({ id, accountId, keyId, format: 'openai', ...fields });
+    const created = await batches.create({
+      id,
+      accountId,
+      keyId,
+      format: 'openai',
+      headers: callHeadersOf(call),
+      ...fields,
+    });
     metrics.created();
     return jsonReply(batchObject(created), headers);
   };

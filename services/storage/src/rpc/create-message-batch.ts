@@ -3,7 +3,7 @@ import { parseMessageBatch } from '../batches/rules/message-batch-fields';
 import type { Batches } from '../batches/store/batches';
 import type { Files } from '../files/store/files';
 import type { BatchMetrics } from '../metrics';
-import { messageBatchObject } from './batch-call';
+import { callHeadersOf, messageBatchObject } from './batch-call';
 import type { OriginOf } from './message-batches';
 import type { FreeAdmission } from './response-call';
 
@@ -38,6 +38,7 @@ export const createMessageBatch =
         endpoint: '/v1/messages',
         inputFileId,
         metadata: null,
+        headers: callHeadersOf(call),
         total: lines.length,
       });
       metrics.created();

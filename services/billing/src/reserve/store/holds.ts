@@ -36,19 +36,6 @@ export async function findHolds(on: Queryable, requestIds: readonly string[]): P
   return new Map(rows.map((row) => [row.request_id, fromHoldRow(row)]));
 }
 
-/** Returns the state of a call's hold, and what was charged from it. */
-export async function findCharge(
-  pool: Pool,
-  accountId: string,
-  requestId: string,
-): Promise<{ state: HoldState; chargedNano: bigint } | undefined> {
-  const { rows } = await pool.query<{ state: HoldState; charged_nano: bigint }>(
-    'SELECT state, charged_nano FROM billing.holds WHERE request_id = $2 AND account_id = $1',
-    [accountId, requestId],
-  );
-  return rows[0] && { state: rows[0].state, chargedNano: rows[0].charged_nano };
-}
-
 export const fromHoldRow = (row: HoldRow): Hold => ({
   requestId: row.request_id,
   accountId: row.account_id,
@@ -168,6 +155,29 @@ export function insertTombstones(on: Queryable, events: readonly UsageEvent[]): 
     events.map((event) => event.keyId),
     events.map((event) => event.model),
   ]);
+}
+
+/**
+ * Marks the call as released if it has no hold, and returns its hold's state and what was charged from it; undefined if it is
+ * another account's.
+ */
+export async function closeCall(
+  pool: Pool,
+  { requestId, accountId, keyId }: Pick<OpenHold, 'requestId' | 'accountId' | 'keyId'>,
+): Promise<{ state: HoldState; chargedNano: bigint } | undefined> {
+  // A reservation in progress is waited for, because it has the same primary key.
+  await pool.query(
+    `INSERT INTO billing.holds
+       (request_id, account_id, key_id, model, owner_id, owner_epoch, state, amount_nano, day, ended_at)
+     SELECT $1, $2, $3, '', '', 0, 'released', 0, billing.utc_day(billing.clock()), billing.clock()
+     ON CONFLICT DO NOTHING`,
+    [requestId, accountId, keyId],
+  );
+  const { rows } = await pool.query<{ state: HoldState; charged_nano: bigint }>(
+    'SELECT state, charged_nano FROM billing.holds WHERE request_id = $1 AND account_id = $2',
+    [requestId, accountId],
+  );
+  return rows[0] && { state: rows[0].state, chargedNano: rows[0].charged_nano };
 }
 
 export interface OpenHold {

@@ -1,10 +1,13 @@
 import { GatewayError } from '@gateway/errors';
 import { missingParameter, parseJsonObject } from '@gateway/json-body';
+import { isLifetime, MAX_LIFETIME_SECONDS, MIN_LIFETIME_SECONDS } from '../../files/rules/file-fields';
 
 export interface BatchFields {
   readonly inputFileId: string;
   readonly endpoint: string;
   readonly metadata: Readonly<Record<string, string>> | null;
+  /** Of the files with the results; absent: the retention. */
+  readonly outputSeconds?: number;
 }
 
 /** Paths of calls that a batch may contain. */
@@ -17,7 +20,13 @@ export const BATCH_ENDPOINTS = [
 ] as const;
 
 const BOUNDS = { maxBytes: 64 * 1024, maxValues: 100 };
-const FIELDS: ReadonlySet<string> = new Set(['input_file_id', 'endpoint', 'completion_window', 'metadata']);
+const FIELDS: ReadonlySet<string> = new Set([
+  'input_file_id',
+  'endpoint',
+  'completion_window',
+  'metadata',
+  'output_expires_after',
+]);
 const MAX_ID = 100;
 const MAX_METADATA = 16;
 const MAX_METADATA_KEY = 64;
@@ -41,7 +50,19 @@ export function parseBatchFields(bytes: Buffer): BatchFields {
       `metadata: not up to ${MAX_METADATA} texts of ${MAX_METADATA_VALUE} characters, with names of ${MAX_METADATA_KEY}`,
       'metadata',
     );
-  return { inputFileId, endpoint: known, metadata };
+  const outputSeconds = outputLifetime(value.output_expires_after);
+  return { inputFileId, endpoint: known, metadata, ...(outputSeconds && { outputSeconds }) };
+}
+
+function outputLifetime(value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  const { anchor, seconds, ...others } = value as Record<string, unknown>;
+  const isValid = anchor === 'created_at' && isLifetime(seconds) && Object.keys(others).length === 0;
+  if (isValid) return seconds;
+  throw invalid(
+    `output_expires_after: not an anchor created_at and ${MIN_LIFETIME_SECONDS} to ${MAX_LIFETIME_SECONDS} seconds`,
+    'output_expires_after',
+  );
 }
 
 function isMetadata(value: unknown): value is Record<string, string> | null {

@@ -21,7 +21,8 @@ export function parseBatchPage(query: string): BatchPageRequest {
 
 /** Parses the query of `GET /v1/messages/batches`. @throws GatewayError `invalid_request` */
 export function parseMessageBatchPage(query: string): BatchPageRequest {
-  const params = known(query, ['limit', 'before_id', 'after_id']);
+  // Older versions of Anthropic's SDK say here that they use the beta API.
+  const params = known(query, ['limit', 'before_id', 'after_id', 'beta']);
   const before = idOf(params, 'before_id');
   const after = idOf(params, 'after_id');
   if (before && after) throw invalid('before_id, after_id: both are given');

@@ -43,6 +43,10 @@ export interface Batch {
   readonly endpoint: string;
   readonly inputFileId: string;
   readonly metadata: Readonly<Record<string, string>> | null;
+  /** Of the call that created it, for its calls. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Lifetime of the files with the results; null: the retention. */
+  readonly outputSeconds: number | null;
   readonly status: BatchStatus;
   readonly problems: readonly BatchProblem[];
   readonly counts: CallCounts;

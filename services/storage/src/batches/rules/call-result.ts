@@ -13,7 +13,7 @@ export interface CallResult {
   readonly usage: CallUsage;
 }
 
-export const NO_USAGE: CallUsage = {
+const NO_USAGE: CallUsage = {
   inputTokens: 0,
   cachedTokens: 0,
   outputTokens: 0,
@@ -35,7 +35,7 @@ export function callResult(format: BatchFormat, customId: string, end: CallEnd):
             type: 'errored',
             error: { type: 'error', error, request_id: requestId },
           });
-    return { succeeded: false, line, usage: NO_USAGE };
+    return { succeeded: false, line, usage: { ...NO_USAGE, costNano: end.chargedNano } };
   }
   const { body, headers } = end.reply;
   const reply = body.toString();

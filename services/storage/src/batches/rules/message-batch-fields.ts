@@ -1,7 +1,9 @@
 import { GatewayError } from '@gateway/errors';
 import { missingParameter, parseJsonObject } from '@gateway/json-body';
+import { MAX_LINE_BYTES, MAX_LINE_VALUES } from './input-line';
 
-const MAX_VALUES = 2_000_000;
+/** Fewer than a line may have, which has the fields of a call too. */
+const MAX_VALUES = MAX_LINE_VALUES - 10;
 /** As Anthropic's API has it. */
 const MAX_REQUESTS = 100_000;
 const CUSTOM_ID = /^[\w-]{1,64}$/;
@@ -35,7 +37,10 @@ export function parseMessageBatch(bytes: Buffer): readonly Buffer[] {
     ids.add(customId);
     if (!isObject(params)) throw invalid(`${at}.params: not an object`, `${at}.params`);
     const line = { custom_id: customId, method: 'POST', url: '/v1/messages', body: params };
-    return Buffer.from(`${JSON.stringify(line)}\n`);
+    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+    // Numbers such as 1e20 are longer when they are serialized.
+    if (bytes.length > MAX_LINE_BYTES) throw invalid(`${at}: too large`, at);
+    return bytes;
   });
 }
 

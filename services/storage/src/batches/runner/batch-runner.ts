@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { every, type Repeated } from '@gateway/process';
 import { Lease } from '../../calls/lease';
 import type { Batch } from '../rules/batch';
 import { type BatchDeps, runBatch } from './run-batch';
 
 const CLAIM_INTERVAL_MS = 1_000;
-/** In one process; of one account, so that its batches don't keep out those of others. */
-const MAX_RUNNING = 16;
+/** In one process, and of one account in it: one account can't occupy all. */
+const MAX_RUNNING = 32;
 const MAX_RUNNING_OF_ACCOUNT = 2;
 /** Before a batch that could not be run is tried again. */
-const RETRY_MS = 5_000;
+const RETRY_SECONDS = 30;
 
 /** Runs batches: each is run by one process at a time, and by another one if that is killed. */
 export class BatchRunner {
@@ -65,6 +64,7 @@ export class BatchRunner {
       },
     });
     const { signal } = lease;
+    let retrySeconds = 0;
     try {
       await runBatch(this.#deps, {
         batch,
@@ -72,14 +72,15 @@ export class BatchRunner {
         signal,
         isCancelling: () => isCancelling,
         isDraining: () => this.#draining,
-        isLeased: () => lease.isHeld,
       });
     } catch (err) {
-      if (!signal.aborted) log.error({ err, batch: batch.id }, 'a batch could not be run');
-      await sleep(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      retrySeconds = RETRY_SECONDS;
+      log.error({ err, batch: batch.id }, 'a batch could not be run');
+      this.#deps.metrics.runFailed();
     } finally {
       await lease.release();
-      await batches.giveBack(batch.id, runner).catch(() => undefined);
+      await batches.giveBack(batch.id, runner, retrySeconds).catch(() => undefined);
     }
   }
 }

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
 import { v7 as newId } from 'uuid';
+import type { CallEnd } from '../../calls/rules/call-end';
 import { type CallToRun, type RunOptions, runCall } from '../../calls/run-call';
-import type { Files } from '../../files/store/files';
+import { type Files, UNCOUNTED_PURPOSE } from '../../files/store/files';
 import type { BatchMetrics } from '../../metrics';
 import type { Batch, BatchProblem } from '../rules/batch';
 import { callResult, type Unsent, unsentLine } from '../rules/call-result';
@@ -13,13 +14,13 @@ import type { Batches, SentCall } from '../store/batches';
 
 export interface BatchDeps {
   readonly batches: Batches;
-  readonly files: Pick<Files, 'open' | 'save' | 'discard'>;
+  readonly files: Pick<Files, 'open' | 'save' | 'discard' | 'delete'>;
   readonly calls: Parameters<typeof runCall>[0];
   /** Waits until one more call of any batch may be sent. */
   readonly rate: { next(signal: AbortSignal): Promise<void> };
   /** Calls of a batch in flight. */
   readonly concurrency: number;
-  readonly metrics: Pick<BatchMetrics, 'ended' | 'callEnded'>;
+  readonly metrics: Pick<BatchMetrics, 'ended' | 'callEnded' | 'runFailed'>;
   readonly log: Logger;
 }
 
@@ -32,14 +33,17 @@ export interface OwnBatch {
   readonly isCancelling: () => boolean;
   /** This process is about to stop: no more calls are sent. */
   readonly isDraining: () => boolean;
-  /** The lease has not expired, by this process's clock. */
-  readonly isLeased: () => boolean;
 }
+
+/** Another process runs the batch. */
+class NotOwner extends Error {}
 
 /** As OpenAI's API has them. */
 const MAX_CALLS = 50_000;
 const MAX_PROBLEMS = 20;
 const STORE_RETRY_MS = 1_000;
+/** A longer line is in memory alone. */
+const LARGE_LINE_BYTES = 1024 ** 2;
 /** Of the calls that a batch sends: chat discounts them. */
 const CALL_HEADERS = { 'content-type': 'application/json', 'x-gateway-batch': '1' };
 
@@ -47,29 +51,31 @@ const CALL_HEADERS = { 'content-type': 'application/json', 'x-gateway-batch': '1
 export async function runBatch(deps: BatchDeps, own: OwnBatch): Promise<void> {
   const { batch, runner, signal } = own;
   const { batches, metrics } = deps;
+  let { total } = batch.counts;
   if (batch.status === 'validating') {
     const { calls, problems } = await validate(deps, own);
     if (signal.aborted) return;
     if (problems.length > 0) {
-      await batches.fail(batch.id, runner, problems);
-      return metrics.ended('failed');
+      if (await batches.fail(batch.id, runner, problems)) metrics.ended('failed');
+      return;
     }
-    await batches.start(batch.id, runner, calls);
+    if (!(await batches.start(batch.id, runner, calls))) return;
+    total = calls;
   }
   const sent = await batches.sentCalls(batch.id);
   if (batch.status !== 'finalizing') await sendCalls(deps, own, sent);
-  if (!signal.aborted && !own.isDraining()) await finalize(deps, own);
+  if (!signal.aborted && !own.isDraining()) await finalize(deps, own, total);
 }
 
 async function validate(
-  { files }: BatchDeps,
+  deps: BatchDeps,
   { batch, signal }: OwnBatch,
 ): Promise<{ calls: number; problems: readonly BatchProblem[] }> {
   const problems: BatchProblem[] = [];
   const ids = new Set<string>();
   let calls = 0;
   try {
-    for await (const { number, bytes } of inputLines(files, batch)) {
+    for await (const { number, bytes } of inputLines(deps, batch)) {
       if (signal.aborted || problems.length === MAX_PROBLEMS) break;
       calls += 1;
       if (calls > MAX_CALLS) {
@@ -95,74 +101,114 @@ async function validate(
 
 const problem = (code: string, message: string): BatchProblem => ({ code, message, line: null, param: null });
 
-async function* inputLines(files: BatchDeps['files'], { accountId, inputFileId }: Batch) {
-  const input = await files.open(accountId, inputFileId);
-  if (!input) throw new Error('the input of a batch is gone');
-  yield* splitLines(input.content, MAX_LINE_BYTES);
+/** Returns the lines of the input; none if its object is lost. */
+async function* inputLines({ files, log }: Pick<BatchDeps, 'files' | 'log'>, batch: Batch) {
+  const input = await files.open(batch.accountId, batch.inputFileId);
+  if (input) yield* splitLines(input.content, MAX_LINE_BYTES);
+  else log.error({ batch: batch.id }, 'the input of a batch is lost: it ends with the results that it has');
 }
 
 /** Sends the calls that have no answer yet, some at a time. */
 async function sendCalls(deps: BatchDeps, own: OwnBatch, sent: ReadonlyMap<number, SentCall>): Promise<void> {
   const { batch, signal } = own;
   const gate = new Gate(deps, own);
-  const lines = inputLines(deps.files, batch);
+  const lines = inputLines(deps, batch);
+  const reading = new Mutex();
   let failure: unknown;
   const work = async () => {
     while (failure === undefined && !signal.aborted) {
-      const { value: line, done } = await lines.next();
-      if (done) return;
-      const earlier = sent.get(line.number);
-      if (earlier?.isAnswered) continue;
-      // An attempt whose answer is lost is looked up, whether or not calls may still be sent.
-      if (!earlier && gate.isClosed) continue;
-      await sendCall(deps, own, line, earlier, gate);
+      const unlock = await reading.lock();
+      try {
+        const { value: line, done } = await lines.next();
+        if (done) return;
+        const earlier = sent.get(line.number);
+        if (earlier?.isAnswered) continue;
+        // An attempt whose answer is lost is looked up, whether or not calls may still be sent.
+        if (!earlier && gate.isClosed) continue;
+        // The next line is read when a large one is no longer in memory.
+        if (line.bytes.length <= LARGE_LINE_BYTES) unlock();
+        await sendCall(deps, own, line, earlier, gate);
+      } finally {
+        unlock();
+      }
     }
   };
-  // Every call in flight ends before the batch is run again.
-  await Promise.all(
-    Array.from({ length: deps.concurrency }, () =>
-      work().catch((error) => {
-        failure ??= error;
-      }),
-    ),
-  );
+  try {
+    // Every call in flight ends before the batch is run again.
+    await Promise.all(
+      Array.from({ length: deps.concurrency }, () =>
+        work().catch((error) => {
+          failure ??= error;
+        }),
+      ),
+    );
+  } finally {
+    await lines.return();
+  }
   if (failure !== undefined) throw failure;
+}
+
+/** One holder at a time, first come, first served. */
+class Mutex {
+  #last: Promise<void> = Promise.resolve();
+
+  /** Returns the function that unlocks it. */
+  async lock(): Promise<() => void> {
+    const before = this.#last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last = promise;
+    await before;
+    return resolve;
+  }
 }
 
 async function sendCall(
   { batches, calls, metrics, log }: BatchDeps,
-  { batch, runner, signal, isLeased }: OwnBatch,
+  { batch, runner, signal }: OwnBatch,
   { number, bytes }: NumberedLine,
   earlier: SentCall | undefined,
   gate: Gate,
 ): Promise<void> {
   const { customId, body, streams } = parseInputLine(bytes, batch.endpoint);
   const { accountId, keyId, endpoint } = batch;
-  const call: CallToRun = { accountId, keyId, path: endpoint, headers: CALL_HEADERS, body };
+  const headers = { ...batch.headers, ...CALL_HEADERS };
+  const call: CallToRun = { accountId, keyId, path: endpoint, headers, body };
   const options: RunOptions = {
     lostRequestId: earlier?.requestId,
-    begin: async (requestId) => (await batches.beginCall(batch.id, runner, number, requestId)) && isLeased(),
+    async begin(requestId) {
+      if (!(await batches.beginCall(batch.id, runner, number, requestId))) throw new NotOwner();
+    },
     ready: () => gate.ready(),
     onRateLimited: (waitMs) => gate.pause(waitMs),
     signal,
   };
-  const end = streams ? { requestId: newId(), error: noStream() } : await runCall(calls, call, options);
+  const end = streams ? await refuseStream(gate) : await runCall(calls, call, options);
   if (!end) return;
-  const result = callResult(batch.format, customId, end);
-  // The answer has been paid for: it is not given up while the database is away.
-  while (!signal.aborted) {
-    try {
-      await batches.endCall(batch, number, end.requestId, result);
-      return metrics.callEnded(result.succeeded);
-    } catch (err) {
-      log.warn({ err, batch: batch.id }, 'the result of a call could not be stored');
-      await sleep(STORE_RETRY_MS, undefined, { signal }).catch(() => undefined);
+  try {
+    const result = callResult(batch.format, customId, end);
+    // The answer has been paid for: it is not given up while the database is away.
+    while (!signal.aborted) {
+      try {
+        await batches.endCall(batch, number, end.requestId, result);
+        return metrics.callEnded(result.succeeded);
+      } catch (err) {
+        log.warn({ err, batch: batch.id }, 'the result of a call could not be stored');
+        await sleep(STORE_RETRY_MS, undefined, { signal }).catch(() => undefined);
+      }
     }
+  } finally {
+    if ('reply' in end) end.reply.release();
   }
 }
 
-const noStream = () =>
-  new GatewayError('invalid_request', { detail: 'stream: a batch has no streams', param: 'stream' });
+async function refuseStream(gate: Gate): Promise<CallEnd | undefined> {
+  if (!(await gate.ready())) return undefined;
+  const error = new GatewayError('invalid_request', {
+    detail: 'stream: a batch has no streams',
+    param: 'stream',
+  });
+  return { requestId: newId(), error, chargedNano: 0n };
+}
 
 /** Decides when the calls of a batch may be sent. */
 class Gate {
@@ -198,7 +244,11 @@ class Gate {
 }
 
 /** Writes the files with the answers, and ends the batch. */
-async function finalize(deps: BatchDeps, { batch, runner, signal, isCancelling }: OwnBatch): Promise<void> {
+async function finalize(
+  deps: BatchDeps,
+  { batch, runner, signal, isCancelling }: OwnBatch,
+  total: number,
+): Promise<void> {
   const { batches, files, metrics } = deps;
   const { id, accountId, format } = batch;
   const output = batch.outputFileId ?? `file-${newId()}`;
@@ -206,11 +256,11 @@ async function finalize(deps: BatchDeps, { batch, runner, signal, isCancelling }
   if (!(await batches.finalize(id, runner, { output, errors }))) return;
   const answered = await batches.sentCalls(id);
   const unsent: Unsent = isCancelling() ? 'cancelled' : 'expired';
-  let hasUnsent = false;
+  const hasUnsent = [...answered.values()].filter(({ isAnswered }) => isAnswered).length < total;
+  const status = unsent === 'expired' && !hasUnsent ? 'completed' : unsent;
   const unsentLines = async function* () {
-    for await (const { number, bytes } of inputLines(files, batch)) {
+    for await (const { number, bytes } of inputLines(deps, batch)) {
       if (answered.get(number)?.isAnswered) continue;
-      hasUnsent = true;
       const { customId } = parseInputLine(bytes, batch.endpoint);
       const line = unsentLine(format, customId, id, number, unsent);
       if (line) yield line;
@@ -218,7 +268,7 @@ async function finalize(deps: BatchDeps, { batch, runner, signal, isCancelling }
   };
   const failures = async function* () {
     yield* batches.results(batch, false);
-    yield* unsentLines();
+    if (hasUnsent) yield* unsentLines();
   };
   const all = async function* () {
     yield* batches.results(batch, true);
@@ -226,7 +276,7 @@ async function finalize(deps: BatchDeps, { batch, runner, signal, isCancelling }
   };
   const save = async (fileId: string, name: string, lines: AsyncIterable<Buffer>) => {
     await files.discard(accountId, fileId);
-    return saveLines(deps, accountId, fileId, `${id}_${name}.jsonl`, stoppedBy(lines, signal));
+    return saveLines(deps, batch, fileId, `${id}_${name}.jsonl`, stoppedBy(lines, signal));
   };
   const saved =
     format === 'openai'
@@ -235,15 +285,15 @@ async function finalize(deps: BatchDeps, { batch, runner, signal, isCancelling }
           errors: await save(errors, 'error', failures()),
         }
       : { output: await save(output, 'results', all()), errors: null };
-  const status = !hasUnsent && !isCancelling() ? 'completed' : unsent;
-  await batches.end(id, runner, status, saved);
-  metrics.ended(status);
+  if (await batches.end(id, runner, status, saved)) metrics.ended(status);
+  // The caller did not store this file, and does not know its id.
+  if (format === 'anthropic') await files.delete(accountId, batch.inputFileId);
 }
 
 /** Returns the id of the file; null without a line: then there is no file. */
 async function saveLines(
   { files }: BatchDeps,
-  accountId: string,
+  { accountId, outputSeconds }: Batch,
   id: string,
   filename: string,
   lines: AsyncIterable<Buffer>,
@@ -257,7 +307,11 @@ async function saveLines(
   };
   const upload = async (put: (content: AsyncIterable<Buffer>) => Promise<void>) => {
     await put(content());
-    return { filename, purpose: 'batch_output' };
+    return {
+      filename,
+      purpose: UNCOUNTED_PURPOSE,
+      ...(outputSeconds !== null && { lifetimeSeconds: outputSeconds }),
+    };
   };
   await files.save(accountId, id, upload, { isBounded: false });
   return id;

@@ -14,6 +14,8 @@ export interface NewBatch {
   readonly endpoint: string;
   readonly inputFileId: string;
   readonly metadata: Readonly<Record<string, string>> | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly outputSeconds?: number;
   /** Of an input that has been validated; absent: it has not been. */
   readonly total?: number;
 }
@@ -33,6 +35,8 @@ interface Row {
   readonly endpoint: string;
   readonly input_file_id: string;
   readonly sealed_metadata: Buffer | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly output_seconds: number | null;
   readonly status: BatchStatus;
   readonly problems: readonly BatchProblem[] | null;
   readonly total: number;
@@ -54,17 +58,22 @@ interface Row {
 }
 
 const WINDOW_HOURS = 24;
-/** After the window, for calls in flight and the output. */
-const KEPT_HOURS = WINDOW_HOURS + 2;
 /** Of an account. */
 const MAX_OPEN = 100;
-const RESULT_PAGE = 20;
+/** Sealed results that are in memory at a time, and one more. */
+const RESULT_PAGE_BYTES = 8 * 1024 ** 2;
+const RESULT_PAGE = 500;
+/** Rows, of up to some MiB each, that one statement deletes. */
+const CLEARED_CALLS = 100;
 
 const USAGE_SUMS = `coalesce(sum(input_tokens), 0)::bigint AS input_tokens, coalesce(sum(cached_tokens), 0)::bigint AS cached_tokens,
   coalesce(sum(output_tokens), 0)::bigint AS output_tokens, coalesce(sum(reasoning_tokens), 0)::bigint AS reasoning_tokens,
   coalesce(sum(cost_nano), 0)::bigint AS cost_nano`;
-/** The batch is this process's. */
-const IS_OWN = 'id = $1 AND runner = $2 AND leased_until > now() AND ended_at IS NULL';
+/** The batch is this process's: also after its lease, until another process has claimed it. */
+const IS_OWN = 'id = $1 AND runner = $2 AND ended_at IS NULL';
+
+/** Cancelled or overdue: no call of it is sent any more. */
+const IS_TO_END = '(cancelling_at IS NOT NULL OR deadline_at <= now())';
 
 /** The batches; expired ones do not exist. */
 export class Batches {
@@ -79,11 +88,12 @@ export class Batches {
   }
 
   /**
-   * The input does not expire before the batch has ended.
+   * The input is kept until the batch has ended.
    * @throws GatewayError `rate_limited` if the account has too many batches that have not ended; `invalid_request` without the input
    */
   async create(batch: NewBatch): Promise<Batch> {
-    const { id, accountId, keyId, format, endpoint, inputFileId, metadata, total } = batch;
+    const { id, accountId, keyId, format, endpoint, inputFileId, metadata, headers, outputSeconds, total } =
+      batch;
     const sealed =
       metadata &&
       sealBytes(this.#keys, Buffer.from(JSON.stringify(metadata)), metadataContext(accountId, id));
@@ -96,16 +106,18 @@ export class Batches {
         [accountId],
       );
       if (Number(open[0]?.count) >= MAX_OPEN) throw tooMany();
+      // A deletion may have begun later than this transaction.
       const { rowCount } = await client.query(
-        `UPDATE storage.files SET expires_at = greatest(expires_at, now() + $3 * interval '1 hour')
-         WHERE id = $1 AND account_id = $2 AND sealed_details IS NOT NULL AND expires_at > now()`,
-        [inputFileId, accountId, KEPT_HOURS],
+        `SELECT FROM storage.files
+         WHERE id = $1 AND account_id = $2 AND sealed_details IS NOT NULL AND expires_at > clock_timestamp() FOR UPDATE`,
+        [inputFileId, accountId],
       );
       if (rowCount !== 1) throw noInput();
       const { rows } = await client.query<Row>(
         `INSERT INTO storage.batches (id, account_id, key_id, format, endpoint, input_file_id, sealed_metadata, status,
-           total, started_at, deadline_at, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + $11 * interval '1 hour', now() + $12 * interval '1 day')
+           total, started_at, deadline_at, expires_at, headers, output_seconds)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + $11 * interval '1 hour', now() + $12 * interval '1 day', $13,
+           $14)
          RETURNING *`,
         [
           id,
@@ -120,6 +132,8 @@ export class Batches {
           total === undefined ? null : new Date(),
           WINDOW_HOURS,
           this.#retentionDays + 1,
+          JSON.stringify(headers),
+          outputSeconds ?? null,
         ],
       );
       return this.#toBatch(rows[0]!);
@@ -165,6 +179,7 @@ export class Batches {
 
   /** @returns false if the batch does not exist or has not ended */
   async delete(accountId: string, format: BatchFormat, id: string): Promise<boolean> {
+    await this.#clear(id);
     const { rowCount } = await this.#pool.query(
       `DELETE FROM storage.batches
        WHERE id = $1 AND account_id = $2 AND format = $3 AND ended_at IS NOT NULL AND expires_at > now()`,
@@ -173,14 +188,17 @@ export class Batches {
     return rowCount === 1;
   }
 
-  /** Returns the oldest batch that no process runs, for this process; not of the given accounts. */
+  /**
+   * Returns the batch that no process has run for the longest time, for this process; first those that are to end. Of the given accounts
+   * only those.
+   */
   async claim(runner: string, busyAccounts: readonly string[]): Promise<Batch | undefined> {
     const { rows } = await this.#pool.query<Row>(
       `UPDATE storage.batches SET runner = $1, leased_until = now() + $2 * interval '1 second'
        WHERE id = (
          SELECT id FROM storage.batches
-         WHERE ended_at IS NULL AND leased_until <= now() AND account_id <> ALL($3)
-         ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+         WHERE ended_at IS NULL AND leased_until <= now() AND (account_id <> ALL($3) OR ${IS_TO_END})
+         ORDER BY NOT ${IS_TO_END}, leased_until LIMIT 1 FOR UPDATE SKIP LOCKED)
        RETURNING *`,
       [runner, LEASE_SECONDS, busyAccounts],
     );
@@ -198,23 +216,30 @@ export class Batches {
     return rows[0] && { isCancelling: rows[0].cancelling };
   }
 
-  /** Lets another process continue. */
-  async giveBack(id: string, runner: string): Promise<void> {
-    await this.#pool.query(`UPDATE storage.batches SET leased_until = now() WHERE ${IS_OWN}`, [id, runner]);
+  /** Lets a process continue after that time. */
+  async giveBack(id: string, runner: string, afterSeconds: number): Promise<void> {
+    await this.#pool.query(
+      `UPDATE storage.batches SET leased_until = now() + $3 * interval '1 second', runner = NULL WHERE ${IS_OWN}`,
+      [id, runner, afterSeconds],
+    );
   }
 
-  async start(id: string, runner: string, total: number): Promise<void> {
-    await this.#pool.query(
+  /** @returns false if the batch is no longer this process's */
+  async start(id: string, runner: string, total: number): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
       `UPDATE storage.batches SET status = 'in_progress', started_at = now(), total = $3 WHERE ${IS_OWN}`,
       [id, runner, total],
     );
+    return rowCount === 1;
   }
 
-  async fail(id: string, runner: string, problems: readonly BatchProblem[]): Promise<void> {
-    await this.#pool.query(
+  /** @returns false if the batch is no longer this process's */
+  async fail(id: string, runner: string, problems: readonly BatchProblem[]): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
       `UPDATE storage.batches SET status = 'failed', ended_at = now(), problems = $3 WHERE ${IS_OWN}`,
       [id, runner, JSON.stringify(problems)],
     );
+    return rowCount === 1;
   }
 
   /** @returns false if the batch is no longer this process's */
@@ -227,25 +252,34 @@ export class Batches {
     return rowCount === 1;
   }
 
-  /** Ends the batch, and forgets its calls. A file without a line does not exist: its id is null. */
+  /**
+   * Ends the batch, and forgets its calls. A file without a line does not exist: its id is null.
+   * @returns false if the batch is no longer this process's
+   */
   async end(
     id: string,
     runner: string,
     status: 'completed' | 'expired' | 'cancelled',
     files: { output: string | null; errors: string | null },
-  ): Promise<void> {
-    await withTransaction(this.#pool, async (client) => {
-      const { rowCount } = await client.query(
-        `UPDATE storage.batches b SET status = $3, ended_at = now(), output_file_id = $4, error_file_id = $5,
-           succeeded = c.succeeded, failed = c.failed, input_tokens = c.input_tokens, cached_tokens = c.cached_tokens,
-           output_tokens = c.output_tokens, reasoning_tokens = c.reasoning_tokens, cost_nano = c.cost_nano
-         FROM (SELECT count(*) FILTER (WHERE succeeded) AS succeeded, count(*) FILTER (WHERE NOT succeeded) AS failed,
-             ${USAGE_SUMS} FROM storage.batch_calls WHERE batch_id = $1) c
-         WHERE ${IS_OWN}`,
-        [id, runner, status, files.output, files.errors],
-      );
-      if (rowCount === 1) await client.query('DELETE FROM storage.batch_calls WHERE batch_id = $1', [id]);
-    });
+  ): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `UPDATE storage.batches b SET status = $3, ended_at = now(), output_file_id = $4, error_file_id = $5,
+         succeeded = c.succeeded, failed = c.failed, input_tokens = c.input_tokens, cached_tokens = c.cached_tokens,
+         output_tokens = c.output_tokens, reasoning_tokens = c.reasoning_tokens, cost_nano = c.cost_nano
+       FROM (SELECT count(*) FILTER (WHERE succeeded) AS succeeded, count(*) FILTER (WHERE NOT succeeded) AS failed,
+           ${USAGE_SUMS} FROM storage.batch_calls WHERE batch_id = $1) c
+       WHERE ${IS_OWN}`,
+      [id, runner, status, files.output, files.errors],
+    );
+    return rowCount === 1;
+  }
+
+  async #clear(id: string): Promise<void> {
+    const { rowCount } = await this.#pool.query(
+      'SELECT FROM storage.batches WHERE id = $1 AND ended_at IS NOT NULL AND has_calls',
+      [id],
+    );
+    if (rowCount === 1) await clearCalls(this.#pool, id);
   }
 
   /** Returns the calls that have been sent, by line. */
@@ -308,15 +342,21 @@ export class Batches {
   ): AsyncGenerator<Buffer> {
     let after = 0;
     for (;;) {
+      // The sizes of the results are known without reading them.
       const { rows } = await this.#pool.query<{ line: number; sealed_result: Buffer }>(
-        `SELECT line, sealed_result FROM storage.batch_calls
-         WHERE batch_id = $1 AND line > $2 AND succeeded = $3 AND sealed_result IS NOT NULL ORDER BY line LIMIT $4`,
-        [id, after, succeeded, RESULT_PAGE],
+        `SELECT line, sealed_result FROM (
+           SELECT line, sealed_result, octet_length(sealed_result) AS bytes,
+             sum(octet_length(sealed_result)) OVER (ORDER BY line) AS total
+           FROM (SELECT line, sealed_result FROM storage.batch_calls
+             WHERE batch_id = $1 AND line > $2 AND succeeded = $3 AND sealed_result IS NOT NULL
+             ORDER BY line LIMIT $4) next) page
+         WHERE total - bytes < $5 ORDER BY line`,
+        [id, after, succeeded, RESULT_PAGE, RESULT_PAGE_BYTES],
       );
       for (const { line, sealed_result } of rows)
         yield openBytes(this.#keys, sealed_result, callContext(accountId, id, line));
       const last = rows.at(-1);
-      if (!last || rows.length < RESULT_PAGE) return;
+      if (!last) return;
       after = last.line;
     }
   }
@@ -348,6 +388,8 @@ export class Batches {
       inputFileId: row.input_file_id,
       metadata:
         row.sealed_metadata && JSON.parse(openBytes(this.#keys, row.sealed_metadata, context).toString()),
+      headers: row.headers,
+      outputSeconds: row.output_seconds,
       status: row.status,
       problems: row.problems ?? [],
       counts: { total: row.total, succeeded: row.succeeded, failed: row.failed },
@@ -395,11 +437,34 @@ export const metadataContext = (accountId: string, id: string): string => `batch
 export const callContext = (accountId: string, id: string, line: number): string =>
   `batch-call ${accountId} ${id} ${line}`;
 
+/** Deletes the calls of batches that have ended. Returns the number of batches, at most `max`. */
+export async function clearEndedBatches(pool: Pool, max: number): Promise<number> {
+  const { rows } = await pool.query<{ id: string }>(
+    'SELECT id FROM storage.batches WHERE ended_at IS NOT NULL AND has_calls ORDER BY ended_at LIMIT $1',
+    [max],
+  );
+  for (const { id } of rows) await clearCalls(pool, id);
+  return rows.length;
+}
+
+/** Some at a time, because 50,000 large ones would exceed the time of a statement. */
+async function clearCalls(pool: Pool, id: string): Promise<void> {
+  for (;;) {
+    const { rowCount } = await pool.query(
+      `DELETE FROM storage.batch_calls WHERE batch_id = $1 AND line IN (
+         SELECT line FROM storage.batch_calls WHERE batch_id = $1 ORDER BY line LIMIT $2)`,
+      [id, CLEARED_CALLS],
+    );
+    if ((rowCount ?? 0) < CLEARED_CALLS) break;
+  }
+  await pool.query('UPDATE storage.batches SET has_calls = false WHERE id = $1', [id]);
+}
+
 /** Deletes batches that have expired, of all accounts. Returns how many, at most `max`. */
 export async function deleteExpiredBatches(pool: Pool, max: number): Promise<number> {
   const { rowCount } = await pool.query(
     `DELETE FROM storage.batches WHERE id IN (
-       SELECT id FROM storage.batches WHERE expires_at <= now() AND ended_at IS NOT NULL
+       SELECT id FROM storage.batches WHERE expires_at <= now() AND ended_at IS NOT NULL AND NOT has_calls
        ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED)`,
     [max],
   );

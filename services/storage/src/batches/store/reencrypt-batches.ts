@@ -24,9 +24,10 @@ const CALLS = 20;
  */
 export function reencryptBatches(pool: Pool, keys: KeyEncryptionKeys): Promise<number> {
   return reencryptRows<BatchRow>(pool, {
+    // Not locked: what is encrypted is written once, and a lock would keep the batch from running.
     async next(client, after) {
       const { rows } = await client.query<BatchRow>(
-        'SELECT id, account_id, sealed_metadata FROM storage.batches WHERE id > $1 ORDER BY id LIMIT 1 FOR UPDATE',
+        'SELECT id, account_id, sealed_metadata FROM storage.batches WHERE id > $1 ORDER BY id LIMIT 1',
         [after],
       );
       return rows;

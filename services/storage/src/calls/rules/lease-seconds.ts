@@ -1,2 +1,2 @@
-/** A process that has failed to renew a lease for this time no longer has what it leased. */
+/** After it, another process may have what a process leased and did not renew. */
 export const LEASE_SECONDS = 20;

@@ -12,8 +12,13 @@ export interface UploadedFile {
 export const FILE_PURPOSES = ['batch', 'user_data'] as const;
 
 const FIELDS: ReadonlySet<string> = new Set(['purpose', 'expires_after[anchor]', 'expires_after[seconds]']);
-const MIN_SECONDS = 3_600;
-const MAX_SECONDS = 2_592_000;
+export const MIN_LIFETIME_SECONDS = 3_600;
+export const MAX_LIFETIME_SECONDS = 2_592_000;
+
+export const isLifetime = (seconds: unknown): seconds is number =>
+  Number.isSafeInteger(seconds) &&
+  Number(seconds) >= MIN_LIFETIME_SECONDS &&
+  Number(seconds) <= MAX_LIFETIME_SECONDS;
 
 /** Parses the fields beside the file. @throws GatewayError `invalid_request` */
 export function parseFileFields(fields: ReadonlyMap<string, string>): Omit<UploadedFile, 'filename'> {
@@ -27,8 +32,10 @@ export function parseFileFields(fields: ReadonlyMap<string, string>): Omit<Uploa
   if (seconds === undefined && anchor === undefined) return { purpose };
   if (anchor !== 'created_at') throw invalid('expires_after[anchor]: not created_at');
   const lifetimeSeconds = Number(seconds);
-  if (!/^\d+$/.test(seconds ?? '') || lifetimeSeconds < MIN_SECONDS || lifetimeSeconds > MAX_SECONDS)
-    throw invalid(`expires_after[seconds]: not a number from ${MIN_SECONDS} to ${MAX_SECONDS}`);
+  if (!/^\d+$/.test(seconds ?? '') || !isLifetime(lifetimeSeconds))
+    throw invalid(
+      `expires_after[seconds]: not a number from ${MIN_LIFETIME_SECONDS} to ${MAX_LIFETIME_SECONDS}`,
+    );
   return { purpose, lifetimeSeconds };
 }
 

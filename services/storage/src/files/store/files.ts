@@ -40,10 +40,14 @@ const MAX_FILES = 10_000;
 const UPLOAD_MINUTES = 30;
 /** A remote store needs a few round trips for each. */
 const CONCURRENT_DELETIONS = 16;
-const IS_STORED = 'account_id = $1 AND sealed_details IS NOT NULL AND expires_at > now()';
-/** Of a batch that has not ended. */
+/** For a file that the gateway writes: longer than the largest takes. */
+const OWN_UPLOAD_MINUTES = 24 * 60;
+/** Of a batch that has not ended, which needs it after it has expired too. */
 const IS_INPUT =
   'EXISTS (SELECT FROM storage.batches b WHERE b.input_file_id = files.id AND b.ended_at IS NULL)';
+const IS_STORED = `account_id = $1 AND sealed_details IS NOT NULL AND (expires_at > now() OR ${IS_INPUT})`;
+/** Results of batches don't count: they have been paid for. */
+export const UNCOUNTED_PURPOSE = 'batch_output';
 const COLUMNS = 'id, account_id, sealed_details, purpose, bytes, created_at, expires_at';
 
 /** The stored files; expired ones do not exist. Every method sees one account's only. */
@@ -127,14 +131,21 @@ export class Files {
 
   /** Returns whether the file existed. @throws GatewayError `invalid_request` if a batch needs it */
   async delete(accountId: string, id: string): Promise<boolean> {
-    const { rowCount } = await this.#pool.query(
-      `UPDATE storage.files SET expires_at = now() WHERE ${IS_STORED} AND id = $2 AND NOT ${IS_INPUT}`,
-      [accountId, id],
-    );
-    if (rowCount !== 1) {
-      if (await this.#row(accountId, id)) throw invalid('a batch that has not ended needs the file');
-      return false;
-    }
+    const state = await withTransaction(this.#pool, async (client) => {
+      // A batch that is being created has locked its input: the second statement sees it.
+      const { rowCount } = await client.query(
+        `SELECT FROM storage.files WHERE ${IS_STORED} AND id = $2 FOR UPDATE`,
+        [accountId, id],
+      );
+      if (rowCount !== 1) return 'absent';
+      const deletion = await client.query(
+        `UPDATE storage.files SET expires_at = now() WHERE id = $1 AND NOT ${IS_INPUT}`,
+        [id],
+      );
+      return deletion.rowCount === 1 ? 'deleted' : 'needed';
+    });
+    if (state === 'needed') throw invalid('a batch that has not ended needs the file');
+    if (state === 'absent') return false;
     await this.#remove(id);
     return true;
   }
@@ -153,7 +164,7 @@ export class Files {
       if (isBounded) await this.#checkBounds(client, accountId, { files: 1, bytes: 0 });
       await client.query(
         `INSERT INTO storage.files (id, account_id, expires_at) VALUES ($2, $1, now() + $3 * interval '1 minute')`,
-        [accountId, id, UPLOAD_MINUTES],
+        [accountId, id, isBounded ? UPLOAD_MINUTES : OWN_UPLOAD_MINUTES],
       );
     });
   }
@@ -190,8 +201,8 @@ export class Files {
     await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`files of ${accountId}`]);
     const { rows } = await client.query<{ count: bigint; bytes: string }>(
       `SELECT count(*) AS count, coalesce(sum(bytes), 0) AS bytes FROM storage.files
-       WHERE account_id = $1 AND expires_at > now()`,
-      [accountId],
+       WHERE account_id = $1 AND expires_at > now() AND purpose IS DISTINCT FROM $2`,
+      [accountId, UNCOUNTED_PURPOSE],
     );
     const [stored] = rows;
     if (Number(stored?.count) + more.files > MAX_FILES) throw invalid(`the account has ${MAX_FILES} files`);
@@ -224,7 +235,7 @@ export class Files {
  */
 export async function removeExpiredFiles(pool: Pool, store: ObjectStore, max: number): Promise<number> {
   const { rows } = await pool.query<{ id: string }>(
-    'SELECT id FROM storage.files WHERE expires_at <= now() ORDER BY expires_at LIMIT $1',
+    `SELECT id FROM storage.files WHERE expires_at <= now() AND NOT ${IS_INPUT} ORDER BY expires_at LIMIT $1`,
     [max],
   );
   await removeFiles(

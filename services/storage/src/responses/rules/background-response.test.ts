@@ -6,7 +6,7 @@ import { MAX_RESPONSE_BYTES } from './response-limits';
 const QUEUED = Buffer.from('{"id":"resp_1","created_at":5,"status":"queued","error":null,"output":[]}');
 const reply = (response: object) => ({
   requestId: 'x',
-  reply: { headers: {}, body: Buffer.from(JSON.stringify(response)) },
+  reply: { headers: {}, body: Buffer.from(JSON.stringify(response)), release: () => {} },
 });
 const read = ({ response }: { response: Buffer }) => JSON.parse(response.toString());
 
@@ -27,7 +27,7 @@ test('a response that was cut can be continued, and one that failed at its provi
 
 test('a response whose call failed has the error of the table, with the request id of its last attempt', () => {
   const error = new GatewayError('invalid_request', { detail: 'tools: too many entries' });
-  const ended = endedResponse(QUEUED, 10, { requestId: 'x', error });
+  const ended = endedResponse(QUEUED, 10, { requestId: 'x', error, chargedNano: 0n });
   expect([ended.status, ended.isVoid]).toEqual(['failed', true]);
   expect(read(ended)).toEqual({
     ...JSON.parse(QUEUED.toString()),

@@ -19,13 +19,12 @@ export const ownIdOf = (responseId: string): string => responseId.slice(ID_PREFI
 /** Returns the response to a call that has ended. @param queued JSON of the queued response */
 export function endedResponse(queued: Buffer, inputBytes: number, end: CallEnd): ResponseEnd {
   if ('error' in end) return failedResponse(queued, end.error, end.requestId);
-  const reply = JSON.parse(end.reply.body.toString());
+  const { body } = end.reply;
+  if (inputBytes + body.length > MAX_RESPONSE_BYTES) return failedResponse(queued, tooLarge(), end.requestId);
+  const reply = JSON.parse(body.toString());
   // The client knows the response since then.
-  const response = Buffer.from(
-    JSON.stringify({ ...reply, created_at: JSON.parse(queued.toString()).created_at }),
-  );
-  if (inputBytes + response.length > MAX_RESPONSE_BYTES)
-    return failedResponse(queued, tooLarge(), end.requestId);
+  const { created_at } = JSON.parse(queued.toString());
+  const response = Buffer.from(JSON.stringify({ ...reply, created_at }));
   return { status: reply.status, response, isVoid: reply.status === 'failed' };
 }
 

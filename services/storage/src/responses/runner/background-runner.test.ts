@@ -25,12 +25,13 @@ afterAll(async () => {
 
 const OWN_ID = '01890000-0000-7000-8000-000000000001';
 const ID = `resp_${OWN_ID}`;
-const NOTHING: Charge = { state: 'none' };
+const NOTHING: Charge = { state: 'ended', nano: 0n };
 
 type Send = (call: ChatCall, signal: AbortSignal) => Promise<object>;
 
 /** Starts a process that sends its calls by this function. */
 function start(send: Send, { charge = NOTHING, concurrency = 4 } = {}) {
+  const released: string[] = [];
   const sent: ChatCall[] = [];
   const statuses: string[] = [];
   runner = new BackgroundRunner({
@@ -39,16 +40,17 @@ function start(send: Send, { charge = NOTHING, concurrency = 4 } = {}) {
       chat: {
         async send(call, signal) {
           sent.push(call);
-          return { headers: {}, body: Buffer.from(JSON.stringify(await send(call, signal))) };
+          const body = Buffer.from(JSON.stringify(await send(call, signal)));
+          return { headers: {}, body, release: () => void released.push(call.requestId) };
         },
       },
-      billing: { key: async () => ({}) as never, charge: async () => charge },
+      billing: { key: async () => ({}) as never, close: async () => charge },
     },
     concurrency,
     metrics: { started: () => {}, ended: (status) => statuses.push(status) },
     log: createLogger('storage-test', 'silent'),
   });
-  return { sent, statuses, runner };
+  return { sent, statuses, runner, released };
 }
 
 const queue = (id = ID, accountId = 'a') =>
@@ -69,7 +71,7 @@ const endless: Send = (_call, signal) =>
   });
 
 test('a queued response is sent when the process is woken, under the id that it contains', async () => {
-  const { sent, statuses, runner } = start(completed);
+  const { sent, statuses, runner, released } = start(completed);
   await queue();
   runner.wake();
   await hasEnded();
@@ -78,6 +80,7 @@ test('a queued response is sent when the process is woken, under the id that it 
     { requestId: OWN_ID, path: '/v1/responses', headers: { 'x-gateway-background': OWN_ID } },
   ]);
   expect(statuses).toEqual(['completed']);
+  await until(() => released.length === 1);
 });
 
 test('a response of another process that was not woken is sent within a second or two', async () => {

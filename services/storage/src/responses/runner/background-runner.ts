@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { every, type Repeated } from '@gateway/process';
 import { Lease } from '../../calls/lease';
 import type { BackgroundCall } from '../store/background-calls';
@@ -7,7 +6,7 @@ import { type BackgroundDeps, runResponse } from './run-response';
 
 const CLAIM_INTERVAL_MS = 1_000;
 /** Before a call that could not be run is tried again. */
-const RETRY_MS = 5_000;
+const RETRY_SECONDS = 30;
 /** Of the calls in this process, so that the calls of an account don't keep out those of others. */
 const ACCOUNT_SHARE = 4;
 
@@ -112,14 +111,16 @@ export class BackgroundRunner {
   async #run(call: BackgroundCall, runner: string, lease: Lease): Promise<void> {
     const { background, log } = this.#deps;
     const { responseId } = call;
+    let retrySeconds = 0;
     try {
       await runResponse(this.#deps, { call, runner, lease, isDraining: () => this.#draining });
     } catch (err) {
-      if (!lease.signal.aborted) log.error({ err, response: responseId }, 'a response could not be made');
-      await sleep(RETRY_MS, undefined, { signal: lease.signal }).catch(() => undefined);
+      if (lease.signal.aborted) return;
+      retrySeconds = RETRY_SECONDS;
+      log.error({ err, response: responseId }, 'a response could not be made');
     } finally {
       await lease.release();
-      await background.giveBack(responseId, runner).catch(() => undefined);
+      await background.giveBack(responseId, runner, retrySeconds).catch(() => undefined);
     }
   }
 }

@@ -4,7 +4,7 @@ import type { Logger } from '@gateway/process';
 import type { Lease } from '../../calls/lease';
 import { type CallToRun, type RunOptions, runCall } from '../../calls/run-call';
 import type { BackgroundMetrics } from '../../metrics';
-import { endedResponse, failedResponse, ownIdOf } from '../rules/background-response';
+import { endedResponse, failedResponse, ownIdOf, type ResponseEnd } from '../rules/background-response';
 import type { BackgroundCall, BackgroundCalls } from '../store/background-calls';
 
 export interface BackgroundDeps {
@@ -18,7 +18,7 @@ export interface BackgroundDeps {
 export interface OwnCall {
   readonly call: BackgroundCall;
   readonly runner: string;
-  readonly lease: Pick<Lease, 'signal' | 'isHeld'>;
+  readonly lease: Pick<Lease, 'signal' | 'lose'>;
   /** This process is about to stop: nothing more is sent. */
   readonly isDraining: () => boolean;
 }
@@ -30,7 +30,7 @@ const STORE_RETRY_MS = 1_000;
  * the process drains.
  */
 export async function runResponse(deps: BackgroundDeps, own: OwnCall): Promise<void> {
-  const { calls, background, metrics, log } = deps;
+  const { calls, background, metrics } = deps;
   const { call, runner, lease, isDraining } = own;
   const { responseId, queued } = call;
   const { signal } = lease;
@@ -41,9 +41,11 @@ export async function runResponse(deps: BackgroundDeps, own: OwnCall): Promise<v
     lostRequestId: call.requestId,
     firstRequestId: call.refusal ? undefined : firstRequestId,
     async begin(requestId) {
-      const isOwn = (await background.begin(responseId, runner, requestId)) && lease.isHeld;
-      if (isOwn && requestId === firstRequestId) metrics.started(Date.now() - call.createdAt.getTime());
-      return isOwn;
+      if (!(await background.begin(responseId, runner, requestId))) {
+        lease.lose();
+        throw new Error('another process has the call, or the response has ended');
+      }
+      if (requestId === firstRequestId) metrics.started(Date.now() - call.createdAt.getTime());
     },
     ready: async () => !signal.aborted && !isDraining() && !refused && !isLate(),
     onRateLimited(waitMs, error) {
@@ -57,16 +59,28 @@ export async function runResponse(deps: BackgroundDeps, own: OwnCall): Promise<v
     if (refused) await background.postpone(responseId, runner, refused.waitMs, refused.error.code);
     return;
   }
-  const refusal = refused?.error ?? (call.refusal ? GatewayError.fromCode(call.refusal) : notStarted());
-  const ended = end ? endedResponse(queued, call.inputBytes, end) : failedResponse(queued, refusal);
-  // The answer has been paid for: it is not given up while the database is away.
+  try {
+    const refusal = refused?.error ?? (call.refusal ? GatewayError.fromCode(call.refusal) : notStarted());
+    const ended = end ? endedResponse(queued, call.inputBytes, end) : failedResponse(queued, refusal);
+    await store(deps, own, end?.requestId, ended);
+  } finally {
+    if (end && 'reply' in end) end.reply.release();
+  }
+}
+
+/** The answer has been paid for: it is not given up while the database is away. */
+async function store(
+  { background, metrics, log }: BackgroundDeps,
+  { call, runner, lease: { signal } }: OwnCall,
+  requestId: string | undefined,
+  ended: ResponseEnd,
+): Promise<void> {
   while (!signal.aborted) {
     try {
-      if (await background.end(call, { runner, requestId: end?.requestId }, ended))
-        metrics.ended(ended.status);
+      if (await background.end(call, { runner, requestId }, ended)) metrics.ended(ended.status);
       return;
     } catch (err) {
-      log.warn({ err, response: responseId }, 'a response in the background could not be stored');
+      log.warn({ err, response: call.responseId }, 'a response in the background could not be stored');
       await sleep(STORE_RETRY_MS, undefined, { signal }).catch(() => undefined);
     }
   }

@@ -88,13 +88,13 @@ describe('a call that is run', () => {
     const calls = storage.backgroundCalls();
     await calls.begin('r1', 'p', REQUEST_ID);
     await expireLease();
-    expect(await calls.begin('r1', 'p', LATER_ID)).toBe(false);
     expect(await calls.renew('r1', 'p')).toBe(true);
     expect(await claim('q')).toBeUndefined();
     await expireLease();
     expect(await claim('q')).toMatchObject({ responseId: 'r1', requestId: REQUEST_ID });
     expect(await calls.renew('r1', 'p')).toBe(false);
-    await calls.giveBack('r1', 'p');
+    expect(await calls.begin('r1', 'p', LATER_ID)).toBe(false);
+    await calls.giveBack('r1', 'p', 0);
     expect(await claim('p')).toBeUndefined();
   });
 
@@ -115,7 +115,7 @@ describe('a call that is run', () => {
     const calls = storage.backgroundCalls();
     await calls.begin('r1', 'p', REQUEST_ID);
     await calls.postpone('r1', 'p', 30_000, 'rpm_rate_limited');
-    await calls.giveBack('r1', 'p');
+    await calls.giveBack('r1', 'p', 0);
     expect(await claim('q')).toBeUndefined();
     expect((await storage.responses().response('a', 'r1'))?.progress).toBe('queued');
     await expireLease();

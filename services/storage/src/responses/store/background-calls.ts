@@ -137,12 +137,12 @@ export class BackgroundCalls {
     return rowCount === 1;
   }
 
-  /** Lets another process continue. */
-  async giveBack(responseId: string, runner: string): Promise<void> {
+  /** Lets a process continue after that time. */
+  async giveBack(responseId: string, runner: string, afterSeconds: number): Promise<void> {
     await this.#pool.query(
-      `UPDATE storage.background_calls SET leased_until = now()
-       WHERE response_id = $1 AND runner = $2 AND leased_until > now()`,
-      [responseId, runner],
+      `UPDATE storage.background_calls SET runner = NULL, leased_until = now() + $3 * interval '1 second'
+       WHERE response_id = $1 AND runner = $2`,
+      [responseId, runner, afterSeconds],
     );
   }
 
@@ -159,8 +159,7 @@ export class BackgroundCalls {
   /** Commits that an attempt is about to be sent. @returns false if the call is no longer this process's */
   async begin(responseId: string, runner: string, requestId: string): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
-      `UPDATE storage.background_calls SET request_id = $3
-       WHERE response_id = $1 AND runner = $2 AND leased_until > now()`,
+      'UPDATE storage.background_calls SET request_id = $3 WHERE response_id = $1 AND runner = $2',
       [responseId, runner, requestId],
     );
     return rowCount === 1;
