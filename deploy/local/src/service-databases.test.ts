@@ -80,6 +80,7 @@ const EXPECTED_PRIVILEGES: Readonly<Record<string, string>> = {
   'media.instances': 'SELECT INSERT UPDATE DELETE',
   'media.migrations': 'SELECT',
   'media.tasks': 'SELECT INSERT UPDATE DELETE',
+  'storage.background_calls': 'SELECT INSERT UPDATE DELETE',
   'storage.batch_calls': 'SELECT INSERT UPDATE DELETE',
   'storage.batches': 'SELECT INSERT UPDATE DELETE',
   'storage.files': 'SELECT INSERT UPDATE DELETE',

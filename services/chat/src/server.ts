@@ -31,14 +31,16 @@ import {
   simulatedProviders,
   TargetHealth,
 } from '@gateway/upstream';
+import { v7 as newId } from 'uuid';
 import { AbandonedCalls } from './app/abandoned-calls';
-import { answerChat } from './app/answer-chat';
+import { answerChat, checkChat } from './app/answer-chat';
 import { answerResponse } from './app/answer-response';
 import { answerWholeReply } from './app/answer-whole-reply';
 import { ChatRunner } from './app/chat-runner';
 import { completionProviders } from './app/completion-providers';
 import { Dispatcher } from './app/dispatcher';
 import { ProgressClock } from './app/progress-clock';
+import { queueResponse } from './app/queue-response';
 import { Admission } from './app/reserve-call';
 import { responseProviders } from './app/response-providers';
 import { RouteCaller } from './app/route-caller';
@@ -217,7 +219,9 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     replyMemory,
   });
   const counting = tokenizerCpuQuota(ADMISSION_COUNTS_MS);
-  const createRoutes = (priced: ModelLookup): LinkHandler => {
+  const responseStorage = storage && new ResponseStorageClient(storage);
+  /** @param queues responses may be made in the background */
+  const createRoutes = (priced: ModelLookup, queues: boolean): LinkHandler => {
     const answering = {
       health,
       sessions,
@@ -230,6 +234,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       searchProviders: responseProviders(providers, true),
     };
     const answer = answerChat(answering);
+    const responding = { ...answering, providers: responseProviders(providers, false) };
     const complete = answerChat({ ...answering, providers: completionProviders(providers) });
     const answerWhole = answerWholeReply({
       health,
@@ -243,11 +248,14 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       completion: createCompletion(complete, settings.UNKNOWN_FIELDS),
       response: createResponse(
         answerResponse({
-          answer: answerChat({ ...answering, providers: responseProviders(providers, false) }),
-          storage: storage && new ResponseStorageClient(storage),
+          answer: answerChat(responding),
+          storage: responseStorage,
           bodies,
           metrics: metrics.responses,
         }),
+        queues && responseStorage
+          ? queueResponse({ check: checkChat(responding), storage: responseStorage, bodies, newId })
+          : undefined,
         { unknownFields: settings.UNKNOWN_FIELDS, canStore: storage !== undefined },
       ),
       embeddings: createEmbeddings(answerWhole),
@@ -266,8 +274,8 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       getModel: withCurrentKey(keys, getModel(listed)),
     });
   };
-  const ownRoutes = createRoutes(models);
-  const batchRoutes = createRoutes(discountedModels(models, settings.BATCH_DISCOUNT_PERCENT));
+  const ownRoutes = createRoutes(models, true);
+  const batchRoutes = createRoutes(discountedModels(models, settings.BATCH_DISCOUNT_PERCENT), false);
   /** The header comes from storage only: edge does not forward it. */
   const routes: LinkHandler = (context, call) =>
     (call.headers['x-gateway-batch'] ? batchRoutes : ownRoutes)(context, call);

@@ -6,3 +6,4 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON storage.responses TO :"service";
 GRANT SELECT, INSERT, UPDATE, DELETE ON storage.files TO :"service";
 GRANT SELECT, INSERT, UPDATE, DELETE ON storage.batches TO :"service";
 GRANT SELECT, INSERT, UPDATE, DELETE ON storage.batch_calls TO :"service";
+GRANT SELECT, INSERT, UPDATE, DELETE ON storage.background_calls TO :"service";

@@ -1,5 +1,5 @@
 import { createMetrics } from '@gateway/process';
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { StoreOperation } from './files/store/object-store';
 
 /** Why content was deleted. */
@@ -16,6 +16,7 @@ export interface StorageMetrics {
   readonly responses: ContentMetrics;
   readonly files: ContentMetrics;
   readonly batches: BatchMetrics;
+  readonly background: BackgroundMetrics;
   objectStoreFailed(operation: StoreOperation): void;
 }
 
@@ -27,6 +28,16 @@ export interface BatchMetrics {
   /** A call of a batch has its final result. */
   callEnded(succeeded: boolean): void;
   deleted(reason: DeletionReason, count: number): void;
+}
+
+/** Of responses in the background. */
+export interface BackgroundMetrics {
+  created(): void;
+  /** The first attempt is sent, that long after the creation. */
+  started(afterMs: number): void;
+  ended(status: string): void;
+  /** @param running returns how many this process runs */
+  track(running: () => number): void;
 }
 
 export function createStorageMetrics(): StorageMetrics {
@@ -97,7 +108,43 @@ export function createStorageMetrics(): StorageMetrics {
       callEnded: (succeeded) => calls.inc({ result: succeeded ? 'succeeded' : 'failed' }),
       deleted: (reason, count) => batchesDeleted.inc({ reason }, count),
     },
+    background: createBackgroundMetrics(registers),
     objectStoreFailed: (operation) => storeFailures.inc({ operation }),
+  };
+}
+
+function createBackgroundMetrics(registers: Registry[]): BackgroundMetrics {
+  const created = new Counter({
+    name: 'storage_background_responses_created_total',
+    help: 'Responses in the background that were created',
+    registers,
+  });
+  const ended = new Counter({
+    name: 'storage_background_responses_ended_total',
+    help: 'Responses in the background that ended, by their last status',
+    labelNames: ['status'] as const,
+    registers,
+  });
+  const wait = new Histogram({
+    name: 'storage_background_wait_seconds',
+    help: 'From the creation of a response in the background to its first attempt',
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 30, 60, 300, 1_800],
+    registers,
+  });
+  return {
+    created: () => created.inc(),
+    started: (afterMs) => wait.observe(Math.max(afterMs, 0) / 1_000),
+    ended: (status) => ended.inc({ status }),
+    track(running) {
+      new Gauge({
+        name: 'storage_background_responses_running',
+        help: 'Responses in the background that this process runs',
+        registers,
+        collect() {
+          this.set(running());
+        },
+      });
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import { createPool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
 import { reencryptBatches } from './batches/store/reencrypt-batches';
 import { reencryptFiles } from './files/store/reencrypt-files';
+import { reencryptBackgroundCalls } from './responses/store/reencrypt-background-calls';
 import { reencryptResponses } from './responses/store/reencrypt-responses';
 import { readSettings } from './settings';
 
@@ -12,6 +13,7 @@ async function main(): Promise<void> {
   const pool = createPool({ url: DATABASE_URL, log, maxConnections: 1 });
   try {
     log.info({ responses: await reencryptResponses(pool, STORAGE_KEY) }, 'responses re-encrypted');
+    log.info({ calls: await reencryptBackgroundCalls(pool, STORAGE_KEY) }, 'background calls re-encrypted');
     log.info({ files: await reencryptFiles(pool, STORAGE_KEY) }, 'files re-encrypted');
     log.info({ batches: await reencryptBatches(pool, STORAGE_KEY) }, 'batches re-encrypted');
   } finally {

@@ -17,6 +17,8 @@ import { ChatCalls } from './calls/chat-calls';
 import { Files, removeExpiredFiles } from './files/store/files';
 import { openObjectStore } from './files/store/open-object-store';
 import { type ContentMetrics, createStorageMetrics } from './metrics';
+import { BackgroundRunner } from './responses/runner/background-runner';
+import { BackgroundCalls } from './responses/store/background-calls';
 import { deleteExpired, Responses } from './responses/store/responses';
 import { cancelBatch, getBatch, listBatches } from './rpc/batches';
 import { cancelResponse } from './rpc/cancel-response';
@@ -40,6 +42,7 @@ import {
   listMessageBatches,
   type OriginOf,
 } from './rpc/message-batches';
+import { queueResponse, refuseQueueing } from './rpc/queue-response';
 import type { FreeAdmission } from './rpc/response-call';
 import { routeCall } from './rpc/route-call';
 import { saveResponse } from './rpc/save-response';
@@ -64,7 +67,7 @@ const UPLOAD_LIMITS = { ...CONTENT_LIMITS, concurrency: 32, perHolder: 8 };
 const BODY_BYTES = 128 * 1024 ** 2;
 const ACCOUNT_BODY_BYTES = 64 * 1024 ** 2;
 const READ_LIMITS = { limit: 64, perHolder: 16 };
-/** Replies to calls of batches above 1 MiB, each of which may need some 200 MiB while it is stored. */
+/** Replies to calls of batches and in the background above 1 MiB, each of which may need some 200 MiB while it is stored. */
 const LARGE_REPLY_LIMITS = { concurrency: 4, perHolder: 2, maxWaiting: 1_000, maxWaitingPerHolder: 100 };
 const STOP_GRACE_MS = 5_000;
 /** For the rest of the shutdown, after the drain. */
@@ -103,21 +106,39 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   const links = new LinkPool({ name: 'chat', relays: chats.map((client) => () => client.Relay()), log });
   const callTimeoutMs = settings.BATCH_CALL_TIMEOUT_MS;
   const largeReplies = new FairSemaphore({ ...LARGE_REPLY_LIMITS, maxWaitMs: callTimeoutMs });
+  const calls = {
+    chat: new ChatCalls(links, callTimeoutMs, largeReplies),
+    billing: new BillingCalls(billing),
+  };
   const runner =
     chats.length > 0
       ? new BatchRunner({
           batches,
           files,
-          calls: {
-            chat: new ChatCalls(links, callTimeoutMs, largeReplies),
-            billing: new BillingCalls(billing),
-          },
+          calls,
           rate: new CallRate(settings.BATCH_CALLS_PER_SECOND),
           concurrency: settings.BATCH_CONCURRENCY,
           metrics: metrics.batches,
           log,
         })
       : undefined;
+  const background = new BackgroundCalls(pool, settings.STORAGE_KEY, {
+    retentionDays: settings.RESPONSE_RETENTION_DAYS,
+    maxOpen: settings.BACKGROUND_MAX_OPEN,
+    startTimeoutMs: settings.BACKGROUND_START_TIMEOUT_MS,
+  });
+  const backgroundRunner =
+    chats.length > 0
+      ? new BackgroundRunner({
+          background,
+          calls,
+          concurrency: settings.BACKGROUND_CONCURRENCY,
+          metrics: metrics.background,
+          log,
+        })
+      : undefined;
+  metrics.background.track(() => backgroundRunner?.running ?? 0);
+  const abort = (responseId: string) => backgroundRunner?.abort(responseId);
   const deletions = [
     every(DELETION_INTERVAL_MS, 'expired responses', log, () =>
       deleteAllExpired((max) => deleteExpired(pool, max), metrics.responses),
@@ -141,8 +162,17 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   const routes = routeCall({
     getResponse: limitedByAccount(contents, getResponse(responses, free)),
     listInputItems: limitedByAccount(contents, listInputItems(responses, free)),
-    cancelResponse: cancelResponse(responses, free),
-    deleteResponse: deleteResponse(responses, free, metrics.responses),
+    cancelResponse: limitedByAccount(
+      contents,
+      cancelResponse({
+        responses,
+        background,
+        admitFree: free,
+        metrics: metrics.background,
+        onCancelled: abort,
+      }),
+    ),
+    deleteResponse: deleteResponse(responses, free, metrics.responses, abort),
     createFile: limitedByAccount(
       uploads,
       createFile({
@@ -192,6 +222,12 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
         definition: ofChat,
         handlers: {
           SaveResponse: unary(log, saveResponse(responses, metrics.responses)),
+          QueueResponse: unary(
+            log,
+            backgroundRunner && settings.STORED_RESPONSES === 'on'
+              ? queueResponse(background, metrics.background, () => backgroundRunner.wake())
+              : refuseQueueing,
+          ),
           FindResponses: unary(log, findResponses(responses)),
           LoadResponses: unary(log, (context, request: Parameters<typeof load>[1]) =>
             runLimited(contents, request.accountId, () => load(context, request)),
@@ -212,7 +248,11 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
     stopTimeoutMs: settings.DRAIN_TIMEOUT_MS + STOP_REST_MS,
     async stop() {
       const late = new Promise((resolve) => setTimeout(resolve, settings.DRAIN_TIMEOUT_MS).unref());
-      await Promise.all([Promise.race([link.drain(), late]), runner?.stop(late)]);
+      await Promise.all([
+        Promise.race([link.drain(), late]),
+        runner?.stop(late),
+        backgroundRunner?.stop(late),
+      ]);
       link.close();
       links.close();
       await grpc.stop(STOP_GRACE_MS);

@@ -18,7 +18,7 @@ const shape = {
   ...grpcSettings,
   GRPC_PORT: port(7107),
   BILLING_ADDR: addresses(),
-  /** For batches; without it they are refused. */
+  /** For batches and responses in the background; without it they are refused. */
   CHAT_ADDR: addresses().optional(),
   /** Origin of the API for clients, for links to results. */
   PUBLIC_API_URL: publicApiUrl().optional(),
@@ -62,10 +62,16 @@ const shape = {
   BATCH_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(16),
   /** Of all batches in this process. */
   BATCH_CALLS_PER_SECOND: z.coerce.number().min(0.01).max(10_000).default(100),
-  /** At least as long as chat may take for a call. */
+  /** Responses in the background that this process runs. */
+  BACKGROUND_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(32),
+  /** Responses in the background of an account that have not ended. */
+  BACKGROUND_MAX_OPEN: z.coerce.number().int().min(1).max(10_000).default(100),
+  /** From the creation of a response in the background: what could not be sent by then, such as for a rate limit, fails. */
+  BACKGROUND_START_TIMEOUT_MS: milliseconds(1_800_000),
+  /** At least as long as chat may take for a call, of a batch or in the background. */
   BATCH_CALL_TIMEOUT_MS: milliseconds(720_000),
   RESERVE_TIMEOUT_MS: milliseconds(5_000),
-  /** Time for the calls of batches in flight, which chat answers within it when it stops too. */
+  /** Time for the calls in flight of batches and in the background, which chat answers within it when it stops too. */
   DRAIN_TIMEOUT_MS: milliseconds(600_000),
 };
 

@@ -50,8 +50,6 @@ const BEYOND_REACH = [
   'POST /v1/images/edits',
   // The batches of these calls end within a second.
   'POST /v1/batches/{batch_id}/cancel',
-  // There are no responses in the background.
-  'POST /v1/responses/{response_id}/cancel',
   'POST /api/v1/playground/images/edits',
   'GET /api/v1/playground/videos/files/{token}',
 ];
@@ -113,8 +111,8 @@ beforeAll(async () => {
   ).json;
   const video = { model: 'sim/video', prompt: 'a cat', duration: 5 };
   const task = await caller.api('POST', '/v1/videos/sim/create', bearer(customer.apiKey), video);
-  const makeResponse = async () => {
-    const call = { model: 'sim/chat', input: 'hi' };
+  const makeResponse = async (fields: object = {}) => {
+    const call = { model: 'sim/chat', input: 'hi', ...fields };
     return (await caller.api('POST', '/v1/responses', bearer(customer.apiKey), call)).json.id as string;
   };
   const makeFile = async (content = '{}') => {
@@ -150,7 +148,8 @@ beforeAll(async () => {
     'message batches': [await makeMessageBatch()],
     'message batches to delete': await inTurn(3, makeMessageBatch),
     responses: [await makeResponse()],
-    'responses to delete': await inTurn(5, makeResponse),
+    'responses to delete': await inTurn(5, () => makeResponse()),
+    'responses to cancel': [await makeResponse({ background: true })],
     keys: [spare, await makeKey(), stranger.keyId],
     'keys to delete': await inTurn(10, makeKey),
     members: [await makeMember(0)],
@@ -292,11 +291,16 @@ function segmentFor(name: string, path: string): fc.Arbitrary<string> {
     model: fc.constantFrom(...MODELS),
     file_id: among(() => ids[destructiveAction ? 'files to delete' : 'files'] ?? []),
     batch_id: among(() => ids[batchesOf(path)] ?? []),
-    response_id: among(() => ids[destructiveAction ? 'responses to delete' : 'responses'] ?? []),
+    response_id: among(() => ids[responsesOf(path)] ?? []),
     provider: fc.constantFrom('sim', 'sim', 'sim', 'openai', 'kling', 'nobody'),
     token: fc.constantFrom('abc', 'task_0190b5a0-0000-7000-8000-000000000000.0.9999999999.abc'),
   };
   return fc.oneof({ arbitrary: known[name]!, weight: 4 }, { arbitrary: strangeSegment, weight: 1 });
+}
+
+function responsesOf(path: string): string {
+  const action = /\/(delete|cancel)$/.exec(path)?.[1];
+  return action ? `responses to ${action}` : 'responses';
 }
 
 function batchesOf(path: string): string {

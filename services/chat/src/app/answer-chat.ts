@@ -55,6 +55,23 @@ export function answerChat(deps: AnswerChatDeps): AnswerChat {
   };
 }
 
+/** Throws what would refuse the call before money is reserved for it; returns the slug of its model. */
+export type CheckChat = (call: LinkCall, request: CallerRequest) => string;
+
+export function checkChat(deps: AnswerChatDeps): CheckChat {
+  return (call, request) => {
+    try {
+      return planAcceptable(deps, call, request)[0].model.slug;
+    } catch (thrown) {
+      annotateFailure(thrown, {
+        model: modelNameForRecord(deps.models, request.model, thrown),
+        hasHold: false,
+      });
+      throw thrown;
+    }
+  };
+}
+
 async function admitChat(
   deps: AnswerChatDeps,
   context: RequestContext,
@@ -63,8 +80,7 @@ async function admitChat(
 ): Promise<AdmittedCall> {
   const { counting, abandoned } = deps;
   const { accountId } = call.key;
-  const [planned, ...others] = planCalls(deps, call, request);
-  refuseOverlong({ request, model: planned.model, isPublic: canCount(planned), accountId }, counting);
+  const [planned, ...others] = planAcceptable(deps, call, request);
   const admitsHidden = abandoned.admits(accountId);
   if (planned.usageIsHidden && !admitsHidden) throw tooManyAbandoned();
   const fallbacks = others.filter((plan) => admitsHidden || !plan.usageIsHidden);
@@ -98,6 +114,19 @@ async function admitChat(
   const headers = { ...admitted.headers, ...answeredByHeader(planned) };
   const own = { ...planned, accountId, usageIsHidden, ...admitted, headers };
   return { ...own, fallbacks: admittedFallbacks(own, fallbacks) };
+}
+
+/** @throws GatewayError as `planCalls`, and if the prompt is too long for the model */
+function planAcceptable(
+  deps: AnswerChatDeps,
+  call: LinkCall,
+  request: CallerRequest,
+): readonly [PlannedCall, ...PlannedCall[]] {
+  const plans = planCalls(deps, call, request);
+  const [planned] = plans;
+  const { accountId } = call.key;
+  refuseOverlong({ request, model: planned.model, isPublic: canCount(planned), accountId }, deps.counting);
+  return plans;
 }
 
 type Admit = (promptTokens: number, bound: UpperBound, waitsForSettlements?: boolean) => Promise<Admitted>;

@@ -21,6 +21,10 @@ const STORED: LoadedResponse = {
 const SIZE: FoundResponse = { id: STORED.id, inputBytes: 100, responseBytes: 200 };
 const USAGE = { input: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0 };
 
+const down = async () => {
+  throw new GatewayError('internal_error');
+};
+
 interface Answered {
   readonly body?: Record<string, unknown>;
   readonly request?: CallerRequest;
@@ -32,7 +36,12 @@ interface Answered {
 }
 
 /** Answers a call as the model "ok" would. */
-async function answer(fields: object, more: Partial<ResponseStorage> = {}, limit = 1e6): Promise<Answered> {
+async function answer(
+  fields: object,
+  more: Partial<ResponseStorage> = {},
+  limit = 1e6,
+  replyId?: string,
+): Promise<Answered> {
   const saved: ResponseToSave[] = [];
   const outcomes: string[] = [];
   const bodies = new Quota({ limit });
@@ -60,6 +69,7 @@ async function answer(fields: object, more: Partial<ResponseStorage> = {}, limit
       save: async (_accountId, response) => {
         saved.push(response);
       },
+      queue: down,
       ...more,
     },
     bodies,
@@ -74,7 +84,7 @@ async function answer(fields: object, more: Partial<ResponseStorage> = {}, limit
   const body = Buffer.from(JSON.stringify({ model: 'a/b', input: 'hi', ...fields }));
   const result = { saved, outcomes };
   try {
-    const reply = await respond(context, call, parseResponsesRequest(body, { canStore: true }));
+    const reply = await respond(context, call, parseResponsesRequest(body, { canStore: true }), replyId);
     const pieces: Buffer[] = [];
     if (Buffer.isBuffer(reply.body)) pieces.push(reply.body);
     else for await (const piece of reply.body) pieces.push(piece);
@@ -86,10 +96,7 @@ async function answer(fields: object, more: Partial<ResponseStorage> = {}, limit
   }
 }
 
-const down = async () => {
-  throw new GatewayError('internal_error');
-};
-const DOWN: ResponseStorage = { find: down, load: down, save: down };
+const DOWN: ResponseStorage = { find: down, load: down, save: down, queue: down };
 
 test('a call that is not to be stored and refers to nothing does not reach storage', async () => {
   const { body, request, outcomes } = await answer({ store: false }, DOWN);
@@ -115,6 +122,14 @@ test('a response is saved with its input, whose items have ids and complete memb
 test('a response that cannot be saved says that it is not stored', async () => {
   const { body, outcomes } = await answer({}, DOWN);
   expect([body?.status, body?.store, outcomes]).toEqual(['completed', false, ['failed']]);
+});
+
+test('the call of a queued response is answered with what is to be stored, and saves nothing', async () => {
+  const id = '01890000-0000-7000-8000-000000000003';
+  const { body, request, saved, outcomes } = await answer({ background: true }, {}, 1e6, id);
+  expect(request?.replyId).toBe(id);
+  expect([body?.status, body?.background, body?.store]).toEqual(['completed', true, true]);
+  expect([saved, outcomes]).toEqual([[], []]);
 });
 
 describe('a call that refers to stored items', () => {

@@ -19,10 +19,12 @@ export interface AnswerResponseDeps {
   readonly metrics: ResponseStorageMetrics;
 }
 
+/** @param replyId of a response that was queued, of which this is the call; absent: it is the caller's own call */
 export type AnswerResponse = (
   context: RequestContext,
   call: LinkCall,
   request: ResponsesRequest,
+  replyId?: string,
 ) => Promise<LinkReply>;
 
 /**
@@ -30,30 +32,58 @@ export type AnswerResponse = (
  * before the client receives its end; if it can't be, the client learns that it is not stored.
  */
 export function answerResponse(deps: AnswerResponseDeps): AnswerResponse {
-  return async (context, call, request) => {
+  return async (context, call, request, replyId) => {
     const { storage } = deps;
-    const { isStored, previousId, itemIds } = request;
-    const needsItems = previousId !== undefined || itemIds.length > 0;
-    if (!storage || !(isStored || needsItems)) return deps.answer(context, call, request.withItems());
-    if (!needsItems)
-      return deps.answer(context, call, stored(deps, storage, context, call, request, request.withItems()));
-    const { accountId } = call.key;
-    let release = () => {};
+    if (!storage) return deps.answer(context, call, request.withItems());
+    const { whole, release } = await withStoredItems(storage, deps.bodies, call.key.accountId, request);
+    const answered = () => {
+      if (replyId !== undefined) return queued(whole, replyId);
+      return request.isStored ? stored(deps, storage, context, call, request, whole) : whole;
+    };
     try {
-      const items = await loadStoredItems(storage, accountId, request, (bytes) => {
-        if (deps.bodies.acquire(accountId, bytes)) throw quotaExhausted();
-        release = once(() => deps.bodies.release(accountId, bytes));
-      });
-      const whole = request.withItems(items);
-      const answered = isStored ? stored(deps, storage, context, call, request, whole) : whole;
-      const reply = await deps.answer(context, call, answered);
-      return { ...reply, body: releasedWhenRead(reply.body, release) };
+      const reply = await deps.answer(context, call, answered());
+      return release ? { ...reply, body: releasedWhenRead(reply.body, release) } : reply;
     } catch (error) {
-      release();
+      release?.();
       throw error;
     }
   };
 }
+
+/**
+ * Returns the call with what it refers to, and a function that releases the memory for that, if there is any.
+ * @throws GatewayError as `loadStoredItems`
+ */
+export async function withStoredItems(
+  storage: ResponseStorage,
+  bodies: Quota,
+  accountId: string,
+  request: ResponsesRequest,
+): Promise<{ whole: ResponsesCall; release?: () => void }> {
+  if (request.previousId === undefined && request.itemIds.length === 0) return { whole: request.withItems() };
+  let release = () => {};
+  try {
+    const items = await loadStoredItems(storage, accountId, request, (bytes) => {
+      if (bodies.acquire(accountId, bytes)) throw quotaExhausted();
+      release = once(() => bodies.release(accountId, bytes));
+    });
+    return { whole: request.withItems(items), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** Returns the call of a queued response: storage, which sends it, receives what it stores. */
+const queued = (call: ResponsesCall, replyId: string): ResponsesCall => ({
+  ...call,
+  replyId,
+  async beforeEnd(end) {
+    const { stored } = call.replies.last ?? passedEnd(end, call.includesEncrypted);
+    if (!stored) throw new Error('a reply without its response');
+    return Buffer.from(stored.json);
+  },
+});
 
 /** Returns a call whose response is stored. */
 function stored(

@@ -301,7 +301,11 @@ async function settleUnread(context: RequestContext, begun: StartedReply): Promi
 }
 
 function identityOf(context: RequestContext, call: ModelCall): ReplyIdentity {
-  return { requestId: context.requestId, model: call.model.slug, createdAtMs: call.metered.call.startedAtMs };
+  return {
+    requestId: call.request.replyId ?? context.requestId,
+    model: call.model.slug,
+    createdAtMs: call.metered.call.startedAtMs,
+  };
 }
 
 const passedTo = (context: RequestContext, call: ModelCall): PassedReply => ({

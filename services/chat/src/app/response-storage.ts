@@ -7,6 +7,8 @@ export interface ResponseStorage {
   find(accountId: string, wanted: FindRequest): Promise<FoundResponses>;
   /** @throws GatewayError `not_found` */
   load(accountId: string, wanted: readonly { id: string; withInput: boolean }[]): Promise<LoadedResponse[]>;
+  /** Stores a response that is to be made in the background. @throws GatewayError */
+  queue(accountId: string, response: ResponseToQueue): Promise<void>;
   /** @throws GatewayError */
   save(accountId: string, response: ResponseToSave): Promise<void>;
 }
@@ -42,4 +44,10 @@ export interface ResponseToSave {
   readonly previousId: string | undefined;
   readonly input: Buffer;
   readonly response: Buffer;
+}
+
+export interface ResponseToQueue extends ResponseToSave {
+  readonly keyId: string;
+  /** Of the call. */
+  readonly body: Buffer;
 }

@@ -14,6 +14,13 @@ interface StoredContent {
   readonly response: Buffer;
 }
 
+interface NewResponse {
+  readonly id: string;
+  readonly previousId: string | undefined;
+  readonly input: Buffer;
+  readonly response: Buffer;
+}
+
 /** Calls storage for the responses of an account. Each call has a deadline of 5 s. */
 export class ResponseStorageClient {
   readonly #client: StorageServiceClient;
@@ -45,10 +52,13 @@ export class ResponseStorageClient {
     return loaded;
   }
 
-  async save(
-    accountId: string,
-    response: { id: string; previousId: string | undefined; input: Buffer; response: Buffer },
-  ): Promise<void> {
+  async queue(accountId: string, response: NewResponse & { keyId: string; body: Buffer }): Promise<void> {
+    const client = this.#client;
+    const request = { accountId, ...response, previousId: response.previousId ?? '' };
+    await callUnary(client, client.QueueResponse, request, { timeoutMs: TIMEOUT_MS });
+  }
+
+  async save(accountId: string, response: NewResponse): Promise<void> {
     const client = this.#client;
     const request = { accountId, ...response, previousId: response.previousId ?? '' };
     await callUnary(client, client.SaveResponse, request, { timeoutMs: TIMEOUT_MS });

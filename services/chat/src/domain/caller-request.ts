@@ -37,6 +37,8 @@ export interface CallerRequest {
   /** Returns the caller's bytes with the necessary changes, for a provider of the same format. */
   passThroughBody(change: PassThroughChange): Buffer;
   readonly replies: ReplyFormat;
+  /** What the ids in the reply contain, instead of the request's id. */
+  readonly replyId?: string;
   /** The reply is stored, so that later calls can refer to it. Absent: it is not. */
   readonly isStored?: boolean;
   /**
@@ -48,6 +50,7 @@ export interface CallerRequest {
 
 /** The identity of a translated reply. */
 export interface ReplyIdentity {
+  /** Of the call, or the `replyId` of its request. */
   readonly requestId: string;
   /** The slug of the model that answers. */
   readonly model: string;

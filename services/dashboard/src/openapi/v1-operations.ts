@@ -127,11 +127,17 @@ const response = z
     id: text,
     object: z.literal('response'),
     created_at: count,
-    status: z.enum(['completed', 'incomplete']),
+    status: z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']).meta({
+      description: 'Of a response that is not in the background: `completed` or `incomplete`',
+    }),
+    error: z.looseObject({ code: text, message: text }).nullish(),
     incomplete_details: z.looseObject({ reason: text }).nullable(),
     model: text,
     output: z.array(z.looseObject({ type: text })),
-    usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count, cost }),
+    usage: z
+      .looseObject({ input_tokens: count, output_tokens: count, total_tokens: count, cost })
+      .optional()
+      .meta({ description: 'Of a response with output' }),
   })
   .meta({ id: 'Response' });
 const inputItems = z
@@ -471,7 +477,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     ...chat,
     path: '/v1/responses',
     summary:
-      "Create a response in the format of OpenAI's Responses API, with any chat model; stored unless `store` is false",
+      "Create a response in the format of OpenAI's Responses API, with any chat model; stored unless `store` is false, and queued if `background` is true",
     body: 'ResponsesRequest',
     returnsCost: true,
     answer: response,
@@ -501,7 +507,8 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     ...storedResponse,
     method: 'POST',
     path: '/v1/responses/{response_id}/cancel',
-    summary: 'Cancel a response in the background; refused for any other; free',
+    summary: 'Cancel a response in the background, or return it if it has ended; refused for any other; free',
+    answer: response,
   },
   {
     ...storedResponse,

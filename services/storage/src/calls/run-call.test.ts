@@ -96,6 +96,12 @@ test('an error that no repetition changes is the result', async () => {
   expect(sent).toHaveLength(1);
 });
 
+test('the first attempt has the given request id, and later ones have others', async () => {
+  const { end, sent } = await run([upstreamFailed(), REPLY], [NOTHING], { firstRequestId: 'first' });
+  expect(end).toEqual({ requestId: sent[1], reply: REPLY });
+  expect([sent[0], sent[1] === 'first', sent.length]).toEqual(['first', false, 2]);
+});
+
 describe('a call whose answer is lost', () => {
   test('is not sent again if it was charged, and ends with internal_error and its request id', async () => {
     const { end, sent } = await run([new AnswerLost()], [charged(5n)]);

@@ -14,6 +14,8 @@ export type CallToRun = Omit<ChatCall, 'requestId' | 'key'> & {
 export interface RunOptions {
   /** Request id of an attempt whose answer is lost, because the process that sent it has stopped. */
   readonly lostRequestId?: string | undefined;
+  /** Request id of the first attempt of all; absent: a new one, as of every other attempt. */
+  readonly firstRequestId?: string | undefined;
   /**
    * Commits the request id of an attempt that is about to be sent, so that it is known after this process was killed. Throws if the
    * call is another process's now.
@@ -22,7 +24,7 @@ export interface RunOptions {
   /** Waits until an attempt may be sent. Returns false if none may be sent any more. */
   ready(): Promise<boolean>;
   /** The key's rate limits refuse calls for this time. */
-  onRateLimited(waitMs: number): void;
+  onRateLimited(waitMs: number, refusal: GatewayError): void;
   /** Stops the attempt, whose answer is lost then. */
   readonly signal: AbortSignal;
 }
@@ -52,6 +54,7 @@ export async function runCall(
   options: RunOptions,
 ): Promise<CallEnd | undefined> {
   const { signal } = options;
+  let firstId = options.lostRequestId === undefined ? options.firstRequestId : undefined;
   let failures = 0;
   let losses = 0;
   /** Of the last attempt, which may have been charged. */
@@ -70,7 +73,8 @@ export async function runCall(
       unsettled = undefined;
     }
     if (!(await options.ready())) return undefined;
-    const requestId = newRequestId();
+    const requestId = firstId ?? newRequestId();
+    firstId = undefined;
     const attempt = await trySend(deps, call, requestId, options);
     if ('reply' in attempt) return { requestId, reply: attempt.reply };
     const { failure } = attempt;
@@ -80,7 +84,7 @@ export async function runCall(
     } else if (failure instanceof CallNotSent) {
       await pause(RETRY_MS, signal);
     } else if (isRateLimit(failure)) {
-      options.onRateLimited(Math.min((failure.retryAfterSeconds ?? 1) * 1_000, MAX_RATE_WAIT_MS));
+      options.onRateLimited(Math.min((failure.retryAfterSeconds ?? 1) * 1_000, MAX_RATE_WAIT_MS), failure);
     } else if (failure.row.status >= 500 && failure.shouldRetry !== false) {
       failures += 1;
       unsettled = { requestId, error: failure };

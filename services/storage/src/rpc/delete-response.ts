@@ -4,13 +4,22 @@ import type { ContentMetrics } from '../metrics';
 import type { Responses } from '../responses/store/responses';
 import { type FreeAdmission, responseIdOf } from './response-call';
 
-/** `POST /v1/responses/{id}/delete`. Later responses of the conversation remain, and can't be continued. */
+/**
+ * `POST /v1/responses/{id}/delete`. Later responses of the conversation remain, and can't be continued.
+ * @param onDeleted called so that the call of a response that has not ended is aborted if this process runs it
+ */
 export const deleteResponse =
-  (responses: Pick<Responses, 'delete'>, admitFree: FreeAdmission, metrics: ContentMetrics): LinkHandler =>
+  (
+    responses: Pick<Responses, 'delete'>,
+    admitFree: FreeAdmission,
+    metrics: Pick<ContentMetrics, 'deleted'>,
+    onDeleted: (id: string) => void,
+  ): LinkHandler =>
   async (context, { key, path }) => {
     const headers = await admitFree(context, key);
     const id = responseIdOf(path);
     if (!(await responses.delete(key.accountId, id))) throw new GatewayError('not_found');
     metrics.deleted('requested', 1);
+    onDeleted(id);
     return jsonReply({ id, object: 'response', deleted: true }, headers);
   };

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { FindResponsesRequest__Output } from '@gateway/proto/generated/gateway/storage/v1/FindResponsesRequest';
 import type { RequestContext } from '@gateway/rpc';
-import type { Responses } from '../responses/store/responses';
+import type { ResponseSize, Responses } from '../responses/store/responses';
 
 /** Of a conversation, and of other responses in one call. */
 const MAX_RESPONSES = 1_000;
@@ -20,8 +20,17 @@ export const findResponses =
     const byId = new Map(others.map((size) => [size.id, size]));
     const found = otherIds.map((id) => byId.get(id));
     if (!found.every((size) => size !== undefined)) throw notFound('an item');
+    refuseUnfinished(conversation, 'previous_response_id');
+    refuseUnfinished(found, 'an item');
     return { conversation, others: found };
   };
+
+function refuseUnfinished(responses: readonly ResponseSize[], what: string): void {
+  const found = responses.find(({ state }) => state !== undefined);
+  if (!found) return;
+  const why = found.state === 'open' ? 'has not ended' : 'failed or was cancelled';
+  throw new GatewayError('invalid_request', { detail: `${what}: the response ${found.id} ${why}` });
+}
 
 const tooMany = (detail: string) => new GatewayError('invalid_request', { detail });
 

@@ -2,10 +2,8 @@ import { GatewayError } from '@gateway/errors';
 import type { SaveResponseRequest__Output } from '@gateway/proto/generated/gateway/storage/v1/SaveResponseRequest';
 import type { RequestContext } from '@gateway/rpc';
 import type { ContentMetrics } from '../metrics';
+import { MAX_RESPONSE_BYTES } from '../responses/rules/response-limits';
 import type { Responses } from '../responses/store/responses';
-
-/** Input and response together. Both fit into a message of gRPC, which has 16 MiB. */
-const MAX_RESPONSE_BYTES = 12 * 1024 ** 2;
 
 export const saveResponse =
   (responses: Pick<Responses, 'save'>, metrics: ContentMetrics) =>

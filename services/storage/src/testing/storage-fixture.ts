@@ -3,6 +3,7 @@ import { createPool, type Pool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
 import { type KeyEncryptionKeys, parseKeyEncryptionKeys } from '@gateway/secrets';
 import { createServiceDatabase, createTestDatabase } from '@gateway/testing';
+import { type BackgroundBounds, BackgroundCalls } from '../responses/store/background-calls';
 import { Responses } from '../responses/store/responses';
 
 export const newKey = (): string => randomBytes(32).toString('base64');
@@ -13,6 +14,7 @@ export interface StorageFixture {
   /** With the login of the owner. */
   readonly owner: Pool;
   responses(keys?: KeyEncryptionKeys): Responses;
+  backgroundCalls(bounds?: Partial<BackgroundBounds>, keys?: KeyEncryptionKeys): BackgroundCalls;
   cleanUp(): Promise<void>;
 }
 
@@ -27,6 +29,8 @@ export async function createStorageFixture(): Promise<StorageFixture> {
     pool,
     owner,
     responses: (keys = ownKeys) => new Responses(pool, keys, 30),
+    backgroundCalls: (bounds = {}, keys = ownKeys) =>
+      new BackgroundCalls(pool, keys, { retentionDays: 30, maxOpen: 10, startTimeoutMs: 60_000, ...bounds }),
     async cleanUp() {
       await pool.end();
       await owner.end();

@@ -10,7 +10,7 @@ export function requestMembers(body: ResponsesBody, isStored: boolean): string {
   const members = {
     // Required, like the others that are null (openai 7.55).
     access_programs: null,
-    background: false,
+    background: body.background ?? false,
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
     max_tool_calls: body.max_tool_calls ?? null,
@@ -44,7 +44,7 @@ export const repeatedMembers = (members: string, isStored: boolean): string =>
 const isOffered = (tool: unknown): boolean => !isLeftOut(tool as Record<string, unknown>);
 
 export interface ResponseState {
-  readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
+  readonly status: 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed';
   /** JSON of the items. */
   readonly output: readonly string[];
   readonly incompleteReason?: 'max_output_tokens' | 'content_filter' | undefined;

@@ -2,11 +2,14 @@ import type { ReplyFormat, ReplyIdentity } from '../../domain/caller-request';
 import type { Reply } from '../../domain/reply';
 import type { BilledUsage } from '../../domain/usage';
 import { eventsOf } from '../reply-events';
+import { requestMembers, responseJson } from './response-json';
 import { type ResponseOptions, ResponseStream } from './response-stream';
 
 export interface ResponsesReplies extends ReplyFormat {
   /** The reply that was written last. */
   readonly last: ResponseStream | undefined;
+  /** Returns the JSON of a response that has not begun. */
+  queued(identity: ReplyIdentity): string;
 }
 
 /** Replies in the format of `POST /v1/responses`. */
@@ -23,6 +26,11 @@ export function responsesReplies(options: ResponseOptions): ResponsesReplies {
     get last() {
       return last;
     },
+    queued: (identity) =>
+      responseJson(identity, requestMembers(options.body, options.isStored), {
+        status: 'queued',
+        output: [],
+      }),
   };
 }
 

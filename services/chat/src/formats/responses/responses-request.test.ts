@@ -214,6 +214,7 @@ describe('an invalid request', () => {
 
   test.each<[string, object]>([
     ['store', { store: true }],
+    ['background', { background: true }],
     ['previous_response_id', { previous_response_id: 'resp_1' }],
     ['input[0]', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
   ])('that needs a stored response is refused rather than ignored without a storage: %s', (field, fields) => {
@@ -221,7 +222,6 @@ describe('an invalid request', () => {
   });
 
   test.each([
-    { background: true },
     { prompt: { id: 'p' } },
     { moderation: { model: 'm' } },
     { context_management: [{ type: 'compaction' }] },
@@ -283,9 +283,27 @@ describe('with a storage', () => {
     expect(call.conversation().turns.map(({ role }) => role)).toEqual(['assistant', 'user']);
   });
 
-  test('conversations and background calls are refused', () => {
-    for (const fields of [{ conversation: 'conv_1' }, { background: true }])
-      expect(() => read(fields)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  test('conversations are refused', () => {
+    expect(() => read({ conversation: 'conv_1' })).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
+  });
+
+  test('a call in the background sends its provider neither that nor to store the response', () => {
+    const request = read({ background: true, store: true });
+    expect([request.isBackground, request.isStored]).toEqual([true, true]);
+    const change = { upstreamModel: 'm', maxTokens: undefined, maxTokensField: 'max_tokens' } as const;
+    const sent = JSON.parse(request.withItems().passThroughBody(change).toString());
+    expect([sent.background, sent.store]).toEqual([undefined, false]);
+  });
+
+  test.each([
+    ['background', { store: false }],
+    ['stream', { stream: true }],
+  ])('a call in the background is refused for %s with %j', (field, fields) => {
+    expect(() => read({ background: true, ...fields })).toThrow(
+      expect.objectContaining({ code: 'invalid_request', detail: expect.stringMatching(`^${field}: `) }),
+    );
   });
 });
 

@@ -91,6 +91,8 @@ export interface ResponsesCall extends CallerRequest {
 export interface ResponsesRequest extends StoredReferences {
   /** The response is to be stored. */
   readonly isStored: boolean;
+  /** The client does not wait for the response. */
+  readonly isBackground: boolean;
   /**
    * @param stored required if the call refers to something
    * @throws GatewayError `not_found` for a reference to an item that is not among them
@@ -125,6 +127,7 @@ export function parseResponsesRequest(
   if (new Set(itemIds).size < itemIds.length) throw invalid('input: an item is referred to twice');
   return {
     isStored,
+    isBackground: body.background ?? false,
     previousId: body.previous_response_id ?? undefined,
     itemIds,
     withItems: (stored) =>
@@ -250,6 +253,7 @@ function passThroughMembers(
     ['model', JSON.stringify(upstreamModel)],
     ['store', 'false'],
     ['previous_response_id', undefined],
+    ['background', undefined],
     ['client_metadata', undefined],
   ]);
   if (maxTokens !== undefined) members.set('max_output_tokens', String(maxTokens));
@@ -451,7 +455,12 @@ function refuseUnsupported(body: ResponsesBody, canStore: boolean): void {
     throw invalid(`${field}: ${why}`);
   };
   if (body.stream_options && !body.stream) refuse('stream_options', 'only allowed when stream is true');
-  if (body.background) refuse('background', 'not supported');
+  if (body.background) {
+    if (!canStore) refuse('background', 'responses are not stored');
+    if (body.store === false) refuse('background', 'only allowed when store is true');
+    if (body.stream)
+      refuse('stream', 'a response in the background is not streamed: poll GET /v1/responses/{id}');
+  }
   if (body.store && !canStore) refuse('store', 'responses are not stored');
   if (body.previous_response_id != null && !canStore) refuse('previous_response_id', NOT_STORED);
   if (body.conversation != null)

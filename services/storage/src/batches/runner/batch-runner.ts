@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { every, type Repeated } from '@gateway/process';
+import { Lease } from '../../calls/lease';
 import type { Batch } from '../rules/batch';
 import { type BatchDeps, runBatch } from './run-batch';
 
 const CLAIM_INTERVAL_MS = 1_000;
-const RENEW_INTERVAL_MS = 2_000;
 /** In one process, and of one account in it: one account can't occupy all. */
 const MAX_RUNNING = 32;
 const MAX_RUNNING_OF_ACCOUNT = 2;
@@ -52,14 +52,18 @@ export class BatchRunner {
 
   async #run(batch: Batch, runner: string): Promise<void> {
     const { batches, log } = this.#deps;
-    const lost = new AbortController();
-    const signal = AbortSignal.any([lost.signal, this.#stopping.signal]);
     let isCancelling = batch.cancellingAt !== null;
-    const renewal = every(RENEW_INTERVAL_MS, 'lease of a batch', log, async () => {
-      const renewed = await batches.renew(batch.id, runner);
-      if (!renewed) return lost.abort();
-      isCancelling ||= renewed.isCancelling;
+    const lease = new Lease({
+      name: 'lease of a batch',
+      log,
+      stopping: this.#stopping.signal,
+      renew: async () => {
+        const renewed = await batches.renew(batch.id, runner);
+        isCancelling ||= renewed?.isCancelling ?? false;
+        return renewed !== undefined;
+      },
     });
+    const { signal } = lease;
     let retrySeconds = 0;
     try {
       await runBatch(this.#deps, {
@@ -75,7 +79,7 @@ export class BatchRunner {
       log.error({ err, batch: batch.id }, 'a batch could not be run');
       this.#deps.metrics.runFailed();
     } finally {
-      await renewal.stop();
+      await lease.release();
       await batches.giveBack(batch.id, runner, retrySeconds).catch(() => undefined);
     }
   }

@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { type Pool, withTransaction } from '@gateway/postgres';
 import { type KeyEncryptionKeys, openBytes, sealBytes } from '@gateway/secrets';
+import { LEASE_SECONDS } from '../../calls/rules/lease-seconds';
 import type { Batch, BatchFormat, BatchProblem, BatchStatus, CallUsage } from '../rules/batch';
 import type { BatchPageRequest } from '../rules/batch-page';
 import type { CallResult } from '../rules/call-result';
@@ -56,8 +57,6 @@ interface Row {
   readonly deadline_at: Date;
 }
 
-/** A process that has failed to renew its lease for this time no longer runs the batch. */
-const LEASE_SECONDS = 20;
 const WINDOW_HOURS = 24;
 /** Of an account. */
 const MAX_OPEN = 100;

@@ -9,7 +9,7 @@ beforeAll(async () => {
   storage = await createStorageFixture();
 }, 60_000);
 beforeEach(async () => {
-  await storage.owner.query('TRUNCATE storage.responses');
+  await storage.owner.query('TRUNCATE storage.responses CASCADE');
 });
 afterAll(async () => {
   await storage?.cleanUp();
@@ -32,7 +32,7 @@ test('a response is returned as it was saved, and repeating the save changes not
   await save('r1');
   await save('r1', { response: Buffer.from('{}') });
   const responses = storage.responses();
-  expect(await responses.response('a', 'r1')).toEqual(RESPONSE);
+  expect(await responses.response('a', 'r1')).toEqual({ json: RESPONSE });
   expect(await responses.input('a', 'r1')).toEqual(INPUT);
   const { rows } = await storage.owner.query(
     `SELECT sealed_input || sealed_response AS sealed, expires_at - created_at = interval '30 days' AS kept
@@ -91,7 +91,7 @@ describe('a conversation', () => {
       await save('r3', { previousId: 'r2' });
       await end(gone);
       expect(await idsOf('r3')).toBeUndefined();
-      await storage.owner.query('TRUNCATE storage.responses');
+      await storage.owner.query('TRUNCATE storage.responses CASCADE');
     }
   });
 });
@@ -172,7 +172,7 @@ test('after a rotation all responses are read with the new key alone', async () 
   expect(await reencryptResponses(storage.pool, both)).toBe(0);
   const withNew = storage.responses(parseKeyEncryptionKeys(current));
   for (const id of ['r0', 'r24', 'new']) {
-    expect(await withNew.response('a', id)).toEqual(RESPONSE);
+    expect(await withNew.response('a', id)).toEqual({ json: RESPONSE });
     expect(await withNew.input('a', id)).toEqual(INPUT);
   }
 });

@@ -12,9 +12,14 @@ export interface NewResponse {
   readonly response: Buffer;
 }
 
+/** A response that has not ended, or that has ended without output. */
+export type ResponseState = 'open' | 'void';
+
 /** Sizes of the JSON. */
 export interface ResponseSize {
   readonly id: string;
+  /** Absent: it can be continued. */
+  readonly state?: ResponseState;
   readonly inputBytes: number;
   readonly responseBytes: number;
 }
@@ -33,8 +38,21 @@ export interface LoadedResponse {
 
 interface SizeRow {
   readonly id: string;
+  readonly state: ResponseState | null;
   readonly input_bytes: number;
   readonly response_bytes: number;
+}
+
+export interface StoredResponse {
+  readonly json: Buffer;
+  /** Of a response that has not ended, whose JSON is that of a queued one. */
+  readonly progress?: 'queued' | 'in_progress';
+}
+
+interface ResponseRow {
+  readonly sealed_response: Buffer;
+  readonly is_open: boolean;
+  readonly is_sent: boolean;
 }
 
 interface ContentRow {
@@ -84,14 +102,14 @@ export class Responses {
   async conversation(accountId: string, lastId: string, max: number): Promise<ResponseSize[] | undefined> {
     const { rows } = await this.#pool.query<SizeRow & { previous_id: string | null }>(
       `WITH RECURSIVE conversation AS (
-         SELECT id, previous_id, input_bytes, response_bytes, 1 AS turn
+         SELECT id, previous_id, state, input_bytes, response_bytes, 1 AS turn
          FROM storage.responses WHERE id = $2 AND account_id = $1 AND expires_at > now()
          UNION ALL
-         SELECT r.id, r.previous_id, r.input_bytes, r.response_bytes, turn + 1
+         SELECT r.id, r.previous_id, r.state, r.input_bytes, r.response_bytes, turn + 1
          FROM conversation c JOIN storage.responses r ON r.id = c.previous_id
          WHERE r.account_id = $1 AND r.expires_at > now() AND turn < $3
        )
-       SELECT id, previous_id, input_bytes, response_bytes FROM conversation ORDER BY turn DESC`,
+       SELECT id, previous_id, state, input_bytes, response_bytes FROM conversation ORDER BY turn DESC`,
       [accountId, lastId, max],
     );
     const [oldest] = rows;
@@ -102,7 +120,7 @@ export class Responses {
   /** Returns the responses that exist, in any order. */
   async sizes(accountId: string, ids: readonly string[]): Promise<ResponseSize[]> {
     const { rows } = await this.#pool.query<SizeRow>(
-      `SELECT id, input_bytes, response_bytes FROM storage.responses
+      `SELECT id, state, input_bytes, response_bytes FROM storage.responses
        WHERE id = ANY($2) AND account_id = $1 AND expires_at > now()`,
       [accountId, ids],
     );
@@ -136,10 +154,21 @@ export class Responses {
     }));
   }
 
-  /** Returns the JSON of a response; undefined if it does not exist. */
-  async response(accountId: string, id: string): Promise<Buffer | undefined> {
-    const [found] = await this.load(accountId, [{ id, withInput: false }], 0);
-    return found?.response;
+  /** Returns a response; undefined if it does not exist. */
+  async response(accountId: string, id: string): Promise<StoredResponse | undefined> {
+    const { rows } = await this.#pool.query<ResponseRow>(
+      `SELECT r.sealed_response, c.response_id IS NOT NULL AS is_open, c.request_id IS NOT NULL AS is_sent
+       FROM storage.responses r LEFT JOIN storage.background_calls c ON c.response_id = r.id
+       WHERE r.id = $2 AND r.account_id = $1 AND r.expires_at > now()`,
+      [accountId, id],
+    );
+    const [row] = rows;
+    return (
+      row && {
+        json: this.#open('response', accountId, id, row.sealed_response),
+        ...(row.is_open && { progress: row.is_sent ? 'in_progress' : 'queued' }),
+      }
+    );
   }
 
   /** Returns the JSON of a response's input items; undefined if it does not exist. */
@@ -165,8 +194,9 @@ export class Responses {
   }
 }
 
-const toSize = ({ id, input_bytes, response_bytes }: SizeRow): ResponseSize => ({
+const toSize = ({ id, state, input_bytes, response_bytes }: SizeRow): ResponseSize => ({
   id,
+  ...(state && { state }),
   inputBytes: input_bytes,
   responseBytes: response_bytes,
 });

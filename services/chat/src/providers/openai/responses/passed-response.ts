@@ -46,6 +46,7 @@ export class PassedResponse {
       id: responseId(identity.requestId),
       model: identity.model,
       store: request.isStored ?? false,
+      background: parsed.background ?? false,
       previous_response_id: parsed.previous_response_id ?? null,
       max_output_tokens: parsed.max_output_tokens ?? null,
       max_tool_calls: parsed.max_tool_calls ?? null,

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GatewayError } from '@gateway/errors';
+import type { Logger } from '@gateway/process';
+import type { Lease } from '../../calls/lease';
+import { type CallToRun, type RunOptions, runCall } from '../../calls/run-call';
+import type { BackgroundMetrics } from '../../metrics';
+import { endedResponse, failedResponse, ownIdOf, type ResponseEnd } from '../rules/background-response';
+import type { BackgroundCall, BackgroundCalls } from '../store/background-calls';
+
+export interface BackgroundDeps {
+  readonly background: BackgroundCalls;
+  readonly calls: Parameters<typeof runCall>[0];
+  readonly metrics: Pick<BackgroundMetrics, 'started' | 'ended'>;
+  readonly log: Logger;
+}
+
+/** A call in this process. */
+export interface OwnCall {
+  readonly call: BackgroundCall;
+  readonly runner: string;
+  readonly lease: Pick<Lease, 'signal' | 'lose'>;
+  /** This process is about to stop: nothing more is sent. */
+  readonly isDraining: () => boolean;
+}
+
+const STORE_RETRY_MS = 1_000;
+
+/**
+ * Runs the call of a response to its end. Returns early, without its end, when a rate limit refuses it for now, the signal is aborted or
+ * the process drains.
+ */
+export async function runResponse(deps: BackgroundDeps, own: OwnCall): Promise<void> {
+  const { calls, background, metrics } = deps;
+  const { call, runner, lease, isDraining } = own;
+  const { responseId, queued } = call;
+  const { signal } = lease;
+  const firstRequestId = ownIdOf(responseId);
+  const isLate = () => Date.now() >= call.startBy.getTime();
+  let refused: { readonly waitMs: number; readonly error: GatewayError } | undefined;
+  const options: RunOptions = {
+    lostRequestId: call.requestId,
+    firstRequestId: call.refusal ? undefined : firstRequestId,
+    async begin(requestId) {
+      if (!(await background.begin(responseId, runner, requestId))) {
+        lease.lose();
+        throw new Error('another process has the call, or the response has ended');
+      }
+      if (requestId === firstRequestId) metrics.started(Date.now() - call.createdAt.getTime());
+    },
+    ready: async () => !signal.aborted && !isDraining() && !refused && !isLate(),
+    onRateLimited(waitMs, error) {
+      refused = { waitMs, error };
+    },
+    signal,
+  };
+  const end = await runCall(calls, toChat(call), options);
+  if (signal.aborted) return;
+  if (!end && !isLate()) {
+    if (refused) await background.postpone(responseId, runner, refused.waitMs, refused.error.code);
+    return;
+  }
+  try {
+    const refusal = refused?.error ?? (call.refusal ? GatewayError.fromCode(call.refusal) : notStarted());
+    const ended = end ? endedResponse(queued, call.inputBytes, end) : failedResponse(queued, refusal);
+    await store(deps, own, end?.requestId, ended);
+  } finally {
+    if (end && 'reply' in end) end.reply.release();
+  }
+}
+
+/** The answer has been paid for: it is not given up while the database is away. */
+async function store(
+  { background, metrics, log }: BackgroundDeps,
+  { call, runner, lease: { signal } }: OwnCall,
+  requestId: string | undefined,
+  ended: ResponseEnd,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      if (await background.end(call, { runner, requestId }, ended)) metrics.ended(ended.status);
+      return;
+    } catch (err) {
+      log.warn({ err, response: call.responseId }, 'a response in the background could not be stored');
+      await sleep(STORE_RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+const toChat = ({ responseId, accountId, keyId, body }: BackgroundCall): CallToRun => ({
+  accountId,
+  keyId,
+  path: '/v1/responses',
+  // Chat answers with what is to be stored, under the id of the response.
+  headers: { 'content-type': 'application/json', 'x-gateway-background': ownIdOf(responseId) },
+  body,
+});
+
+const notStarted = () => new GatewayError('internal_error', { detail: 'the call could not be sent in time' });
