@@ -47,6 +47,7 @@ import { CredentialCostSync } from './clients/credential-cost-sync';
 import { fromProtoModel } from './clients/from-proto-model';
 import { MediaProviders } from './clients/media-providers';
 import { ResponseStorageClient } from './clients/response-storage-client';
+import { AudioIdSealer } from './domain/audio-ids';
 import { discountedModels } from './domain/discounted-models';
 import { ExpectedOutputs } from './domain/expected-outputs';
 import type { ModelLookup } from './domain/model';
@@ -217,6 +218,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     replyMemory,
   });
   const counting = tokenizerCpuQuota(ADMISSION_COUNTS_MS);
+  const audioIds = new AudioIdSealer(settings.SERVICE_SECRET);
   const createRoutes = (priced: ModelLookup): LinkHandler => {
     const answering = {
       health,
@@ -239,11 +241,15 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       runner: wholeReplies,
     });
     return routeCall({
-      chatCompletion: createChatCompletion(answer, settings.UNKNOWN_FIELDS),
+      chatCompletion: createChatCompletion(answer, settings.UNKNOWN_FIELDS, audioIds),
       completion: createCompletion(complete, settings.UNKNOWN_FIELDS),
       response: createResponse(
         answerResponse({
-          answer: answerChat({ ...answering, providers: responseProviders(providers, false) }),
+          answer: answerChat({
+            ...answering,
+            providers: responseProviders(providers, false),
+            audioProviders: providers,
+          }),
           storage: storage && new ResponseStorageClient(storage),
           bodies,
           metrics: metrics.responses,

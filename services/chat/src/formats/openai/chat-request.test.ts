@@ -4,6 +4,7 @@ import { parseChatRequest } from './chat-request';
 
 const user = { role: 'user', content: 'hi' };
 const valid = { model: 'sim/chat', messages: [user] };
+const SPOKEN = { voice: 'alloy', format: 'pcm16' };
 
 function errorOf(body: unknown): string {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
@@ -175,7 +176,31 @@ const refused: [string, unknown, string][] = [
     { ...valid, messages: [user, { role: 'assistant', audio: { id: 'audio_1' } }, user] },
     'invalid_request',
   ],
-  ['audio output', { ...valid, modalities: ['text', 'audio'] }, 'invalid_request'],
+  ['audio output without its format', { ...valid, modalities: ['text', 'audio'] }, 'missing_parameter audio'],
+  ['audio without its modality', { ...valid, audio: SPOKEN }, 'invalid_request'],
+  [
+    'streamed audio in a file format',
+    { ...valid, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' }, stream: true },
+    'invalid_request',
+  ],
+  [
+    'an unknown format of audio',
+    { ...valid, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'ogg' } },
+    'invalid_request',
+  ],
+  [
+    'audio without a voice',
+    { ...valid, modalities: ['text', 'audio'], audio: { format: 'wav' } },
+    'missing_parameter audio.voice',
+  ],
+  [
+    'audio without data',
+    {
+      ...valid,
+      messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: { format: 'wav' } }] }],
+    },
+    'missing_parameter messages[0].content[0].input_audio.data',
+  ],
   ['a wrong value beside a missing one', { temperature: 5, messages: [user] }, 'invalid_request'],
   ['numbers for many modalities', { ...valid, modalities: Array(200_000).fill(1) }, 'invalid_request'],
   [
