@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { DEFAULT_OPTIONS, ReplyWriter } from './reply';
 import { O200kTokenizer } from './tokenizer';
-import { progressiveUsage, usageOf } from './usage';
+import { NO_USAGE, progressiveUsage, usageOf } from './usage';
 
 const tokenizer = new O200kTokenizer();
 const writer = new ReplyWriter(tokenizer);
@@ -83,6 +83,7 @@ test('usage set by the directive is used as it is, and in proportion for a parti
 test('progressive usage grows to the total: thinking first, and nothing before the first chunk', () => {
   const reply = write({ thinking: 'one two', text: 'three four five' });
   const whole = {
+    ...NO_USAGE,
     promptTokens: 9,
     completionTokens: 50,
     cachedTokens: 4,
