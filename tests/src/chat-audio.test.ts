@@ -176,8 +176,8 @@ describe('audio in a prompt', () => {
       return status === 200 ? status : json.error.code;
     };
     customer = await system.provision({ key: { tpm_limit: 1_000 } });
-    expect([await hear(2), await hear(2)]).toEqual([200, 200]);
-    expect([await hear(120), await hear(2)]).toEqual([200, 'tpm_rate_limited']);
+    // The first call of a minute is always admitted.
+    expect([await hear(2), await hear(120), await hear(2)]).toEqual([200, 'tpm_rate_limited', 200]);
   });
 });
 

@@ -12,6 +12,7 @@ test('the completion of a complete reply includes thinking', () => {
   const reply = write({ thinking: 'one two', text: 'three four five' });
   const sent = reply.pieces.length;
   expect(usageOf({ reply, n: 1, sent }, 9, {}, tokenizer)).toEqual({
+    ...NO_USAGE,
     promptTokens: 9,
     completionTokens: 5,
     cachedTokens: 0,
@@ -67,6 +68,7 @@ test('usage set by the directive is used as it is, and in proportion for a parti
     },
   };
   expect(usageOf({ reply, n: 1, sent: 3 }, 9, directive, tokenizer)).toEqual({
+    ...NO_USAGE,
     promptTokens: 100,
     completionTokens: 50,
     cachedTokens: 80,
