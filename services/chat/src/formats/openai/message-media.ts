@@ -73,7 +73,11 @@ function audioOf(messages: readonly ChatMessage[]): ReturnType<typeof sizeOfAudi
       ? content.flatMap((part) => (part.type === 'input_audio' ? [part.input_audio.data] : []))
       : [],
   );
-  return sizeOfAudio(inline, 0, messages.filter(({ audio }) => audio != null).length);
+  // Clients send replies back with their data, which only the provider keeps.
+  const replies = messages.flatMap(({ audio }) => (audio ? [textOf(audio.data)] : []));
+  const { audio, ...media } = sizeOfAudio(inline, 0, replies.length);
+  const bytes = replies.reduce((sum, { length }) => sum + length, 0);
+  return { ...media, ...(audio && { audio: { ...audio, bytes: audio.bytes + bytes } }) };
 }
 
 function sizeOfPdfs(messages: readonly ChatMessage[]): Pick<RequestSize, 'pdfs' | 'pdfBytes'> {
