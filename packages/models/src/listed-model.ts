@@ -21,6 +21,12 @@ export interface TokenRates {
   readonly cache_write?: number;
   /** Price of cache writes that live for an hour instead of minutes. */
   readonly cache_write_1h?: number;
+  /** Audio in a prompt; absent: prompts with audio are refused. */
+  readonly audio_input?: number;
+  /** Absent: cached audio costs `audio_input`. */
+  readonly audio_cache_read?: number;
+  /** Audio of a spoken reply; absent: spoken replies are refused. */
+  readonly audio_output?: number;
 }
 
 export interface ListedPricing {

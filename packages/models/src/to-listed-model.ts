@@ -106,6 +106,9 @@ function toRates(tokens: TokenPricing__Output): TokenRates {
     ...(tokens.cacheReadNano !== undefined && { cache_read: toUsd(tokens.cacheReadNano) }),
     ...(tokens.cacheWriteNano !== undefined && { cache_write: toUsd(tokens.cacheWriteNano) }),
     ...(tokens.cacheWriteLongNano !== undefined && { cache_write_1h: toUsd(tokens.cacheWriteLongNano) }),
+    ...(tokens.audioInputNano !== undefined && { audio_input: toUsd(tokens.audioInputNano) }),
+    ...(tokens.audioCacheReadNano !== undefined && { audio_cache_read: toUsd(tokens.audioCacheReadNano) }),
+    ...(tokens.audioOutputNano !== undefined && { audio_output: toUsd(tokens.audioOutputNano) }),
   };
 }
 

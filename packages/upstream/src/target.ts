@@ -20,6 +20,10 @@ export interface TargetCost {
   readonly cacheReadNano?: bigint;
   readonly cacheWriteNano?: bigint;
   readonly cacheWriteLongNano?: bigint;
+  /** Tokens of audio; without these prices, they cost as much as text. */
+  readonly audioInputNano?: bigint;
+  readonly audioCacheReadNano?: bigint;
+  readonly audioOutputNano?: bigint;
   /** When the input exceeds this length, all tokens of the call cost `price`. */
   readonly longContext?: { readonly aboveTokens: number; readonly price: TargetCost };
   /** Costs in other service tiers than the standard one. */

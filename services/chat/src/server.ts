@@ -49,6 +49,7 @@ import { CredentialCostSync } from './clients/credential-cost-sync';
 import { fromProtoModel } from './clients/from-proto-model';
 import { MediaProviders } from './clients/media-providers';
 import { ResponseStorageClient } from './clients/response-storage-client';
+import { AudioIdSealer } from './domain/audio-ids';
 import { discountedModels } from './domain/discounted-models';
 import { ExpectedOutputs } from './domain/expected-outputs';
 import type { ModelLookup } from './domain/model';
@@ -220,6 +221,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   });
   const counting = tokenizerCpuQuota(ADMISSION_COUNTS_MS);
   const responseStorage = storage && new ResponseStorageClient(storage);
+  const audioIds = new AudioIdSealer(settings.SERVICE_SECRET);
   /** @param queues responses may be made in the background */
   const createRoutes = (priced: ModelLookup, queues: boolean): LinkHandler => {
     const answering = {
@@ -234,7 +236,11 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       searchProviders: responseProviders(providers, true),
     };
     const answer = answerChat(answering);
-    const responding = { ...answering, providers: responseProviders(providers, false) };
+    const responding = {
+      ...answering,
+      providers: responseProviders(providers, false),
+      audioProviders: providers,
+    };
     const complete = answerChat({ ...answering, providers: completionProviders(providers) });
     const answerWhole = answerWholeReply({
       health,
@@ -244,7 +250,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       runner: wholeReplies,
     });
     return routeCall({
-      chatCompletion: createChatCompletion(answer, settings.UNKNOWN_FIELDS),
+      chatCompletion: createChatCompletion(answer, settings.UNKNOWN_FIELDS, audioIds),
       completion: createCompletion(complete, settings.UNKNOWN_FIELDS),
       response: createResponse(
         answerResponse({

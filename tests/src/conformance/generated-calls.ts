@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { FAMILIES } from '../clients/family';
+import { silentWav } from '../support/audio-files';
 import { png } from '../support/pictures';
 import type { WireType } from '../support/wire-schemas';
 
@@ -23,6 +24,8 @@ interface Wish {
   readonly tools: boolean;
   readonly history: boolean;
   readonly image: boolean;
+  readonly hears: boolean;
+  readonly speaks: boolean;
   readonly json: boolean;
   readonly search: boolean;
   readonly reasons: boolean;
@@ -31,16 +34,20 @@ interface Wish {
   readonly options: number;
 }
 
+const SPEAKING = 'openai/gpt-audio-1.5';
 const MODELS = [
   ...FAMILIES.map(({ model }) => model),
   'sim/chat',
+  SPEAKING,
   'mistral/magistral-medium-latest',
   'xai/grok-4.3',
 ];
 const SEEING = new Set(FAMILIES.filter(({ sees }) => sees).map(({ model }) => model));
 /** Models of the catalog with a price for searches. */
 const SEARCHING = new Set(['anthropic/claude-opus-4-8', 'google/gemini-3.5-flash']);
-const NEVER_REASONING = new Set(['openai/gpt-4.1', 'sim/chat']);
+const NEVER_REASONING = new Set(['openai/gpt-4.1', 'sim/chat', SPEAKING]);
+/** Models of the catalog with a price for audio in prompts. */
+const HEARING = new Set([SPEAKING, 'google/gemini-3.5-flash']);
 
 const texts = fc.constantFrom(
   'Hello there.',
@@ -85,6 +92,8 @@ const wishes: fc.Arbitrary<Wish> = fc
     tools: fc.boolean(),
     history: flag(3),
     image: flag(6),
+    hears: flag(3),
+    speaks: flag(2),
     json: flag(6),
     search: fc.boolean(),
     reasons: flag(3),
@@ -98,6 +107,8 @@ const wishes: fc.Arbitrary<Wish> = fc
     tools: !('searches' in wish.directive) && (wish.tools || 'tool_call' in wish.directive),
     json: wish.json && !('tool_call' in wish.directive),
     image: wish.image && SEEING.has(wish.model),
+    hears: wish.hears && HEARING.has(wish.model),
+    speaks: wish.speaks && wish.model === SPEAKING,
     search: 'searches' in wish.directive && SEARCHING.has(wish.model),
     reasons: wish.reasons && !NEVER_REASONING.has(wish.model),
   }));
@@ -106,9 +117,11 @@ const promptOf = ({ directive }: Wish) => `Look. [[sim ${JSON.stringify(directiv
 const SCHEMA = { type: 'object', properties: { at: { type: 'string' } }, required: ['at'] };
 const CLOSED_SCHEMA = { ...SCHEMA, additionalProperties: false };
 const IMAGE = png('generated').toString('base64');
+const SOUND = silentWav(1);
 const IMAGE_URL = `data:image/png;base64,${IMAGE}`;
 
 function completionCall(wish: Wish): GeneratedCall {
+  const { hears, speaks } = wish;
   const { model, tools, history, image, json, search, stream, maxTokens, reasons, options } = wish;
   const text = promptOf(wish);
   const called = {
@@ -129,12 +142,14 @@ function completionCall(wish: Wish): GeneratedCall {
       ...(history && tools ? [called, { role: 'tool', tool_call_id: 'call_1', content: 'fog' }] : []),
       {
         role: 'user',
-        content: image
-          ? [
-              { type: 'text', text },
-              { type: 'image_url', image_url: { url: IMAGE_URL } },
-            ]
-          : text,
+        content:
+          image || hears
+            ? [
+                { type: 'text', text },
+                ...(image ? [{ type: 'image_url', image_url: { url: IMAGE_URL } }] : []),
+                ...(hears ? [{ type: 'input_audio', input_audio: { data: SOUND, format: 'wav' } }] : []),
+              ]
+            : text,
       },
     ],
     ...(tools && { tools: [{ type: 'function', function: { name: 'look', parameters: SCHEMA } }] }),
@@ -145,6 +160,10 @@ function completionCall(wish: Wish): GeneratedCall {
       },
     }),
     ...(search && { web_search_options: {} }),
+    ...(speaks && {
+      modalities: ['text', 'audio'],
+      audio: { voice: 'alloy', format: stream ? 'pcm16' : 'mp3' },
+    }),
     ...(maxTokens && { max_completion_tokens: maxTokens }),
     ...(reasons && { reasoning_effort: 'high' }),
     ...(stream && options % 3 > 0 && { stream_options: { include_usage: options % 3 === 1 } }),
@@ -254,14 +273,20 @@ const messageTokens = (wish: Wish): GeneratedCall => ({
 });
 
 function contentFields(wish: Wish): { contents: object; tools?: object } {
-  const { tools, image, search } = wish;
+  const { tools, image, hears, search } = wish;
   const offered = [
     ...(tools ? [{ functionDeclarations: [{ name: 'look', parametersJsonSchema: SCHEMA }] }] : []),
     ...(search ? [{ googleSearch: {} }] : []),
   ];
+  const sound = { inlineData: { mimeType: 'audio/wav', data: SOUND } };
   const picture = { inlineData: { mimeType: 'image/png', data: IMAGE } };
   return {
-    contents: [{ role: 'user', parts: [{ text: promptOf(wish) }, ...(image ? [picture] : [])] }],
+    contents: [
+      {
+        role: 'user',
+        parts: [{ text: promptOf(wish) }, ...(image ? [picture] : []), ...(hears ? [sound] : [])],
+      },
+    ],
     ...(offered.length > 0 && { tools: offered }),
   };
 }

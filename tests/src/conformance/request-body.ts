@@ -1,3 +1,4 @@
+import { silentWav } from '../support/audio-files';
 import { bearer, CHAT_ENDPOINTS, type ChatEndpoint, COMPLETIONS, COUNT_TOKENS, MESSAGES } from './caller';
 import type { ConformanceCase } from './case';
 
@@ -21,6 +22,8 @@ const ANTHROPIC_BODY = {
   tools: [{ name: 'look', input_schema: { type: 'object' } }],
   max_tokens: 10,
 };
+const SPOKEN = { modalities: ['text', 'audio'], audio: { voice: 'x', format: 'mp3' } };
+const SOUND = { type: 'input_audio', input_audio: { data: silentWav(1), format: 'wav' } };
 const FILE_BLOCK = { type: 'document', source: { type: 'file', file_id: 'file_1' } };
 
 /** Anthropic features without a price here, by their name in `detail`. */
@@ -94,7 +97,15 @@ const INVALID_COMPLETIONS: readonly Invalid[] = [
     /tools\[0\]\.input_schema/,
   ],
   ['an Anthropic body', ANTHROPIC_BODY, /system|tools/],
-  ['audio output', { modalities: ['text', 'audio'], audio: { voice: 'x', format: 'mp3' } }, /audio/],
+  ['audio output', SPOKEN, /modalities: .* does not reply with audio/],
+  ['audio output that is not asked for', { audio: SPOKEN.audio }, /audio/],
+  ['streamed audio in the format of a file', { ...SPOKEN, stream: true }, /audio\.format/],
+  ['audio input', { messages: user([SOUND]) }, /audio: .* does not take audio/],
+  [
+    'a spoken reply of another account',
+    { messages: [...user('hi'), { role: 'assistant', audio: { id: 'audio_1.AAAAAAAAAAAAAAAAAAAAAA' } }] },
+    /messages\[1\]\.audio\.id: not found/,
+  ],
   ['web search', { web_search_options: {} }, /web search: .* has no price for it/],
 ];
 

@@ -14,7 +14,7 @@ import { nano, readLedger } from '../support/ledger';
 import { httpReply, streamHead } from '../support/provider-replies';
 import { type Customer, type System, startSystem } from '../support/system';
 import { watchHealth } from '../support/watch-health';
-import { streamOf, WIRE_REPLIES, type WireName } from '../support/wire-replies';
+import { SPOKEN_REPLIES, streamOf, WIRE_REPLIES } from '../support/wire-replies';
 import { mutatedJson, mutatedText } from './mutate';
 import { caseCount, runFuzz } from './run-fuzz';
 import { expectTranslated } from './translated';
@@ -60,17 +60,25 @@ const PROVIDER_CODES = new Set<ErrorCode>([
   'invalid_request',
 ]);
 
+const REPLIES = { ...WIRE_REPLIES, spoken: SPOKEN_REPLIES };
+const SPOKEN = { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'pcm16' } };
+
 /** A translation from a client's format to a provider's format. */
 interface Way {
   readonly endpoint: ChatEndpoint;
-  readonly wire: WireName;
+  readonly wire: keyof typeof REPLIES;
   readonly model: string;
   /** Both formats are the same, so the provider's bytes are passed through. */
   readonly passes?: true;
+  readonly fields?: object;
 }
 
 const WAYS: readonly Way[] = [
   { endpoint: COMPLETIONS, wire: 'openai', model: 'openai/gpt-5.4-mini', passes: true },
+  {
+    ...{ endpoint: COMPLETIONS, wire: 'spoken', model: 'openai/gpt-audio-1.5', passes: true },
+    fields: SPOKEN,
+  },
   { endpoint: COMPLETIONS, wire: 'anthropic', model: 'anthropic/claude-haiku-4-5' },
   { endpoint: COMPLETIONS, wire: 'gemini', model: 'google/gemini-2.5-flash' },
   { endpoint: RESPONSES, wire: 'responses', model: 'openai/gpt-5.4-mini', passes: true },
@@ -84,9 +92,10 @@ const EVERY_WAY = fc.constantFrom(
 );
 
 async function expectLawfulAfter(way: Way, does: Misbehavior, stream: boolean): Promise<void> {
-  const { endpoint, model } = way;
+  const { endpoint, model, fields } = way;
   const messages = [{ role: 'user', content: provider.prompt(does) }];
-  const answer = await caller.chat(customer.apiKey, { model, messages, max_tokens: 1_100, stream }, endpoint);
+  const body = { model, messages, max_tokens: 1_100, stream, ...fields };
+  const answer = await caller.chat(customer.apiKey, body, endpoint);
   expectWithinContract(answer, PROVIDER_CODES);
   if (!way.passes) expectTranslated(answer, endpoint.path);
 }
@@ -100,7 +109,7 @@ test(
   'provider replies with mutated values give responses within the contract',
   async () => {
     const replies = EVERY_WAY.chain((way) => {
-      const { whole, tools, refusal } = WIRE_REPLIES[way.wire];
+      const { whole, tools, refusal } = REPLIES[way.wire];
       return fc.tuple(fc.constant(way), mutatedJson([whole, tools, refusal(400, 'no')]));
     });
     const status = fc.constantFrom(200, 200, 200, 200, 400, 429, 500);
@@ -115,7 +124,7 @@ test(
   'provider streams with mutated chunks give responses within the contract',
   async () => {
     const streams = EVERY_WAY.chain((way) => {
-      const { chunks, toolChunks, frame, end } = WIRE_REPLIES[way.wire];
+      const { chunks, toolChunks, frame, end } = REPLIES[way.wire];
       const original = fc.constantFrom(chunks, toolChunks);
       const parts = fc.tuple(original, fc.array(mutatedJson([...chunks, ...toolChunks]), { maxLength: 6 }));
       return fc.tuple(parts, fc.nat(20), fc.boolean()).map(([[whole, mutated], at, ended]) => {
@@ -133,7 +142,7 @@ test(
   'provider streams with mutated bytes give responses within the contract',
   async () => {
     const streams = EVERY_WAY.chain((way) => {
-      const stream = streamOf(WIRE_REPLIES[way.wire]);
+      const stream = streamOf(REPLIES[way.wire]);
       return fc.tuple(fc.constant(way), mutatedText([stream, stream.replaceAll('\n', '\r\n')]));
     });
     await runFuzz(streams, caseCount(20_000), ([way, bytes]) =>
@@ -147,8 +156,8 @@ test(
   'provider replies with mutated HTTP give responses within the contract',
   async () => {
     const replies = EVERY_WAY.chain((way) => {
-      const { whole, refusal } = WIRE_REPLIES[way.wire];
-      const stream = streamOf(WIRE_REPLIES[way.wire]);
+      const { whole, refusal } = REPLIES[way.wire];
+      const stream = streamOf(REPLIES[way.wire]);
       const chunked = streamHead({ 'transfer-encoding': 'chunked' });
       const texts = [
         httpReply(200, whole),
@@ -169,7 +178,7 @@ test(
 test.each(WAYS)(
   'a stream cut at every byte gives a response within the contract, $endpoint.path to $model',
   async (way) => {
-    const whole = `${streamHead()}${streamOf(WIRE_REPLIES[way.wire])}`;
+    const whole = `${streamHead()}${streamOf(REPLIES[way.wire])}`;
     const everyByte = Array.from({ length: whole.length }, (_value, at) => at);
     const places = process.env.TEST_HEAVY === '1' ? everyByte : everyByte.filter((at) => at % 23 === 0);
     for (let at = 0; at < places.length; at += 12) {

@@ -1,3 +1,5 @@
+import { silentWav } from '../support/audio-files';
+
 /** Valid bodies of both formats without their model, from minimal to one with most fields. */
 const text = { role: 'user', content: 'hi' };
 const parameters = { type: 'object', properties: { at: { type: 'integer' } }, required: ['at'] };
@@ -51,6 +53,32 @@ export const COMPLETION_REQUESTS = [
       json_schema: { name: 'place', schema: parameters, strict: true },
     },
     max_tokens: 2_000,
+  },
+];
+
+/** For a model that hears and speaks. */
+export const AUDIO_REQUESTS = [
+  {
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is it?' },
+          { type: 'input_audio', input_audio: { data: silentWav(0.1), format: 'wav' } },
+        ],
+      },
+    ],
+    modalities: ['text', 'audio'],
+    audio: { voice: 'alloy', format: 'pcm16' },
+    stream: true,
+    max_tokens: 5,
+  },
+  {
+    messages: [text, { role: 'assistant', audio: { id: 'audio_1.AAAAAAAAAAAAAAAAAAAAAA' } }, text],
+    modalities: ['text', 'audio'],
+    audio: { voice: { id: 'voice_1' }, format: 'mp3' },
+    n: 2,
+    max_completion_tokens: 5,
   },
 ];
 

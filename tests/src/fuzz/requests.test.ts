@@ -20,7 +20,7 @@ import { sendRaw } from '../support/raw-socket';
 import { type Customer, type System, startSystem } from '../support/system';
 import { watchHealth } from '../support/watch-health';
 import { mutatedJson, mutatedText } from './mutate';
-import { COMPLETION_REQUESTS, MESSAGE_REQUESTS, PNG } from './request-bodies';
+import { AUDIO_REQUESTS, COMPLETION_REQUESTS, MESSAGE_REQUESTS, PNG } from './request-bodies';
 import { caseCount, runFuzz } from './run-fuzz';
 import { expectTranslated } from './translated';
 import { expectWithinContract } from './within-contract';
@@ -66,7 +66,10 @@ const REQUEST_CODES = new Set<ErrorCode>([
 const MODELS = ['sim/chat', 'openai/gpt-5.4-mini', 'anthropic/claude-haiku-4-5', 'google/gemini-2.5-flash'];
 const ofEveryModel = (bodies: readonly object[]) =>
   MODELS.flatMap((model) => bodies.map((body) => ({ ...body, model })));
-const COMPLETION_BODIES = ofEveryModel(COMPLETION_REQUESTS);
+const COMPLETION_BODIES = [
+  ...ofEveryModel(COMPLETION_REQUESTS),
+  ...AUDIO_REQUESTS.map((body) => ({ ...body, model: 'sim/audio' })),
+];
 const MESSAGE_BODIES = ofEveryModel(MESSAGE_REQUESTS);
 const COUNT_BODIES = MESSAGE_REQUESTS.map(({ max_tokens: _maximum, stream: _stream, ...body }) => body);
 

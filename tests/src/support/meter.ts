@@ -31,6 +31,9 @@ export interface MeterEntry {
   readonly cached_tokens: number;
   readonly cache_write_tokens: number;
   readonly reasoning_tokens: number;
+  /** Those of the prompt and of the completion that are audio. */
+  readonly audio_prompt_tokens: number;
+  readonly audio_completion_tokens: number;
   /** Number of history parts with the provider's own signature. */
   readonly signed_parts: number;
   readonly finished: boolean;

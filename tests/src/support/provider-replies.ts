@@ -143,3 +143,37 @@ function replyHead(status: number, headers: Record<string, string>): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} Status\r\n${lines.join('')}\r\n`;
 }
+
+/** Spoken replies of OpenAI; `pcm16` when they are streamed. */
+const AUDIO = { id: 'audio_0123456789abcdef', expires_at: 1_795_003_600, transcript: WORDS.join('') };
+const SPOKEN_USAGE = {
+  ...{ prompt_tokens: 30, completion_tokens: 26, total_tokens: 56 },
+  prompt_tokens_details: { cached_tokens: 0, audio_tokens: 10 },
+  completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 20 },
+};
+export const SPOKEN_COMPLETION = {
+  ...COMPLETION,
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: null,
+        refusal: null,
+        audio: { ...AUDIO, data: Buffer.alloc(600).toString('base64') },
+      },
+      finish_reason: 'stop',
+    },
+  ],
+  usage: SPOKEN_USAGE,
+};
+export const SPOKEN_CHUNKS = [
+  delta({ role: 'assistant', content: null, refusal: null }),
+  ...WORDS.flatMap((transcript) => [
+    delta({ audio: { id: AUDIO.id, transcript } }),
+    delta({ audio: { id: AUDIO.id, data: Buffer.alloc(300).toString('base64') } }),
+  ]),
+  delta({ audio: { expires_at: AUDIO.expires_at } }),
+  FINISH_CHUNK,
+  chunk({ choices: [], usage: SPOKEN_USAGE }),
+];

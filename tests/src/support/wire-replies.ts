@@ -6,6 +6,8 @@ import {
   ERROR_EVENT_VARIANTS,
   providerError,
   ROLE_CHUNK,
+  SPOKEN_CHUNKS,
+  SPOKEN_COMPLETION,
   STREAM_CHUNKS,
   sse,
   TOOL_CHUNKS,
@@ -45,6 +47,13 @@ export const WIRE_REPLIES: Readonly<Record<WireName, WireReplies>> = {
   responses: RESPONSES_REPLIES,
   anthropic: MESSAGES_REPLIES,
   gemini: GEMINI_REPLIES,
+};
+
+/** Of calls that ask for spoken replies in OpenAI's format. */
+export const SPOKEN_REPLIES: WireReplies = {
+  ...COMPLETIONS_REPLIES,
+  whole: SPOKEN_COMPLETION,
+  chunks: SPOKEN_CHUNKS,
 };
 
 export function streamOf({ chunks, frame, end }: WireReplies): string {

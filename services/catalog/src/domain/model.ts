@@ -71,7 +71,8 @@ export const PRICED_UNITS = ['web_search', 'web_search_prompt', 'search_unit'] a
 
 /**
  * Nano-USD per million tokens. A call is refused if its model has no input or output price. Without a cache price, cached tokens
- * cost the input price; without `cacheWriteLongNano`, cache writes with a lifetime of an hour are refused.
+ * cost the input price; without `cacheWriteLongNano`, cache writes with a lifetime of an hour are refused; without `audioInputNano`
+ * audio in prompts, without `audioOutputNano` spoken replies.
  */
 export interface TokenRates {
   readonly inputNano: bigint | undefined;
@@ -80,6 +81,11 @@ export interface TokenRates {
   readonly cacheWriteNano: bigint | undefined;
   /** Price of cache writes with a lifetime of an hour instead of minutes. */
   readonly cacheWriteLongNano: bigint | undefined;
+  /** Tokens of audio in a prompt. */
+  readonly audioInputNano: bigint | undefined;
+  /** Undefined: cached audio costs `audioInputNano`. */
+  readonly audioCacheReadNano: bigint | undefined;
+  readonly audioOutputNano: bigint | undefined;
 }
 
 export interface TokenPricing extends TokenRates {

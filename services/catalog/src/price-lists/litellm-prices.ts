@@ -1,5 +1,5 @@
 import { nanoPerMillion } from './amount';
-import { AUDIO_INPUT, type ListedPrices, type ListedRates } from './assemble-pricing';
+import type { ListedPrices, ListedRates } from './assemble-pricing';
 import { EntryRejected, isRecord } from './price-list';
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -18,9 +18,13 @@ const RATE_OF_FIELD: ReadonlyMap<string, keyof ListedRates> = new Map([
   ['output_cost_per_reasoning_token', 'reasoning'],
   ['input_cost_per_image_token', 'image'],
   ['input_cost_per_audio_token', 'audio'],
+  ['cache_read_input_audio_token_cost', 'audioCacheRead'],
+  ['output_cost_per_audio_token', 'audioOutput'],
 ]);
 
 export const VIDEO_INPUT = 'video input';
+/** Audio that has no price per token. */
+const AUDIO_INPUT = 'audio input';
 
 /** Known prices of what a text call can do without, by the dimension that an operator sees. */
 const UNPRICED: readonly (readonly [RegExp, string])[] = [
@@ -28,8 +32,8 @@ const UNPRICED: readonly (readonly [RegExp, string])[] = [
   [/_(ultrafast|balanced|decisions)$/, 'service tier $1'],
   [/^cache_creation_input_token_cost_above_12hr/, 'cache_write_12h'],
   [/^explicit_cache_read_input_token_cost$/, 'explicit cache_read'],
+  // Of audio in other units, beside or instead of the prices of its tokens.
   [/^(input_cost_per|cache_(read|creation)_input)_audio_/, AUDIO_INPUT],
-  [/^output_cost_per_audio_token/, 'audio output'],
   [/^input_cost_per_video_/, VIDEO_INPUT],
   [/^output_cost_per_(image|video)(_|$)/, '$1 output'],
   [/^search_context_cost_per_query$/, 'search'],
@@ -50,7 +54,7 @@ const NOT_IN_USD = /^(input|output)_dbu_cost_per_token$/;
  * @throws EntryRejected for a price that is not known
  */
 export function litellmPrices(entry: Entry): ListedPrices {
-  const prices = new PriceCollector();
+  const prices = new PriceCollector(entry.supports_audio_input === true);
   for (const [field, value] of Object.entries(entry)) {
     if (PRICE_FIELD.test(field) && field !== 'tiered_pricing') prices.add(field, value);
   }
@@ -63,6 +67,15 @@ class PriceCollector implements ListedPrices {
   readonly longContexts = new Map<number, ListedRates>();
   readonly serviceTiers = new Map<string, ListedRates>();
   readonly unpriced = new Set<string>();
+  readonly #takesAudio: boolean;
+
+  constructor(takesAudio: boolean) {
+    this.#takesAudio = takesAudio;
+  }
+
+  get hears(): boolean {
+    return this.#takesAudio && !this.unpriced.has(AUDIO_INPUT);
+  }
 
   add(field: string, value: unknown): void {
     if (value == null || NOT_IN_USD.test(field)) return;

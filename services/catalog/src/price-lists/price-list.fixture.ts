@@ -15,6 +15,9 @@ export const ratesOf = (rates: Partial<TokenRates>): TokenRates => ({
   cacheReadNano: undefined,
   cacheWriteNano: undefined,
   cacheWriteLongNano: undefined,
+  audioInputNano: undefined,
+  audioCacheReadNano: undefined,
+  audioOutputNano: undefined,
   ...rates,
 });
 

@@ -43,13 +43,16 @@ describe('an entry of LiteLLM', () => {
       outputModalities: ['text'],
       contextLength: 200_000,
       maxOutputTokens: 64_000,
-      capabilities: ['tools', 'vision', 'audio', 'json_schema', 'reasoning', 'effort_low', 'effort_high'],
+      capabilities: ['tools', 'vision', 'json_schema', 'reasoning', 'effort_low', 'effort_high'],
       pricing: {
         inputNano: 2_500_000_000n,
         outputNano: 10_000_000_000n,
         cacheReadNano: 250_000_000n,
         cacheWriteNano: 3_125_000_000n,
         cacheWriteLongNano: 5_000_000_000n,
+        audioInputNano: 2_500_000_000n,
+        audioCacheReadNano: 250_000_000n,
+        audioOutputNano: undefined,
         serviceTiers: {},
         unitNano: {},
         longContext: undefined,
@@ -179,7 +182,7 @@ describe('an entry of LiteLLM', () => {
     expect(pricesOf(one)).toEqual({ input: '1', output: '4' });
   });
 
-  test('keeps its text prices and reports what calls can do without', () => {
+  test('keeps its prices of text and audio and reports what calls can do without', () => {
     const entry = read({
       supports_audio_input: true,
       supports_video_input: true,
@@ -201,15 +204,23 @@ describe('an entry of LiteLLM', () => {
       provider_specific_entry: { us: 1.1 },
       input_dbu_cost_per_token: 1e-5,
     });
-    expect(pricesOf(entry)).toEqual({ input: '1', output: '4' });
-    expect(entry).toMatchObject({ inputModalities: ['text'], outputModalities: ['text'], capabilities: [] });
+    expect(pricesOf(entry)).toEqual({
+      input: '1',
+      output: '4',
+      audio_input: '10',
+      audio_cache_read: '1',
+      audio_output: '20',
+    });
+    expect(entry).toMatchObject({
+      inputModalities: ['text', 'audio'],
+      outputModalities: ['text', 'audio'],
+      capabilities: [],
+    });
     expect(entry.unpriced).toEqual([
       'batches',
       'service tier ultrafast',
       'cache_write_12h',
       'explicit cache_read',
-      'audio input',
-      'audio output',
       'video input',
       'image output',
       'search',
@@ -228,7 +239,24 @@ describe('an entry of LiteLLM', () => {
       output_cost_per_reasoning_token: 4e-6,
       input_cost_per_token_batches: null,
     });
-    expect([entry.unpriced, entry.capabilities]).toEqual([[], ['audio']]);
+    expect([entry.unpriced, pricesOf(entry).audio_input]).toEqual([[], '1']);
+  });
+
+  test('does not take audio that has a price per second only', () => {
+    const entry = read({ supports_audio_input: true, input_cost_per_audio_per_second: 0.001 });
+    expect(entry).toMatchObject({ inputModalities: ['text'], unpriced: ['audio input'] });
+    expect(pricesOf(entry)).not.toHaveProperty('audio_input');
+  });
+
+  test('prices the audio of a long context, of which it has no price, at the higher one of short audio and long text', () => {
+    const long = {
+      input_cost_per_token_above_200k_tokens: 2e-6,
+      output_cost_per_token_above_200k_tokens: 8e-6,
+    };
+    const dear = read({ ...long, input_cost_per_audio_token: 3e-6 });
+    const cheap = read({ ...long, input_cost_per_audio_token: 1e-6 });
+    expect(pricesOf(dear)['long_context.audio_input']).toBe('3');
+    expect(pricesOf(cheap)['long_context.audio_input']).toBe('2');
   });
 
   test('reads the price of a cache hit as that of a cache read', () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { problemsOf } from '../seed/seed-schema';
-import { AUDIO_INPUT, assemblePricing } from './assemble-pricing';
+import { assemblePricing } from './assemble-pricing';
 import { effortCapabilities, flag, modelName, providerId, tokenLimit, words } from './list-schema';
 import { litellmPrices, VIDEO_INPUT } from './litellm-prices';
 import {
@@ -65,16 +65,17 @@ function readEntry(name: string, value: unknown): PricedModel {
   const provider = providerOf(entry.litellm_provider);
   const upstreamModel = withoutProvider(name, provider);
   if (!modelName.safeParse(upstreamModel).success) throw new EntryRejected('invalid name');
-  const { pricing, unpriced } = assemblePricing(litellmPrices(value));
+  const priced = assemblePricing(litellmPrices(value));
+  const { pricing, unpriced } = priced;
   if (!isTextModel(entry.supported_output_modalities, unpriced)) throw new EntryRejected(NOT_CHAT);
-  const inputs = inputsOf(entry, unpriced);
+  const inputs = inputsOf(entry, priced);
   const output = entry.max_output_tokens || entry.max_tokens;
   return {
     provider,
     upstreamModel,
     name: upstreamModel,
     inputModalities: inputs,
-    outputModalities: ['text'],
+    outputModalities: ['text', ...(pricing.audioOutputNano === undefined ? [] : (['audio'] as const))],
     // The list has the maximum input, which may be less than the window.
     contextLength: entry.max_input_tokens && Math.max(entry.max_input_tokens, output),
     maxOutputTokens: output,
@@ -86,7 +87,7 @@ function readEntry(name: string, value: unknown): PricedModel {
 
 /**
  * Whether the model answers with text. Images or videos without a price are results of tools; with one, the model makes them
- * unless the list says otherwise. Audio is made on request only, which chat refuses.
+ * unless the list says otherwise. Audio is made on request only.
  */
 function isTextModel(outputs: readonly string[], unpriced: readonly string[]): boolean {
   if (outputs.length > 0 && !outputs.includes('text')) return false;
@@ -106,7 +107,7 @@ function withoutProvider(name: string, provider: string): string {
   return prefix === provider.replaceAll('-', '_') ? name.slice(slash + 1) : name;
 }
 
-function inputsOf(entry: Entry, unpriced: readonly string[]) {
+function inputsOf(entry: Entry, { pricing, unpriced }: ReturnType<typeof assemblePricing>) {
   return modalitiesOf([
     'text',
     ...entry.supported_modalities,
@@ -116,7 +117,7 @@ function inputsOf(entry: Entry, unpriced: readonly string[]) {
     ...(entry.supports_video_input ? ['video'] : []),
   ]).filter(
     (input) =>
-      (input !== 'audio' || !unpriced.includes(AUDIO_INPUT)) &&
+      (input !== 'audio' || pricing.audioInputNano !== undefined) &&
       (input !== 'video' || !unpriced.includes(VIDEO_INPUT)),
   );
 }
@@ -130,7 +131,6 @@ function capabilitiesOf(entry: Entry, inputs: readonly string[]): string[] {
   return [
     ...(entry.supports_function_calling ? ['tools'] : []),
     ...(inputs.includes('image') ? ['vision'] : []),
-    ...(inputs.includes('audio') ? ['audio'] : []),
     ...(entry.supports_response_schema ? ['json_schema'] : []),
     ...(reasons ? ['reasoning'] : []),
     ...(reasons && entry.supports_adaptive_thinking ? ['adaptive_thinking'] : []),

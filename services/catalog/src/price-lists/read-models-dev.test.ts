@@ -109,17 +109,22 @@ describe('an entry of models.dev', () => {
     expect([entry.pricing.serviceTiers, entry.unpriced]).toEqual([{}, ['service tier priority']]);
   });
 
-  test('reports audio that costs more than text as unpriced and does not offer it', () => {
+  test('has the prices of audio, which without one of its own costs as much as text', () => {
     const audio = { ...modalities(['text', 'audio'], ['text', 'audio']) };
     const dear = read({ ...audio, cost: { input: 1, output: 4, input_audio: 10, output_audio: 20 } });
-    expect(dear).toMatchObject({ inputModalities: ['text'], outputModalities: ['text'], capabilities: [] });
-    expect(dear.unpriced).toEqual(['audio output', 'audio input']);
-    const same = read({ ...audio, cost: { input: 1, output: 4, input_audio: 1 } });
-    expect(same).toMatchObject({
+    expect(dear).toMatchObject({
       inputModalities: ['text', 'audio'],
-      capabilities: ['audio'],
+      outputModalities: ['text', 'audio'],
+      pricing: { audioInputNano: 10_000_000_000n, audioOutputNano: 20_000_000_000n },
       unpriced: [],
     });
+    const same = read({ ...audio, cost: { input: 1, output: 4 } });
+    expect(same).toMatchObject({
+      inputModalities: ['text', 'audio'],
+      outputModalities: ['text'],
+      pricing: { audioInputNano: 1_000_000_000n, audioOutputNano: undefined },
+    });
+    expect(read({ cost: { input: 1, output: 4 } }).pricing.audioInputNano).toBeUndefined();
   });
 
   test('bills cheaper reasoning as output and reports it', () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { problemsOf } from '../seed/seed-schema';
 import { nanoPerMillion } from './amount';
-import { AUDIO_INPUT, assemblePricing, type ListedPrices, type ListedRates } from './assemble-pricing';
+import { assemblePricing, type ListedPrices, type ListedRates } from './assemble-pricing';
 import { effortCapabilities, flag, modelName, providerId, tierName, tokenLimit, words } from './list-schema';
 import {
   type Candidate,
@@ -104,23 +104,25 @@ function readModel(provider: string, id: string, value: unknown): PricedModel {
     provider,
     upstreamModel: id,
     name: printable(model.name) || id,
-    inputModalities: inputs.filter((input) => input !== 'audio' || !unpriced.includes(AUDIO_INPUT)),
-    outputModalities: outputs.filter((made) => made === 'text'),
+    inputModalities: inputs,
+    outputModalities: outputs.filter(
+      (made) => made === 'text' || (made === 'audio' && pricing.audioOutputNano !== undefined),
+    ),
     contextLength: context,
     maxOutputTokens: context === 0 ? output : Math.min(output, context),
-    capabilities: capabilitiesOf(id, model, unpriced),
+    capabilities: capabilitiesOf(id, model),
     pricing,
     unpriced,
   };
 }
 
-/** A model that makes images has no price for them here. Audio is made on request only, which chat refuses. */
+/** A model that makes images has no price for them here. Audio is made on request only. */
 function isChat(id: string, { modalities: { input, output }, family }: Model): boolean {
   if (!input.includes('text') || !output.includes('text')) return false;
   return !output.includes('image') && !output.includes('video') && !NOT_CHAT_NAME.test(`${family} ${id}`);
 }
 
-function listedPrices({ experimental }: Model, listed: NonNullable<Model['cost']>): ListedPrices {
+function listedPrices({ experimental, modalities }: Model, listed: NonNullable<Model['cost']>): ListedPrices {
   const { tiers, context_over_200k, ...base } = listed;
   const unpriced = new Set<string>();
   const serviceTiers = new Map<string, ListedRates>();
@@ -129,8 +131,8 @@ function listedPrices({ experimental }: Model, listed: NonNullable<Model['cost']
     if (rates && request.success) serviceTiers.set(request.data.body.service_tier, toListedRates(rates));
     else unpriced.add(`mode ${mode}`);
   }
-  if ([base, ...tiers].some(({ output_audio }) => output_audio)) unpriced.add('audio output');
   return {
+    hears: modalities.input.includes('audio'),
     base: toListedRates(base),
     longContexts: longContexts(tiers, context_over_200k),
     serviceTiers,
@@ -154,10 +156,11 @@ function toListedRates(rates: Cost): ListedRates {
     ...(rates.cache_write !== undefined && { cacheWrite: rates.cache_write }),
     ...(rates.reasoning !== undefined && { reasoning: rates.reasoning }),
     ...(rates.input_audio !== undefined && { audio: rates.input_audio }),
+    ...(rates.output_audio !== undefined && { audioOutput: rates.output_audio }),
   };
 }
 
-function capabilitiesOf(id: string, model: Model, unpriced: readonly string[]): string[] {
+function capabilitiesOf(id: string, model: Model): string[] {
   const { input } = model.modalities;
   const options = model.reasoning_options;
   const efforts = options.filter(({ type }) => type === 'effort').flatMap(({ values }) => values);
@@ -165,7 +168,6 @@ function capabilitiesOf(id: string, model: Model, unpriced: readonly string[]): 
   return [
     ...(model.tool_call ? ['tools'] : []),
     ...(input.includes('image') ? ['vision'] : []),
-    ...(input.includes('audio') && !unpriced.includes(AUDIO_INPUT) ? ['audio'] : []),
     ...(model.structured_output ? ['json_schema'] : []),
     ...(model.reasoning ? ['reasoning'] : []),
     // Claude got the effort `max` and adaptive thinking in the same version, 4.6.

@@ -7,6 +7,9 @@ export const RATE_FIELDS = [
   ['cache_read', 'cacheReadNano'],
   ['cache_write', 'cacheWriteNano'],
   ['cache_write_1h', 'cacheWriteLongNano'],
+  ['audio_input', 'audioInputNano'],
+  ['audio_cache_read', 'audioCacheReadNano'],
+  ['audio_output', 'audioOutputNano'],
 ] as const satisfies readonly (readonly [string, keyof TokenRates])[];
 
 export function mapRates(rates: TokenRates, map: (nano: bigint) => bigint): TokenRates {
@@ -17,5 +20,8 @@ export function mapRates(rates: TokenRates, map: (nano: bigint) => bigint): Toke
     cacheReadNano: mapped(rates.cacheReadNano),
     cacheWriteNano: mapped(rates.cacheWriteNano),
     cacheWriteLongNano: mapped(rates.cacheWriteLongNano),
+    audioInputNano: mapped(rates.audioInputNano),
+    audioCacheReadNano: mapped(rates.audioCacheReadNano),
+    audioOutputNano: mapped(rates.audioOutputNano),
   };
 }

@@ -111,6 +111,9 @@ function fromProtoRates(rates: TokenPricing__Output): TokenRates {
     cacheReadNano: amount(rates.cacheReadNano),
     cacheWriteNano: amount(rates.cacheWriteNano),
     cacheWriteLongNano: amount(rates.cacheWriteLongNano),
+    audioInputNano: amount(rates.audioInputNano),
+    audioCacheReadNano: amount(rates.audioCacheReadNano),
+    audioOutputNano: amount(rates.audioOutputNano),
   };
 }
 

@@ -117,6 +117,9 @@ function toProtoRates(rates: TokenRates): TokenPricingProto {
     ...amount('cacheReadNano', rates.cacheReadNano),
     ...amount('cacheWriteNano', rates.cacheWriteNano),
     ...amount('cacheWriteLongNano', rates.cacheWriteLongNano),
+    ...amount('audioInputNano', rates.audioInputNano),
+    ...amount('audioCacheReadNano', rates.audioCacheReadNano),
+    ...amount('audioOutputNano', rates.audioOutputNano),
   };
 }
 

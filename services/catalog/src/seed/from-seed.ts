@@ -119,5 +119,8 @@ function fromSeedRates(rates: SeedRates): TokenRates {
     cacheReadNano: rates.cache_read,
     cacheWriteNano: rates.cache_write,
     cacheWriteLongNano: rates.cache_write_1h,
+    audioInputNano: rates.audio_input,
+    audioCacheReadNano: rates.audio_cache_read,
+    audioOutputNano: rates.audio_output,
   };
 }

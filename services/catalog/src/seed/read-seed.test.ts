@@ -181,3 +181,55 @@ describe('an invalid seed', () => {
     expect((await problems()).join('\n')).toMatch(expected);
   });
 });
+
+describe('prices of audio of a chat model', () => {
+  const audioOf = async (tokens: object) => {
+    write('a.json', {
+      models: [chat('a/b', { pricing: pricing({ tokens: { input: '1', output: '2', ...tokens } }) })],
+    });
+    return readSeed(directory);
+  };
+
+  test('are read, also of service tiers and long prompts', async () => {
+    const audio = { audio_input: '10', audio_cache_read: '3', audio_output: '20' };
+    const rates = { input: '1', output: '2', ...audio };
+    const [model] = await audioOf({
+      ...audio,
+      service_tiers: { flex: rates },
+      long_context: { above_tokens: 9, ...rates },
+    });
+    const read = {
+      audioInputNano: 10_000_000_000n,
+      audioCacheReadNano: 3_000_000_000n,
+      audioOutputNano: 20_000_000_000n,
+    };
+    const tokens = model?.pricing.tokens;
+    expect([tokens, tokens?.serviceTiers.flex, tokens?.longContext]).toEqual([
+      expect.objectContaining(read),
+      expect.objectContaining(read),
+      expect.objectContaining(read),
+    ]);
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['cached audio without audio', { audio_cache_read: '1' }, /audio_cache_read needs audio_input/],
+    [
+      'cached audio without audio in a service tier',
+      { audio_input: '1', service_tiers: { flex: { input: '1', output: '1', audio_cache_read: '1' } } },
+      /audio_cache_read needs audio_input/,
+    ],
+    [
+      'audio in short prompts only',
+      { audio_input: '1', long_context: { above_tokens: 9, input: '2', output: '2' } },
+      /long_context needs audio_input/,
+    ],
+    [
+      'spoken replies to short prompts only',
+      { audio_output: '1', long_context: { above_tokens: 9, input: '2', output: '2' } },
+      /long_context needs audio_output/,
+    ],
+  ])('are refused: %s', async (_, tokens, problem) => {
+    await audioOf(tokens).catch(() => {});
+    expect((await problems()).join()).toMatch(problem);
+  });
+});

@@ -45,6 +45,9 @@ const rates = z.strictObject({
   cache_read: usd.optional(),
   cache_write: usd.optional(),
   cache_write_1h: usd.optional(),
+  audio_input: usd.optional(),
+  audio_cache_read: usd.optional(),
+  audio_output: usd.optional(),
 });
 
 /** USD per million tokens. */
@@ -181,6 +184,7 @@ export const modelSchema = z
     if (makes('text') && (perToken?.input === undefined || perToken.output === undefined)) {
       wrong('pricing', 'a text model needs input and output prices');
     }
+    for (const problem of chatAudioProblems(perToken)) wrong('pricing', problem);
     if (makes('text') && entry.max_output_tokens === 0)
       wrong('max_output_tokens', 'a text model needs a maximum output');
     for (const output of INPUT_PRICED.filter(makes)) {
@@ -218,6 +222,18 @@ export const modelSchema = z
     if (entry.fallback_models.length > 0 && !makes('text'))
       wrong('fallback_models', 'requires the output modality text');
   });
+
+/** A long context never falls back to the base's prices of audio, which may be below its price of text. */
+function* chatAudioProblems(prices: z.output<typeof tokenPricing> | undefined): Generator<string> {
+  if (!prices) return;
+  const { long_context: long, service_tiers: tiers } = prices;
+  for (const price of [prices, ...Object.values(tiers), ...(long ? [long] : [])])
+    if (price.audio_cache_read !== undefined && price.audio_input === undefined)
+      yield 'audio_cache_read needs audio_input';
+  for (const name of ['audio_input', 'audio_output'] as const)
+    if (long && prices[name] !== undefined && long[name] === undefined)
+      yield `long_context needs ${name}, as the prices of short prompts have it`;
+}
 
 /** Speech is priced by characters, a transcription by duration, or both by their tokens of text and audio. */
 function* audioPriceProblems(

@@ -140,6 +140,9 @@ function toSeedRates(rates: TokenRates) {
     ...amount('cache_read', rates.cacheReadNano),
     ...amount('cache_write', rates.cacheWriteNano),
     ...amount('cache_write_1h', rates.cacheWriteLongNano),
+    ...amount('audio_input', rates.audioInputNano),
+    ...amount('audio_cache_read', rates.audioCacheReadNano),
+    ...amount('audio_output', rates.audioOutputNano),
   };
 }
 

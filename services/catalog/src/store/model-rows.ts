@@ -19,8 +19,11 @@ interface RatesJson {
   output: Amount;
   cache_read: Amount;
   cache_write: Amount;
-  /** Absent in versions from before this price existed. */
+  /** Absent in versions from before these prices existed. */
   cache_write_1h?: Amount;
+  audio_input?: Amount;
+  audio_cache_read?: Amount;
+  audio_output?: Amount;
 }
 
 interface TokensJson extends RatesJson {
@@ -258,6 +261,9 @@ function toRatesJson(rates: TokenRates): RatesJson {
     cache_read: toAmount(rates.cacheReadNano),
     cache_write: toAmount(rates.cacheWriteNano),
     ...(rates.cacheWriteLongNano !== undefined && { cache_write_1h: toAmount(rates.cacheWriteLongNano) }),
+    ...(rates.audioInputNano !== undefined && { audio_input: toAmount(rates.audioInputNano) }),
+    ...(rates.audioCacheReadNano !== undefined && { audio_cache_read: toAmount(rates.audioCacheReadNano) }),
+    ...(rates.audioOutputNano !== undefined && { audio_output: toAmount(rates.audioOutputNano) }),
   };
 }
 
@@ -268,6 +274,9 @@ function fromRatesJson(json: RatesJson): TokenRates {
     cacheReadNano: fromAmount(json.cache_read),
     cacheWriteNano: fromAmount(json.cache_write),
     cacheWriteLongNano: fromAmount(json.cache_write_1h ?? null),
+    audioInputNano: fromAmount(json.audio_input ?? null),
+    audioCacheReadNano: fromAmount(json.audio_cache_read ?? null),
+    audioOutputNano: fromAmount(json.audio_output ?? null),
   };
 }
 

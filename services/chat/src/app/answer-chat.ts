@@ -27,6 +27,8 @@ import type { Admission, Admitted } from './reserve-call';
 export interface AnswerChatDeps extends PlanDeps {
   /** For calls that search the web; absent: the same. */
   readonly searchProviders?: ChatProviders;
+  /** For other calls with audio, which some of the providers' APIs do not take; absent: the same. */
+  readonly audioProviders?: ChatProviders;
   readonly models: ModelLookup;
   readonly admission: Admission;
   readonly runner: ChatRunner;
@@ -140,8 +142,8 @@ function planCalls(
   call: LinkCall,
   request: CallerRequest,
 ): readonly [PlannedCall, ...PlannedCall[]] {
-  const { models, counting, searchProviders } = answering;
-  const providers = (request.size.webSearches ? searchProviders : undefined) ?? answering.providers;
+  const { models, counting } = answering;
+  const providers = providersFor(answering, request.size);
   const deps = { ...answering, providers };
   const model = resolveChatModel(models, request.model, call.key);
   if (!providers.loaded) throw catalogNotReceived();
@@ -155,6 +157,13 @@ function planCalls(
     if (!first) throw error;
     return [first, ...others];
   }
+}
+
+function providersFor(
+  { providers, searchProviders, audioProviders }: AnswerChatDeps,
+  { webSearches, audio }: RequestSize,
+): ChatProviders {
+  return (webSearches ? searchProviders : audio && audioProviders) ?? providers;
 }
 
 /** The bound must hold for every target, and tokenizers of other providers differ. */

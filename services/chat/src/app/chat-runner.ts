@@ -10,7 +10,7 @@ import type { ReplyMemory } from '../domain/reply-memory';
 import type { Route } from '../domain/route';
 import { providerCostNano } from '../domain/settlement-event';
 import { estimateInput } from '../domain/upper-bound';
-import { NO_USAGE, ofTier, type TokenUsage, type UsageSource } from '../domain/usage';
+import { NO_USAGE, ofTier, type TokenUsage, type UsageSource, withAudio } from '../domain/usage';
 import { withCost } from '../json/with-cost';
 import type { TargetMetrics } from '../metrics';
 import { readReply } from '../providers/read-reply';
@@ -163,7 +163,12 @@ export class ChatRunner {
     const reported = provider.readUsage(value);
     const sent = { request, provider, body: begun.body };
     const usage = ofTier(
-      reported ?? countedUsage(sent, () => countReply(sent, value)),
+      reported ??
+        countedUsage(
+          sent,
+          () => countReply(sent, value),
+          () => provider.countSpeech?.(value) ?? 0,
+        ),
       provider.readServiceTier?.(value) ?? tierOf(sent),
     );
     const costNano = call.metered.chargedNano(usage);
@@ -221,7 +226,8 @@ export class ChatRunner {
     const stopProgress = this.#deps.clock.start(() => {
       const output = withoutEcho(request, stream.estimateOutput());
       call.rateReport?.update(stream.usage, output);
-      const estimated = { ...NO_USAGE, input: estimateInput(request.size), output };
+      const tokens = { ...NO_USAGE, input: estimateInput(request.size), output };
+      const estimated = withAudio(tokens, { input: 0, cacheRead: 0, output: stream.audioOutput ?? 0 });
       metered.progress(ofTier(stream.usage ?? estimated, stream.serviceTier));
     });
     const echoed = (request.echoes ?? 0) * request.size.bodyBytes;
@@ -295,7 +301,11 @@ async function settleUnread(context: RequestContext, begun: StartedReply): Promi
   const outcome = context.signal.aborted
     ? CLIENT_DISCONNECTED
     : failedBy(new GatewayError('upstream_failed'));
-  const usage = countedUsage(sent, () => outputTokens);
+  const usage = countedUsage(
+    sent,
+    () => outputTokens,
+    () => (request.size.speaks ? outputTokens : 0),
+  );
   await metered.settle(usage, 'counted', outcome);
   return usage;
 }

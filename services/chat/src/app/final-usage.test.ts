@@ -1,9 +1,37 @@
 import { expect, test } from '@jest/globals';
 
-import { type Sent, tierOf } from './final-usage';
+import type { MeteredStream } from '../domain/chat-provider';
+import { NO_USAGE } from '../domain/usage';
+import { finalUsage, type Sent, tierOf } from './final-usage';
 
 test('a translated call that names no tier is charged at the standard one, because it could not ask for another', () => {
   const sent = (wire: string) => ({ request: { wire: 'openai' }, provider: { wire } }) as unknown as Sent;
   expect(tierOf(sent('anthropic'))).toBe('default');
   expect(tierOf(sent('openai'))).toBeUndefined();
+});
+
+const sent = {
+  request: { wire: 'openai', size: { audio: { seconds: 3, bytes: 0, replies: 0 } } },
+  provider: { wire: 'openai', audioTokensPerSecond: 10, countInput: () => 5 },
+  body: Buffer.alloc(0),
+} as unknown as Sent;
+const streamed = (more: Partial<MeteredStream>) =>
+  ({ countOutput: () => 50, audioOutput: 40, ...more }) as unknown as MeteredStream;
+
+test('a broken stream without figures is charged its audio by duration', () => {
+  const [usage, source] = finalUsage(sent, streamed({}), false);
+  expect(source).toBe('counted');
+  expect(usage).toMatchObject({ input: 35, output: 50, audio: { input: 30, cacheRead: 0, output: 40 } });
+});
+
+test('a broken stream is charged the audio that has passed, if that is more than its figures have', () => {
+  const audio = { input: 4, cacheRead: 1, output: 10 };
+  const reported = { ...NO_USAGE, input: 9, cacheRead: 2, output: 12, audio };
+  const [usage] = finalUsage(sent, streamed({ usage: reported }), false);
+  expect(usage).toMatchObject({ ...reported, output: 50, audio: { ...audio, output: 40 } });
+});
+
+test('a complete stream is charged by its figures alone', () => {
+  const reported = { ...NO_USAGE, input: 9, output: 12 };
+  expect(finalUsage(sent, streamed({ usage: reported }), true)[0]).toEqual(reported);
 });

@@ -3,8 +3,15 @@ import type { ChatProvider, MeteredStream } from '../domain/chat-provider';
 import { countConversation } from '../domain/count-conversation';
 import { ReplyText } from '../domain/reply-text';
 import { TokenCounter } from '../domain/token-count';
-import { estimateInput } from '../domain/upper-bound';
-import { NO_USAGE, ofTier, type TokenUsage, type UsageSource, withSearches } from '../domain/usage';
+import { AUDIO_TOKENS_PER_SECOND, estimateInput, type RequestSize } from '../domain/upper-bound';
+import {
+  NO_USAGE,
+  ofTier,
+  type TokenUsage,
+  type UsageSource,
+  withAudio,
+  withSearches,
+} from '../domain/usage';
 
 /** A request and the provider that it was sent to. */
 export interface Sent {
@@ -14,14 +21,21 @@ export interface Sent {
 }
 
 /** Returns a call's usage by our own count. Never throws, because every dispatched call must end: the rest is estimated. */
-export function countedUsage(sent: Sent, countOutput: () => number): TokenUsage {
+export function countedUsage(sent: Sent, countOutput: () => number, countSpeech = () => 0): TokenUsage {
   const { request, provider, body } = sent;
-  const input = orElse(
-    () => provider.countInput?.(body) ?? countConversation(request.conversation(), new TokenCounter()).tokens,
-    estimateInput(request.size),
-  );
-  return { ...NO_USAGE, input, output: orElse(countOutput, 0) };
+  const heard = audioTokensOf(request.size, provider);
+  const countInput = () =>
+    provider.countInput?.(body) ?? countConversation(request.conversation(), new TokenCounter()).tokens;
+  const input = orElse(() => countInput() + heard, estimateInput(request.size));
+  const usage = { ...NO_USAGE, input, output: orElse(countOutput, 0) };
+  return withAudio(usage, { input: heard, cacheRead: 0, output: orElse(countSpeech, 0) });
 }
+
+/** Returns the tokens of the inline audio of a prompt, by its duration. */
+export const audioTokensOf = (
+  { audio }: RequestSize,
+  { audioTokensPerSecond = AUDIO_TOKENS_PER_SECOND.usual }: Pick<ChatProvider, 'audioTokensPerSecond'>,
+): number => Math.ceil((audio?.seconds ?? 0) * audioTokensPerSecond);
 
 /** Returns the output tokens of a reply without usage figures. */
 export function countReply({ request, provider }: Sent, reply: Record<string, unknown>): number {
@@ -56,9 +70,14 @@ function figuresOf(sent: Sent, stream: MeteredStream, whole: boolean): SourcedUs
   const reported = stream.usage;
   const countOutput = () => withoutEcho(sent.request, stream.countOutput());
   if (reported && whole) return [reported, 'provider'];
-  if (!reported) return [withSearches(countedUsage(sent, countOutput), stream.searches ?? 0), 'counted'];
-  const output = orElse(countOutput, 0);
-  return [{ ...reported, output: Math.max(reported.output, output) }, 'provider'];
+  const { audioOutput = 0 } = stream;
+  if (!reported) {
+    const counted = countedUsage(sent, countOutput, () => audioOutput);
+    return [withSearches(counted, stream.searches ?? 0), 'counted'];
+  }
+  const usage = { ...reported, output: Math.max(reported.output, orElse(countOutput, 0)) };
+  const { input = 0, cacheRead = 0, output = 0 } = reported.audio ?? {};
+  return [withAudio(usage, { input, cacheRead, output: Math.max(output, audioOutput) }), 'provider'];
 }
 
 function orElse(count: () => number, estimate: number): number {

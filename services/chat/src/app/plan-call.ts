@@ -7,7 +7,12 @@ import type { ChatProvider } from '../domain/chat-provider';
 import { usageIsHidden } from '../domain/hidden-usage';
 import type { Model, TokenPrice } from '../domain/model';
 import type { Route } from '../domain/route';
-import { type RequestSize, type UpperBound, upperBound } from '../domain/upper-bound';
+import {
+  AUDIO_TOKENS_PER_SECOND,
+  type RequestSize,
+  type UpperBound,
+  upperBound,
+} from '../domain/upper-bound';
 import { sessionKey } from './session-key';
 import { isOpenEnded, upstreamBody } from './upstream-body';
 
@@ -67,10 +72,12 @@ export function planCall(
   const { version: priceVersion, offered, standard } = priceFor(model, request);
   if (request.size.webSearches && !hasSearchPrice(offered))
     throw new GatewayError('invalid_request', { detail: `web search: ${model.slug} has no price for it` });
+  refuseUnpricedAudio(model, request, offered);
   const { placed, session } = placeCall(deps, call, model, request);
   const { routes, body } = prepare(request, model, placed);
   const size = sized(sizeOn(routes, request, model, body));
-  const price = callPrice(offered, size.longCache ?? false);
+  const needs = { ...size, hears: size.audio !== undefined || size.hasMedia };
+  const price = callPrice(offered, needs);
   return {
     request,
     model,
@@ -79,7 +86,7 @@ export function planCall(
     body,
     size,
     price,
-    standardPrice: standard && callPrice(standard, size.longCache ?? false),
+    standardPrice: standard && callPrice(standard, needs),
     priceVersion,
     bound: upperBound(model, price, size),
     usageIsHidden: usageIsHidden(model, size, routes),
@@ -94,6 +101,14 @@ function requireCapability({ slug, capabilities }: Model, { needs }: CallerReque
       ? `suffix: ${slug} does not fill in the middle`
       : `model: ${slug} has no text completions; send its prompts to /v1/chat/completions`;
   throw new GatewayError('invalid_request', { detail });
+}
+
+/** @throws GatewayError `invalid_request` for audio without a price */
+function refuseUnpricedAudio({ slug }: Model, { size }: CallerRequest, price: TokenPrice): void {
+  if (size.audio && price.audioInputNano === undefined)
+    throw new GatewayError('invalid_request', { detail: `audio: ${slug} does not take audio` });
+  if (size.speaks && price.audioOutputNano === undefined)
+    throw new GatewayError('invalid_request', { detail: `modalities: ${slug} does not reply with audio` });
 }
 
 /** Returns the routes in the order in which they are tried, and the session that the call belongs to, if there is a choice. */
@@ -203,6 +218,11 @@ function sizeOn(routes: readonly Route[], request: CallerRequest, model: Model, 
     bodyBytes: Math.max(size.bodyBytes, translatedBytes(routes, request, model, body) - FRAME_BYTES),
     longCache: (size.longCache ?? false) && providers.some((one) => one.wire === wire || one.writesLongCache),
     ...(size.webSearches && resultTokens.length > 0 && { searchResultTokens: Math.max(...resultTokens) }),
+    ...(size.audio && {
+      audioTokensPerSecond: Math.max(
+        ...providers.map((one) => one.audioTokensPerSecond ?? AUDIO_TOKENS_PER_SECOND.usual),
+      ),
+    }),
     openEnded: passes.some((provider) => isOpenEnded(request, model, provider)),
     hiddenInputTokens: Math.max(size.hiddenInputTokens ?? 0, ...added),
   };

@@ -36,7 +36,7 @@ export function planWholeReply(
     placementOf(strategy, targets, health, undefined),
   );
   const { routes, body } = prepare(request, model, placed);
-  const price = callPrice(pricing.base, false);
+  const price = callPrice(pricing.base, {});
   const { input: inputTokens, units } = request.boundUsage(model);
   const costNano = boundOf(inputTokens, 0, price, units);
   const { encoding } = routes[0]!.provider;

@@ -7,6 +7,7 @@ import type { Model } from '../domain/model';
 import { DEFAULT_BUDGET_MS, TokenCounter } from '../domain/token-count';
 import { TokenEstimator } from '../domain/token-estimator';
 import { estimateInput, type RequestSize } from '../domain/upper-bound';
+import { audioTokensOf } from './final-usage';
 
 /** What a larger image costs at most providers; the catalog's figure is the maximum for one image. */
 const IMAGE_TOKENS = 1_000;
@@ -17,13 +18,13 @@ export interface PromptToEstimate {
   readonly request: CallerRequest;
   readonly size: RequestSize;
   readonly model: Model;
-  readonly provider: Pick<ChatProvider, 'encoding' | 'boundInput'>;
+  readonly provider: Pick<ChatProvider, 'encoding' | 'boundInput' | 'audioTokensPerSecond'>;
   readonly accountId: string;
 }
 
 /**
  * Estimates a prompt's tokens for its key's TPM limit. Models with a public encoding are counted, as far as the account's
- * CPU quota allows; others are estimated. The tokens of media are known only when the provider answers.
+ * CPU quota allows; others are estimated. The tokens of images and files are known only when the provider answers.
  */
 export function estimatePrompt(
   { request, size, model, provider, accountId }: PromptToEstimate,
@@ -33,7 +34,8 @@ export function estimatePrompt(
   if (!conversation) return estimateInput(size);
   const perImage = Math.min(model.maxImageTokens || IMAGE_TOKENS, IMAGE_TOKENS);
   const images = (size.images ?? 0) + (size.pdf?.pages ?? 0);
-  const beside = images * perImage + Math.min(size.hiddenInputTokens ?? 0, MOST_HIDDEN_TOKENS);
+  const media = images * perImage + audioTokensOf(size, provider);
+  const beside = media + Math.min(size.hiddenInputTokens ?? 0, MOST_HIDDEN_TOKENS);
   const counted =
     provider.boundInput &&
     counting.run(accountId, DEFAULT_BUDGET_MS, (budgetMs) => sumUp(conversation, new TokenCounter(budgetMs)));

@@ -5,6 +5,7 @@ import type { Conversation } from '../domain/conversation';
 import { countConversation } from '../domain/count-conversation';
 import type { Model } from '../domain/model';
 import { DEFAULT_BUDGET_MS, TokenCounter } from '../domain/token-count';
+import { textBytes } from '../domain/upper-bound';
 
 /** By how much another encoding's count may exceed the model's own. */
 const ESTIMATE_MARGIN = 1.25;
@@ -27,8 +28,7 @@ export function refuseOverlong(
   { request, model: { slug, contextLength }, isPublic, accountId }: LengthCheck,
   counting: CpuTimeQuota,
 ): void {
-  const { bodyBytes, imageBytes = 0, pdfBytes = 0 } = request.size;
-  if (contextLength === 0 || bodyBytes - imageBytes - pdfBytes <= contextLength) return;
+  if (contextLength === 0 || textBytes(request.size) <= contextLength) return;
   const conversation = readable(request);
   if (!conversation) return;
   const { exact, tokens, countedTokens } = counting.run(accountId, DEFAULT_BUDGET_MS, (budgetMs) =>

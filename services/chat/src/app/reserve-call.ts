@@ -193,7 +193,7 @@ export function paidOutput(
     predictionBytes,
   }: Pick<AdmissionRequest, 'model' | 'bound' | 'price' | 'choices' | 'predictionBytes'>,
 ): PaidOutput {
-  const outputTokens = outputWithin(holdNano, bound.inputTokens, price, bound.units);
+  const outputTokens = outputWithin(holdNano, bound.inputTokens, price, bound.units, bound.audioTokens);
   if (outputTokens >= bound.outputTokens)
     return { loweredMaxTokens: undefined, outputTokens: bound.outputTokens };
   const lowered = Math.min(Math.floor(outputTokens / choices) - predictionBytes, model.maxOutputTokens);

@@ -65,3 +65,10 @@ test('accounts and models never share a key', () => {
   ];
   expect(new Set(keys).size).toBe(3);
 });
+
+test('a short call has a key if its reply is spoken, because later calls may refer to the reply', () => {
+  const spoken = { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } };
+  const first = keyOfChat({ messages: turns('Hello'), ...spoken });
+  expect(first).toBeDefined();
+  expect(keyOfChat({ messages: turns('Hello', 'Hi', 'Next'), ...spoken })).toBe(first);
+});

@@ -11,7 +11,7 @@ const MAX_SAMPLE_CHARS = 2_048;
 /**
  * Returns a key for calls that share a long start of their prompt, so that they go where it is cached: calls with the same
  * `X-Session-Id` or `prompt_cache_key`, else with the same instructions, tools and first message of the user. Undefined if the
- * prompt is too short to be cached. Keys of different accounts differ.
+ * prompt is too short to be cached and nothing is spoken. Keys of different accounts differ.
  */
 export function sessionKey(
   accountId: string,
@@ -21,7 +21,9 @@ export function sessionKey(
 ): string | undefined {
   const named = headers['x-session-id'] || textOf(parsed.prompt_cache_key);
   if (named !== '' && named.length <= MAX_NAME_CHARS) return digest([accountId, slug, 'named', named]);
-  if (size.bodyBytes < MIN_BODY_BYTES) return undefined;
+  // Only the credential that has spoken a reply knows it.
+  const refersToAudio = size.speaks || (size.audio?.replies ?? 0) > 0;
+  if (size.bodyBytes < MIN_BODY_BYTES && !refersToAudio) return undefined;
   return digest([accountId, slug, 'start', ...startOf(parsed)]);
 }
 

@@ -66,6 +66,7 @@ function withFreeOutput(pricing: TokenPricing__Output, outputs: readonly string[
 /** Returns undefined without both an input and an output price: the model is not priced by tokens. */
 function fromProtoPrice(pricing: TokenPricing__Output): TokenPrice | undefined {
   const { inputNano, outputNano, cacheReadNano, cacheWriteNano, cacheWriteLongNano, unitNano } = pricing;
+  const { audioInputNano, audioCacheReadNano, audioOutputNano } = pricing;
   if (inputNano === undefined || outputNano === undefined) return undefined;
   // Prices that the long-context entry does not change apply to long inputs too.
   const long = pricing.longContext && fromProtoPrice({ inputNano, outputNano, ...pricing.longContext });
@@ -75,6 +76,9 @@ function fromProtoPrice(pricing: TokenPricing__Output): TokenPrice | undefined {
     ...(cacheReadNano !== undefined && { cacheReadNano: BigInt(cacheReadNano) }),
     ...(cacheWriteNano !== undefined && { cacheWriteNano: BigInt(cacheWriteNano) }),
     ...(cacheWriteLongNano !== undefined && { cacheWriteLongNano: BigInt(cacheWriteLongNano) }),
+    ...(audioInputNano !== undefined && { audioInputNano: BigInt(audioInputNano) }),
+    ...(audioCacheReadNano !== undefined && { audioCacheReadNano: BigInt(audioCacheReadNano) }),
+    ...(audioOutputNano !== undefined && { audioOutputNano: BigInt(audioOutputNano) }),
     ...(long && { longContext: { aboveTokens: pricing.longContextAboveTokens, price: long } }),
     ...(Object.keys(unitNano).length > 0 && { unitNano: fromProtoUnits(unitNano) }),
   };

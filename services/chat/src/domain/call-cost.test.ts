@@ -77,13 +77,61 @@ describe('cache writes that last an hour', () => {
   });
 
   test('are part of the bound only for calls that request them', () => {
-    expect(boundOf(1_000_000, 0, callPrice(dear, true))).toBe(2_000_000_000n);
-    expect(boundOf(1_000_000, 0, callPrice(dear, false))).toBe(1_250_000_000n);
+    expect(boundOf(1_000_000, 0, callPrice(dear, { longCache: true }))).toBe(2_000_000_000n);
+    expect(boundOf(1_000_000, 0, callPrice(dear, {}))).toBe(1_250_000_000n);
     const tiered = { ...dear, longContext: { aboveTokens: 1, price: dear } };
-    expect(boundOf(1_000_000, 0, callPrice(tiered, false))).toBe(1_250_000_000n);
+    expect(boundOf(1_000_000, 0, callPrice(tiered, {}))).toBe(1_250_000_000n);
   });
 
   test('are refused if the model has no price for them', () => {
-    expect(() => callPrice(price, true)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    expect(() => callPrice(price, { longCache: true })).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
+  });
+});
+
+describe('audio', () => {
+  const spoken = {
+    ...price,
+    audioInputNano: 32_000_000_000n,
+    audioCacheReadNano: 3_000_000_000n,
+    audioOutputNano: 64_000_000_000n,
+  };
+  const usage = { ...NO_USAGE, input: 1_000_000, cacheRead: 500_000, output: 2_000_000 };
+  const audio = { input: 400_000, cacheRead: 100_000, output: 1_500_000 };
+  const text = { ...usage, input: 600_000, cacheRead: 400_000, output: 500_000 };
+
+  test('costs its own prices, and the rest of the same figures costs as text', () => {
+    expect(costOf({ ...usage, audio }, spoken)).toBe(
+      costOf(text, spoken) + 12_800_000_000n + 300_000_000n + 96_000_000_000n,
+    );
+  });
+
+  test('costs as much as text without prices of its own, and cached audio as much as audio', () => {
+    expect(costOf({ ...usage, audio }, price)).toBe(costOf(usage, price));
+    const { audioCacheReadNano: _, ...uncached } = spoken;
+    const cached = { ...NO_USAGE, cacheRead: 10, audio: { input: 0, cacheRead: 10, output: 0 } };
+    expect(costOf(cached, uncached)).toBe(320_000n);
+  });
+
+  test('has no price in a call that needs none, of short and long prompts', () => {
+    const tiered = { ...spoken, longContext: { aboveTokens: 1, price: spoken } };
+    expect(callPrice(tiered, {})).toEqual({ ...price, longContext: { aboveTokens: 1, price } });
+    const { audioOutputNano: _out, ...heard } = spoken;
+    expect(callPrice(spoken, { hears: true })).toEqual(heard);
+    expect(callPrice(spoken, { speaks: true })).toEqual({ ...price, audioOutputNano: 64_000_000_000n });
+  });
+
+  test('is bounded at the highest rates that its tokens may have', () => {
+    const text = boundOf(1_000, 0, price);
+    expect(boundOf(1_000, 0, spoken)).toBe(text);
+    expect(boundOf(1_000, 0, spoken, undefined, 100)).toBe(boundOf(900, 0, price) + 3_200_000n);
+    expect(boundOf(0, 1_000, spoken)).toBe(64_000_000n);
+  });
+
+  test('is what the output that funds cover is reduced by', () => {
+    const bound = boundOf(1_000, 77, spoken, undefined, 100);
+    expect(outputWithin(bound, 1_000, spoken, undefined, 100)).toBe(77);
+    expect(outputWithin(bound - 1n, 1_000, spoken, undefined, 100)).toBe(76);
   });
 });

@@ -1,4 +1,5 @@
 import type { GatewayError } from '@gateway/errors';
+import type { AudioIds } from './audio-ids';
 import type { Conversation } from './conversation';
 import type { PassThroughChange } from './pass-through-change';
 import type { Reply, StreamWriter } from './reply';
@@ -41,6 +42,8 @@ export interface CallerRequest {
   readonly replyId?: string;
   /** The reply is stored, so that later calls can refer to it. Absent: it is not. */
   readonly isStored?: boolean;
+  /** The account's ids of spoken replies, if the reply is spoken. */
+  readonly audioIds?: AudioIds;
   /**
    * Called with the last bytes of a complete reply, when it is billed and before the client receives them; returns what the client
    * receives. Absent: they are sent as they are.

@@ -39,6 +39,8 @@ export interface ChatProvider {
   };
   /** Its translated requests ask for an hour of caching where the caller does. */
   readonly writesLongCache?: true;
+  /** Tokens of a second of audio in a prompt; absent: `AUDIO_TOKENS_PER_SECOND.usual`. */
+  readonly audioTokensPerSecond?: number;
   /** The encoding of its models, or the closest public one. */
   readonly encoding: Encoding;
   /**
@@ -99,6 +101,8 @@ export interface ChatProvider {
   readonly boundInput?: ((body: Buffer, budgetMs: number) => number | undefined) | undefined;
   /** Returns the output tokens of a complete reply without figures; absent if its text is all that counts. */
   countReply?(reply: Record<string, unknown>): number;
+  /** Returns how many of these tokens are audio; absent: its replies are never spoken. */
+  countSpeech?(reply: Record<string, unknown>): number;
   /** @throws Error for a reply that is not of this format; GatewayError for a refusal with a success status */
   readReply(reply: Record<string, unknown>): Reply;
   /** Rewrites a complete reply for a caller of the same format; absent if it needs no change. @param model the slug to name */
@@ -199,7 +203,7 @@ export interface WholeReply {
 /** The call that a reply passes to. */
 export interface PassedReply {
   readonly identity: ReplyIdentity;
-  readonly request: Pick<CallerRequest, 'parsed' | 'isStored'>;
+  readonly request: Pick<CallerRequest, 'parsed' | 'isStored' | 'audioIds'>;
 }
 
 export interface PassThroughOptions {
@@ -240,7 +244,9 @@ export interface MeteredStream {
   errorFrame?(error: GatewayError): string | undefined;
   /** Estimate of the output tokens that have passed; cheap. */
   estimateOutput(): number;
-  /** Output tokens of the text that has passed, counted. */
+  /** How many of these tokens are audio; absent: none. */
+  readonly audioOutput?: number;
+  /** Output tokens of the text and audio that has passed, counted. */
   countOutput(): number;
   /** Releases what is kept for counting. */
   close(): void;

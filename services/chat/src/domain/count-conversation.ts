@@ -1,4 +1,5 @@
-import type { AssistantPart, Conversation, UserPart } from './conversation';
+import { maxAudioSeconds } from './audio-duration';
+import type { AssistantPart, AudioPart, Conversation, UserPart } from './conversation';
 
 /** Adds up tokens, counted or estimated. */
 interface TokenSum {
@@ -13,21 +14,37 @@ const PRIMING_TOKENS = 3;
 /** The minimum that OpenAI documents for an image; only the provider knows the tokens of larger ones. */
 const MEDIA_PART_TOKENS = 85;
 
-/** Adds the input tokens of a call to a sum and returns the sum. */
-export function countConversation<Sum extends TokenSum>(conversation: Conversation, counter: Sum): Sum {
+/**
+ * Adds the input tokens of a call to a sum and returns the sum.
+ * @param audioTokensPerSecond absent: audio is counted elsewhere
+ */
+export function countConversation<Sum extends TokenSum>(
+  conversation: Conversation,
+  counter: Sum,
+  audioTokensPerSecond = 0,
+): Sum {
   counter.addTokens(PRIMING_TOKENS);
   if (conversation.system.length > 0) counter.addTokens(MESSAGE_TOKENS);
   for (const part of conversation.system) counter.addText(part.text);
   for (const turn of conversation.turns) {
     counter.addTokens(MESSAGE_TOKENS);
     counter.addText(turn.role);
-    for (const part of turn.parts) countPart(part, counter);
+    for (const part of turn.parts) {
+      if (part.kind === 'audio') counter.addTokens(audioTokens(part, audioTokensPerSecond));
+      else countPart(part, counter);
+    }
   }
   for (const tool of conversation.tools) counter.addText(JSON.stringify(tool));
   return counter;
 }
 
-function countPart(part: UserPart | AssistantPart, counter: TokenSum): void {
+function audioTokens({ source }: AudioPart, perSecond: number): number {
+  if (perSecond === 0) return 0;
+  const seconds = source.kind === 'base64' ? maxAudioSeconds(source.data) : undefined;
+  return Math.ceil((seconds ?? 0) * perSecond);
+}
+
+function countPart(part: Exclude<UserPart | AssistantPart, AudioPart>, counter: TokenSum): void {
   switch (part.kind) {
     case 'text':
     case 'thinking':
@@ -45,7 +62,6 @@ function countPart(part: UserPart | AssistantPart, counter: TokenSum): void {
       else counter.addTokens(MEDIA_PART_TOKENS);
       break;
     case 'image':
-    case 'audio':
       counter.addTokens(MEDIA_PART_TOKENS);
       break;
     case 'redacted_thinking':

@@ -104,3 +104,39 @@ describe('a thinking budget', () => {
     expect(upperBound(model, price, thinking).floorOutputTokens).toBe(1_000);
   });
 });
+
+describe('audio', () => {
+  const spoken = { ...price, audioInputNano: 10_000_000_000n, audioOutputNano: 20_000_000_000n };
+  const audio = { seconds: 10, bytes: 300, replies: 0 };
+
+  test('is bounded by its duration at the usual rate, and its bytes are no text', () => {
+    const bound = upperBound(model, price, { ...size, audio });
+    expect(bound).toMatchObject({ inputTokens: 200 + 320, audioTokens: 320 });
+  });
+
+  test("is bounded at the rate of the call's providers", () => {
+    const bound = upperBound(model, price, { ...size, audio, audioTokensPerSecond: 10 });
+    expect(bound).toMatchObject({ inputTokens: 200 + 100, audioTokens: 100 });
+  });
+
+  test("is bounded by the model's maximum output for each earlier reply, and never beyond the context", () => {
+    const replies = (count: number) =>
+      upperBound(model, price, { ...size, audio: { ...audio, replies: count } });
+    expect(replies(1)).toMatchObject({ inputTokens: 200 + 320 + 4_000, audioTokens: 4_320 });
+    expect(replies(5)).toMatchObject({ inputTokens: 10_000, audioTokens: 10_000 });
+  });
+
+  test('may be all of a prompt with media of an unknown size', () => {
+    expect(upperBound(model, price, { ...size, hasMedia: true })).toMatchObject({ audioTokens: 10_000 });
+  });
+
+  test('is counted again after each search that returns its results to the model', () => {
+    const searching = { ...size, audio, webSearches: 2, searchResultTokens: 100 };
+    expect(upperBound(model, price, searching).audioTokens).toBe(960);
+  });
+
+  test('is priced at the highest rate that it may have, and a spoken reply too', () => {
+    const { costNano } = upperBound(model, spoken, { ...size, audio, speaks: true, maxOutputTokens: 10 });
+    expect(costNano).toBe(200_000n + 3_200_000n + 200_000n);
+  });
+});

@@ -18,6 +18,12 @@ export interface RequestSize {
   readonly pdfBytes?: number;
   /** Pages and text of all PDFs together; absent until they have been read, or if reading can't bound them. */
   readonly pdf?: PdfSize;
+  /** Audio of the prompt; absent: none. */
+  readonly audio?: AudioSize;
+  /** Tokens of a second of audio at the provider that counts most; absent: the usual rate. */
+  readonly audioTokensPerSecond?: number;
+  /** The reply is spoken. */
+  readonly speaks?: boolean;
   /** The caller's maximum output per choice. */
   readonly maxOutputTokens?: number;
   /** The provider accepts no maximum, so only the context length ends the output, however short the input is. */
@@ -42,12 +48,29 @@ export interface RequestSize {
   readonly searchResultTokens?: number;
 }
 
+export interface AudioSize {
+  /** Maximum duration of the inline audio whose duration is bounded; with other audio, the call has media. */
+  readonly seconds: number;
+  /** Bytes of the body that are inline audio. */
+  readonly bytes: number;
+  /** Earlier spoken replies that the prompt refers to. */
+  readonly replies: number;
+}
+
+/**
+ * Tokens of a second of audio in a prompt: at Google 32 (ai.google.dev/gemini-api/docs/tokens), at OpenAI ten
+ * (developers.openai.com/api/docs/guides/realtime-costs).
+ */
+export const AUDIO_TOKENS_PER_SECOND = { usual: 32, openai: 10 } as const;
+
 /** Of English prose, by the public tokenizers. */
 const BYTES_PER_TOKEN = 4;
 
 /** The maximum that a call may use, and the minimum for which it is still worth sending. */
 export interface UpperBound {
   readonly inputTokens: number;
+  /** How many of them may be audio; absent: none. */
+  readonly audioTokens?: number;
   /** All choices together. */
   readonly outputTokens: number;
   /** Absent: none. */
@@ -69,6 +92,7 @@ export function upperBound(
   countedInput?: number,
 ): UpperBound {
   const inputTokens = withSearchInput(model, size, inputBound(model, size, countedInput));
+  const audioTokens = audioBound(model, size, inputTokens);
   const units = unitBound(size);
   const most = size.openEnded ? model.contextLength : model.maxOutputTokens;
   const perChoice = Math.min(size.maxOutputTokens ?? most, most) + size.predictionBytes;
@@ -78,11 +102,12 @@ export function upperBound(
   const floorOutputTokens = Math.min(perChoice, leastPerChoice + size.predictionBytes) * size.choices;
   return {
     inputTokens,
+    ...(audioTokens > 0 && { audioTokens }),
     outputTokens,
     ...(units && { units }),
-    costNano: boundOf(inputTokens, outputTokens, price, units),
+    costNano: boundOf(inputTokens, outputTokens, price, units, audioTokens),
     floorOutputTokens,
-    floorCostNano: boundOf(inputTokens, floorOutputTokens, price, units),
+    floorCostNano: boundOf(inputTokens, floorOutputTokens, price, units, audioTokens),
   };
 }
 
@@ -91,7 +116,21 @@ function inputBound(model: Model, size: RequestSize, countedInput: number | unde
   const most = model.contextLength * (size.prompts ?? 1);
   if (media === undefined) return most;
   const text = countedInput ?? textBytes(size);
-  return Math.min(text + media + (size.hiddenInputTokens ?? 0), most);
+  return Math.min(text + media + knownAudio(model, size) + (size.hiddenInputTokens ?? 0), most);
+}
+
+/** Returns how many of the input tokens may be audio: all of them with media of an unknown size, which may be audio. */
+function audioBound(model: Model, size: RequestSize, inputTokens: number): number {
+  if (size.hasMedia) return inputTokens;
+  const rounds = size.searchResultTokens === undefined ? 1 : (size.webSearches ?? 0) + 1;
+  return Math.min(knownAudio(model, size) * rounds, inputTokens);
+}
+
+/** Returns the maximum tokens of audio whose size is known. A reply is no longer than the model's maximum. */
+function knownAudio({ maxOutputTokens }: Model, { audio, audioTokensPerSecond }: RequestSize): number {
+  if (!audio) return 0;
+  const perSecond = audioTokensPerSecond ?? AUDIO_TOKENS_PER_SECOND.usual;
+  return Math.ceil(audio.seconds * perSecond) + audio.replies * maxOutputTokens;
 }
 
 /** Maximum searches of a call whose caller names no maximum. */
@@ -129,8 +168,9 @@ function mediaBound(
   return pictures * maxImageTokens + (pdf?.textTokens ?? 0);
 }
 
-function textBytes({ bodyBytes, imageBytes = 0, pdfBytes = 0 }: RequestSize): number {
-  return bodyBytes - imageBytes - pdfBytes;
+/** Returns the bytes of the body without inline images, PDFs and audio. */
+export function textBytes({ bodyBytes, imageBytes = 0, pdfBytes = 0, audio }: RequestSize): number {
+  return bodyBytes - imageBytes - pdfBytes - (audio?.bytes ?? 0);
 }
 
 /** Returns the bound of a call whose output must not be lowered: its minimum is its maximum. */
@@ -140,5 +180,6 @@ export function withoutReduction(bound: UpperBound): UpperBound {
 
 /** Estimates the input tokens, for the record of a call whose tokens could not be counted. */
 export function estimateInput(size: RequestSize): number {
-  return Math.ceil((textBytes(size) + (size.pdf?.textTokens ?? 0)) / BYTES_PER_TOKEN);
+  const audioTokens = Math.ceil((size.audio?.seconds ?? 0) * AUDIO_TOKENS_PER_SECOND.openai);
+  return Math.ceil((textBytes(size) + (size.pdf?.textTokens ?? 0)) / BYTES_PER_TOKEN) + audioTokens;
 }

@@ -8,10 +8,32 @@ export interface TokenUsage {
   readonly cacheWriteLong?: number;
   readonly output: number;
   readonly reasoning: number;
+  /** Those tokens of `input`, `cacheRead` and `output` that are audio; absent: none. */
+  readonly audio?: AudioTokens;
   /** Usage that is not counted in tokens; absent: none. */
   readonly units?: UnitCounts;
   /** The service tier that the provider reports; absent if it reports none. */
   readonly serviceTier?: string;
+}
+
+/** Tokens of audio, which are a part of the figures of the same names. */
+export interface AudioTokens {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly output: number;
+}
+
+/**
+ * Returns usage with the tokens that are audio, as far as its figures include them; the same object if there are none.
+ * @param reported the provider's figures
+ */
+export function withAudio(usage: TokenUsage, reported: AudioTokens): TokenUsage {
+  const audio = {
+    input: Math.min(reported.input, usage.input),
+    cacheRead: Math.min(reported.cacheRead, usage.cacheRead),
+    output: Math.min(reported.output, usage.output),
+  };
+  return audio.input + audio.cacheRead + audio.output === 0 ? usage : { ...usage, audio };
 }
 
 /** Usage by the name of its unit, e.g. `web_search`. */

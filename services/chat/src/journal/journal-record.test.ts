@@ -8,6 +8,9 @@ const RATES = {
   cacheReadNano: 3n,
   cacheWriteNano: 4n,
   cacheWriteLongNano: 5n,
+  audioInputNano: 10n,
+  audioCacheReadNano: 11n,
+  audioOutputNano: 12n,
   unitNano: new Map([['web_search', 6n]]),
 };
 

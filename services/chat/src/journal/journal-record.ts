@@ -38,6 +38,9 @@ function encodePrice(price: TokenPrice): object {
     cacheReadNano: price.cacheReadNano?.toString(),
     cacheWriteNano: price.cacheWriteNano?.toString(),
     cacheWriteLongNano: price.cacheWriteLongNano?.toString(),
+    audioInputNano: price.audioInputNano?.toString(),
+    audioCacheReadNano: price.audioCacheReadNano?.toString(),
+    audioOutputNano: price.audioOutputNano?.toString(),
     longContext: price.longContext && {
       ...price.longContext,
       price: encodePrice(price.longContext.price),
@@ -78,6 +81,9 @@ function decodePrice(price: TokenPrice): TokenPrice {
     ...(price.cacheReadNano !== undefined && { cacheReadNano: BigInt(price.cacheReadNano) }),
     ...(price.cacheWriteNano !== undefined && { cacheWriteNano: BigInt(price.cacheWriteNano) }),
     ...(price.cacheWriteLongNano !== undefined && { cacheWriteLongNano: BigInt(price.cacheWriteLongNano) }),
+    ...(price.audioInputNano !== undefined && { audioInputNano: BigInt(price.audioInputNano) }),
+    ...(price.audioCacheReadNano !== undefined && { audioCacheReadNano: BigInt(price.audioCacheReadNano) }),
+    ...(price.audioOutputNano !== undefined && { audioOutputNano: BigInt(price.audioOutputNano) }),
     ...(price.longContext && {
       longContext: { ...price.longContext, price: decodePrice(price.longContext.price) },
     }),

@@ -4,6 +4,7 @@ import type { Provider__Output } from '@gateway/proto/generated/gateway/catalog/
 import { Quota } from '@gateway/quota';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { ChatProvider } from '../domain/chat-provider';
+import { AUDIO_TOKENS_PER_SECOND } from '../domain/upper-bound';
 import { connectorsOf } from './connect-provider';
 
 const CALL = { upstreamModel: 'm', stream: false, callerHeaders: {}, body: Buffer.alloc(0) };
@@ -91,4 +92,16 @@ test('a provider has its timeouts and its proxy, whatever its kind', () => {
   const optionsJson = JSON.stringify({ region: 'us-east-1', timeouts: { connect_ms: 500 }, proxy });
   connect({ kind: 'bedrock', optionsJson });
   expect(first().connection).toMatchObject({ connectMs: 500, proxy });
+});
+
+test('audio is counted by the rule of OpenAI for its own kind and Azure, and by the usual one elsewhere', () => {
+  const rateOf = (fields: Partial<Provider__Output>) => {
+    connect(fields);
+    return first().audioTokensPerSecond ?? AUDIO_TOKENS_PER_SECOND.usual;
+  };
+  const azure = { kind: 'azure-openai', baseUrl: 'https://a.openai.azure.com' };
+  expect(rateOf({ baseUrl: 'https://api.openai.com/v1' })).toBe(10);
+  expect(rateOf(azure)).toBe(10);
+  expect(rateOf({ baseUrl: 'http://127.0.0.1:1/v1' })).toBe(32);
+  expect(rateOf({ kind: 'gemini' })).toBe(32);
 });

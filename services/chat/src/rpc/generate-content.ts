@@ -9,6 +9,7 @@ import type { UnknownFields } from '../domain/caller-request';
 import { countConversation } from '../domain/count-conversation';
 import { resolveChatModel } from '../domain/model';
 import { DEFAULT_BUDGET_MS, TokenCounter } from '../domain/token-count';
+import { AUDIO_TOKENS_PER_SECOND } from '../domain/upper-bound';
 import { BODY_BOUNDS } from '../formats/body-bounds';
 import { parseBatchEmbedContents, parseEmbedContent } from '../formats/gemini/embed-request';
 import { writeContentEmbedding, writeContentEmbeddings } from '../formats/gemini/embeddings-reply';
@@ -99,7 +100,8 @@ function countContents(
     const totalTokens = counting.run(
       call.key.accountId,
       DEFAULT_BUDGET_MS,
-      (budgetMs) => countConversation(conversation, new TokenCounter(budgetMs)).tokens,
+      (budgetMs) =>
+        countConversation(conversation, new TokenCounter(budgetMs), AUDIO_TOKENS_PER_SECOND.usual).tokens,
     );
     return jsonReply({ totalTokens }, headers);
   };

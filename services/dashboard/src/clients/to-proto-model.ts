@@ -94,6 +94,9 @@ function toProtoRates(rates: RatesDraft): TokenPricing {
     ...amount('cacheReadNano', rates.cache_read),
     ...amount('cacheWriteNano', rates.cache_write),
     ...amount('cacheWriteLongNano', rates.cache_write_1h),
+    ...amount('audioInputNano', rates.audio_input),
+    ...amount('audioCacheReadNano', rates.audio_cache_read),
+    ...amount('audioOutputNano', rates.audio_output),
   };
 }
 

@@ -18,7 +18,16 @@ type Nullish<T> = T | null | undefined;
 type Prices<Name extends string> = { readonly [Price in Name]?: Nullish<bigint> };
 
 /** Per million tokens. Usage without a price is refused. */
-export type RatesDraft = Prices<'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_write_1h'>;
+export type RatesDraft = Prices<
+  | 'input'
+  | 'output'
+  | 'cache_read'
+  | 'cache_write'
+  | 'cache_write_1h'
+  | 'audio_input'
+  | 'audio_cache_read'
+  | 'audio_output'
+>;
 
 export interface TokenPricesDraft extends RatesDraft {
   readonly service_tiers?: Nullish<Readonly<Record<string, RatesDraft>>>;
@@ -80,12 +89,18 @@ const toDraftRates = ({
   cache_read,
   cache_write,
   cache_write_1h,
+  audio_input,
+  audio_cache_read,
+  audio_output,
 }: TokenRates): RatesDraft => ({
   input: nanoOf(input),
   output: nanoOf(output),
   cache_read: nanoOf(cache_read),
   cache_write: nanoOf(cache_write),
   cache_write_1h: nanoOf(cache_write_1h),
+  audio_input: nanoOf(audio_input),
+  audio_cache_read: nanoOf(audio_cache_read),
+  audio_output: nanoOf(audio_output),
 });
 
 const nanoOf = (usd: number | undefined): bigint | undefined =>

@@ -16,6 +16,9 @@ const rates = {
   cache_read: price,
   cache_write: price,
   cache_write_1h: price,
+  audio_input: price,
+  audio_cache_read: price,
+  audio_output: price,
 };
 export const tokenPrices = z.strictObject({
   ...rates,

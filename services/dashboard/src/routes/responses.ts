@@ -59,6 +59,9 @@ const rates = {
   cache_read: price,
   cache_write: price,
   cache_write_1h: price,
+  audio_input: price,
+  audio_cache_read: price,
+  audio_output: price,
 };
 const prices = {
   currency: z.literal('USD'),

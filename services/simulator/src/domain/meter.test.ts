@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { Meter, OTHER_MODELS } from './meter';
+import { NO_USAGE } from './usage';
 
 const usage = {
+  ...NO_USAGE,
   promptTokens: 10,
   completionTokens: 5,
   cachedTokens: 4,

@@ -149,6 +149,8 @@ class RunningTotals implements MeterTotals {
   cachedTokens = 0;
   cacheWriteTokens = 0;
   reasoningTokens = 0;
+  audioPromptTokens = 0;
+  audioCompletionTokens = 0;
   images = 0;
   inputImageTokens = 0;
   outputImageTokens = 0;

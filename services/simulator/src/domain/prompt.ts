@@ -7,8 +7,10 @@ export interface PromptMessage {
   readonly role: PromptRole;
   readonly name: string | null;
   readonly texts: readonly string[];
-  /** Content parts other than text: images, audio, files. */
+  /** Content parts other than text and audio that is understood: images, files. */
   readonly otherParts: number;
+  /** Tokens of its audio; absent: none. */
+  readonly audioTokens?: number;
   readonly toolCalls: readonly ToolCall[];
   /** Parts with a valid signature of the provider. */
   readonly signedParts: number;
@@ -51,8 +53,12 @@ function countMessage(message: PromptMessage, tokenizer: Tokenizer): number {
   for (const text of message.texts) tokens += tokenizer.count(text);
   for (const call of message.toolCalls)
     tokens += tokenizer.count(call.name) + tokenizer.count(call.arguments);
-  return tokens + message.otherParts * OTHER_PART_TOKENS;
+  return tokens + message.otherParts * OTHER_PART_TOKENS + (message.audioTokens ?? 0);
 }
+
+/** Returns how many of the prompt's tokens are audio. */
+export const audioTokensOf = ({ messages }: Prompt): number =>
+  messages.reduce((sum, { audioTokens = 0 }) => sum + audioTokens, 0);
 
 /** Yields the texts in which directives are searched: the last user message, then the others from last to first. */
 export function* directiveTexts({ messages }: Prompt): Generator<string> {

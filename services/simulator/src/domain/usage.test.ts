@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { DEFAULT_OPTIONS, ReplyWriter } from './reply';
 import { O200kTokenizer } from './tokenizer';
-import { progressiveUsage, usageOf } from './usage';
+import { NO_USAGE, progressiveUsage, usageOf } from './usage';
 
 const tokenizer = new O200kTokenizer();
 const writer = new ReplyWriter(tokenizer);
@@ -12,6 +12,7 @@ test('the completion of a complete reply includes thinking', () => {
   const reply = write({ thinking: 'one two', text: 'three four five' });
   const sent = reply.pieces.length;
   expect(usageOf({ reply, n: 1, sent }, 9, {}, tokenizer)).toEqual({
+    ...NO_USAGE,
     promptTokens: 9,
     completionTokens: 5,
     cachedTokens: 0,
@@ -67,6 +68,7 @@ test('usage set by the directive is used as it is, and in proportion for a parti
     },
   };
   expect(usageOf({ reply, n: 1, sent: 3 }, 9, directive, tokenizer)).toEqual({
+    ...NO_USAGE,
     promptTokens: 100,
     completionTokens: 50,
     cachedTokens: 80,
@@ -83,6 +85,7 @@ test('usage set by the directive is used as it is, and in proportion for a parti
 test('progressive usage grows to the total: thinking first, and nothing before the first chunk', () => {
   const reply = write({ thinking: 'one two', text: 'three four five' });
   const whole = {
+    ...NO_USAGE,
     promptTokens: 9,
     completionTokens: 50,
     cachedTokens: 4,

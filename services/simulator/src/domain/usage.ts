@@ -9,6 +9,9 @@ export interface Usage {
   readonly cachedTokens: number;
   readonly cacheWriteTokens: number;
   readonly reasoningTokens: number;
+  /** Those of the prompt and of the completion that are audio. */
+  readonly audioPromptTokens: number;
+  readonly audioCompletionTokens: number;
 }
 
 export const NO_USAGE: Usage = {
@@ -17,6 +20,8 @@ export const NO_USAGE: Usage = {
   cachedTokens: 0,
   cacheWriteTokens: 0,
   reasoningTokens: 0,
+  audioPromptTokens: 0,
+  audioCompletionTokens: 0,
 };
 
 /** The pieces of `n` equal choices are sent alternately: piece 0 of every choice, then piece 1 of every choice. */
@@ -43,6 +48,7 @@ export function usageOf(
   const given = directive.usage ?? {};
   const share = (tokens: number) => (sent === total ? tokens : Math.floor((tokens * sent) / total));
   return {
+    ...NO_USAGE,
     promptTokens: given.prompt_tokens ?? promptTokens,
     cachedTokens: given.cached_tokens ?? 0,
     cacheWriteTokens: given.cache_write_tokens ?? 0,

@@ -1,4 +1,5 @@
 import type { Reply, ReplyOptions } from '../domain/reply';
+import type { SpokenRequest } from '../domain/spoken-reply';
 import type { Tokenizer } from '../domain/tokenizer';
 import type { Usage } from '../domain/usage';
 import type { StreamFrames } from '../http/write-stream';
@@ -10,6 +11,8 @@ export interface TextRequest extends ParsedRequest {
   /** Number of equal choices. */
   readonly n: number;
   readonly options: ReplyOptions;
+  /** The reply is spoken. */
+  readonly spoken?: SpokenRequest;
   /** Absent: counted by the rule of chat prompts. */
   readonly promptTokens?: (tokenizer: Tokenizer) => number;
 }

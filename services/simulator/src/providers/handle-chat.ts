@@ -1,7 +1,8 @@
 import type { Directive } from '../domain/directive';
 import type { CallOutcome } from '../domain/meter';
-import { countPrompt } from '../domain/prompt';
+import { audioTokensOf, countPrompt } from '../domain/prompt';
 import type { Reply } from '../domain/reply';
+import { withSpeech } from '../domain/spoken-reply';
 import { usageOf } from '../domain/usage';
 import type { Call } from '../http/call';
 import { writeStream } from '../http/write-stream';
@@ -51,8 +52,11 @@ export function answerChat<R extends TextRequest>(
   const blocked = directive.policy === true;
   const reply = deps.replies.write(blocked ? BLOCKED : directive, request.options);
   const promptTokens = request.promptTokens?.(deps.tokenizer) ?? countPrompt(request.prompt, deps.tokenizer);
+  const audioPromptTokens = audioTokensOf(request.prompt);
   const charge = (sent: number) => {
-    const usage = usageOf({ reply, n: request.n, sent }, promptTokens, directive, deps.tokenizer);
+    const delivery = { reply, n: request.n, sent };
+    const counted = { ...usageOf(delivery, promptTokens, directive, deps.tokenizer), audioPromptTokens };
+    const usage = request.spoken ? withSpeech(counted, delivery, request.spoken) : counted;
     return protocol.reportsCacheWrites ? usage : { ...usage, cacheWriteTokens: 0 };
   };
   return request.stream

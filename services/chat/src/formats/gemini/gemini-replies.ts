@@ -4,7 +4,7 @@ import type { Citation, Signature, WebSearchPart } from '../../domain/conversati
 import { placedSignature } from '../../domain/gemini-signature';
 import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
-import type { TokenUsage } from '../../domain/usage';
+import type { AudioTokens, TokenUsage } from '../../domain/usage';
 import { parseExactObject } from '../../json/exact-json';
 import { eventsOf } from '../reply-events';
 import { writeGrounding } from './grounding';
@@ -178,6 +178,15 @@ const candidateOf = (parts: readonly WrittenPart[]) => ({ content: { role: 'mode
 const argsOf = (text: string): object =>
   text.trim() === '' ? {} : (parseExactObject(text) ?? { INVALID_JSON: text });
 
+/** Only the prompt may be audio: replies of this format are text. */
+const modalitiesOf = (prompt: number, { input, cacheRead }: AudioTokens): object => ({
+  promptTokensDetails: [
+    { modality: 'TEXT', tokenCount: prompt - input - cacheRead },
+    { modality: 'AUDIO', tokenCount: input + cacheRead },
+  ],
+  ...(cacheRead > 0 && { cacheTokensDetails: [{ modality: 'AUDIO', tokenCount: cacheRead }] }),
+});
+
 /** In this format the prompt includes cache reads, and the candidates exclude thoughts. */
 function usageOf(usage: TokenUsage): object {
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite + (usage.cacheWriteLong ?? 0);
@@ -187,5 +196,6 @@ function usageOf(usage: TokenUsage): object {
     totalTokenCount: prompt + usage.output,
     ...(usage.cacheRead > 0 && { cachedContentTokenCount: usage.cacheRead }),
     ...(usage.reasoning > 0 && { thoughtsTokenCount: usage.reasoning }),
+    ...(usage.audio && modalitiesOf(prompt, usage.audio)),
   };
 }

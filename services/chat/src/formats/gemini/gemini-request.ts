@@ -5,6 +5,7 @@ import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation, Effort, OutputShape, Reasoning } from '../../domain/conversation';
 import type { PassThroughChange } from '../../domain/pass-through-change';
 import { MAX_WEB_SEARCHES, type RequestSize } from '../../domain/upper-bound';
+import { sizeOfAudio } from '../audio-size';
 import { BODY_BOUNDS } from '../body-bounds';
 import { schemaError } from '../schema-error';
 import { camelCase } from './camel-case';
@@ -179,12 +180,14 @@ function refuseMedia({ inlineData, fileData }: Pick<Part, 'inlineData' | 'fileDa
 
 function sizeOfMedia(
   contents: readonly Content[],
-): Pick<RequestSize, 'hasMedia' | 'images' | 'imageBytes' | 'pdfs' | 'pdfBytes'> {
+): Pick<RequestSize, 'hasMedia' | 'images' | 'imageBytes' | 'pdfs' | 'pdfBytes' | 'audio'> {
   let hasMedia = false;
   let images = 0;
   let imageBytes = 0;
   const pdfs: string[] = [];
   let pdfBytes = 0;
+  const audio: string[] = [];
+  let linkedAudio = 0;
   const blobs = contents.flatMap(({ parts }) =>
     parts.flatMap(({ inlineData, functionResponse }) => [
       ...(inlineData ? [inlineData] : []),
@@ -199,15 +202,22 @@ function sizeOfMedia(
     } else if (type === 'application/pdf') {
       pdfs.push(data);
       pdfBytes += data.length;
-    } else if (type.startsWith('audio/')) hasMedia = true;
+    } else if (type.startsWith('audio/')) audio.push(data);
   }
   for (const { parts } of contents)
     for (const { fileData } of parts)
       if (fileData) {
+        if (/^audio\//i.test(fileData.mimeType ?? '')) linkedAudio++;
         if ((fileData.mimeType ?? '').startsWith('image/')) images++;
         else hasMedia = true;
       }
-  return { hasMedia, images, imageBytes, ...(pdfs.length > 0 && { pdfs, pdfBytes }) };
+  return {
+    hasMedia,
+    ...sizeOfAudio(audio, linkedAudio, 0),
+    images,
+    imageBytes,
+    ...(pdfs.length > 0 && { pdfs, pdfBytes }),
+  };
 }
 
 /** @throws GatewayError `invalid_request` for what another format can't represent and the caller would miss */

@@ -1,9 +1,11 @@
 import { GatewayError } from '@gateway/errors';
 import { describe, expect, test } from '@jest/globals';
+import { AudioIdSealer } from '../../domain/audio-ids';
 import { parseChatRequest } from './chat-request';
 
 const user = { role: 'user', content: 'hi' };
 const valid = { model: 'sim/chat', messages: [user] };
+const SPOKEN = { voice: 'alloy', format: 'pcm16' };
 
 function errorOf(body: unknown): string {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
@@ -175,7 +177,31 @@ const refused: [string, unknown, string][] = [
     { ...valid, messages: [user, { role: 'assistant', audio: { id: 'audio_1' } }, user] },
     'invalid_request',
   ],
-  ['audio output', { ...valid, modalities: ['text', 'audio'] }, 'invalid_request'],
+  ['audio output without its format', { ...valid, modalities: ['text', 'audio'] }, 'missing_parameter audio'],
+  ['audio without its modality', { ...valid, audio: SPOKEN }, 'invalid_request'],
+  [
+    'streamed audio in a file format',
+    { ...valid, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' }, stream: true },
+    'invalid_request',
+  ],
+  [
+    'an unknown format of audio',
+    { ...valid, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'ogg' } },
+    'invalid_request',
+  ],
+  [
+    'audio without a voice',
+    { ...valid, modalities: ['text', 'audio'], audio: { format: 'wav' } },
+    'missing_parameter audio.voice',
+  ],
+  [
+    'audio without data',
+    {
+      ...valid,
+      messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: { format: 'wav' } }] }],
+    },
+    'missing_parameter messages[0].content[0].input_audio.data',
+  ],
   ['a wrong value beside a missing one', { temperature: 5, messages: [user] }, 'invalid_request'],
   ['numbers for many modalities', { ...valid, modalities: Array(200_000).fill(1) }, 'invalid_request'],
   [
@@ -443,4 +469,45 @@ test.each([
   );
   expect(size.hasMedia).toBe(pdfs === undefined);
   expect(size.pdfs).toEqual(pdfs);
+});
+
+describe('audio', () => {
+  const ids = new AudioIdSealer(['secret']).of('account-1');
+  const data = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x00]), Buffer.alloc(413)]).toString('base64');
+  const heard = { role: 'user', content: [{ type: 'input_audio', input_audio: { data, format: 'mp3' } }] };
+  const change = { upstreamModel: 'up', maxTokens: undefined, maxTokensField: 'max_tokens' } as const;
+  const parse = (fields: object) =>
+    parseChatRequest(Buffer.from(JSON.stringify({ ...valid, ...fields })), 'refuse', ids);
+
+  test('in a prompt is measured and not counted as media of an unknown size', () => {
+    const { size } = parse({ messages: [heard, heard] });
+    expect(size).toMatchObject({ hasMedia: false, audio: { bytes: 2 * data.length, replies: 0 } });
+    expect(size.audio?.seconds).toBeCloseTo(2 * (1_152 / 44_100 + 1), 3);
+    const unknown = { type: 'input_audio', input_audio: { data: 'T2dnUw==', format: 'ogg' } };
+    expect(parse({ messages: [{ role: 'user', content: [unknown] }] }).size).toMatchObject({
+      hasMedia: true,
+      audio: { seconds: 0 },
+    });
+    expect(parse({}).size).not.toHaveProperty('audio');
+  });
+
+  test("of an earlier reply reaches the provider under its own id, without the caller's copy", () => {
+    const audio = { id: ids.seal('audio_1'), data: 'A'.repeat(1_000), transcript: 'Hi', expires_at: 1 };
+    const request = parse({ messages: [user, { role: 'assistant', content: null, audio }, user] });
+    expect(JSON.parse(request.passThroughBody(change).toString()).messages).toEqual([
+      user,
+      { role: 'assistant', content: null, audio: { id: 'audio_1' } },
+      user,
+    ]);
+    expect(request.size).toMatchObject({ audio: { seconds: 0, bytes: 1_000, replies: 1 } });
+    expect(() => request.conversation()).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  });
+
+  test('of a spoken reply is asked for as the caller asks', () => {
+    const spoken = { modalities: ['text', 'audio'], audio: SPOKEN };
+    const request = parse(spoken);
+    expect(request).toMatchObject({ size: { speaks: true }, audioIds: ids });
+    expect(JSON.parse(request.passThroughBody(change).toString())).toMatchObject(spoken);
+    expect(parse({ modalities: ['text'] })).not.toHaveProperty('audioIds');
+  });
 });

@@ -8,7 +8,9 @@ import {
   withMembers,
   withoutEmptyModel,
 } from '@gateway/json-body';
+import { listOf, membersOf, textOf } from '@gateway/upstream';
 import type { z } from 'zod';
+import type { AudioIds } from '../../domain/audio-ids';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation } from '../../domain/conversation';
 import type { PassThroughChange } from '../../domain/pass-through-change';
@@ -31,30 +33,42 @@ import { toConversation } from './to-conversation';
 interface ParsedRequest extends ParsedObject {
   readonly bytes: Buffer;
   readonly body: ChatCompletionBody;
+  /** The messages with the provider's ids of spoken replies, if they refer to any. */
+  readonly messages: readonly unknown[] | undefined;
 }
 
 /** Required fields for which null and empty count as missing. */
 const REQUIRED = [
   ...['messages', 'role', 'content', 'type', 'image_url', 'image_url.url', 'content.text'],
-  ...['tools.function', 'function.name'],
+  ...['tools.function', 'function.name', 'content.input_audio', 'input_audio.data', 'input_audio.format'],
+  ...['audio.format', 'audio.voice', 'audio.id'],
 ];
 const MAX_ENTRIES: Readonly<Record<string, number>> = { messages: 20_000, tools: 1_024, functions: 1_024 };
 const MAX_PARTS = 20_000;
 
 /**
  * @param unknownFields how to treat top-level fields that the format does not document
+ * @param audioIds the account's ids of spoken replies; absent: it has none
  * @throws GatewayError `invalid_request`, then `missing_parameter`, then `invalid_model`
  */
-export function parseChatRequest(bytes: Buffer, unknownFields: UnknownFields = 'refuse'): CallerRequest {
-  const parsed = parseJsonObject(bytes, BODY_BOUNDS);
-  refuseExcessEntries(parsed.value);
-  const body = parseBody(withoutEmptyModel(parsed.value), unknownFields);
+export function parseChatRequest(
+  bytes: Buffer,
+  unknownFields: UnknownFields = 'refuse',
+  audioIds?: AudioIds,
+): CallerRequest {
+  const json = parseJsonObject(bytes, BODY_BOUNDS);
+  refuseExcessEntries(json.value);
+  const body = parseBody(withoutEmptyModel(json.value), unknownFields);
   const stream = body.stream ?? false;
   refuseUnsupported(body, stream);
+  const messages = withOwnAudio(listOf(json.value.messages), audioIds);
   requireMessages(body);
+  requireVoice(body);
   if (!body.model) throw new GatewayError('invalid_model');
   const maxOutputTokens = maximumOf(body);
   const predictionBytes = body.prediction ? Buffer.byteLength(JSON.stringify(body.prediction)) : 0;
+  const parsed = messages ? { ...json, value: { ...json.value, messages } } : json;
+  const speaks = body.modalities?.includes('audio') ?? false;
   let conversation: Conversation | undefined;
   return {
     wire: 'openai',
@@ -67,6 +81,7 @@ export function parseChatRequest(bytes: Buffer, unknownFields: UnknownFields = '
       ...sizeOfMedia(body.messages),
       choices: body.n ?? 1,
       predictionBytes,
+      ...(speaks && { speaks }),
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
       ...(body.web_search_options && { webSearches: MAX_WEB_SEARCHES }),
     },
@@ -76,7 +91,8 @@ export function parseChatRequest(bytes: Buffer, unknownFields: UnknownFields = '
       conversation ??= toConversation(body);
       return conversation;
     },
-    passThroughBody: (change) => passThroughBody({ ...parsed, bytes, body }, change),
+    passThroughBody: (change) => passThroughBody({ ...parsed, bytes, body, messages }, change),
+    ...(speaks && audioIds && { audioIds }),
     replies: body.functions?.length ? legacyReplies : openAiReplies,
   };
 }
@@ -87,11 +103,12 @@ function maximumOf(body: ChatCompletionBody): number | undefined {
 
 /** Returns the caller's bytes with the necessary changes. */
 function passThroughBody(
-  { bytes, members, body, value: asked }: ParsedRequest,
+  { bytes, members, body, value: asked, messages }: ParsedRequest,
   change: PassThroughChange,
 ): Buffer {
   const { maxTokens, maxTokensField } = change;
   const values = new Map<string, string | undefined>([['model', JSON.stringify(change.upstreamModel)]]);
+  if (messages) values.set('messages', JSON.stringify(messages));
   if (body.stream && !body.stream_options?.include_usage) {
     // Billing needs the provider's own figures; a caller who did not ask for the usage chunk does not receive it.
     values.set('stream_options', JSON.stringify({ ...body.stream_options, include_usage: true }));
@@ -168,14 +185,36 @@ function refuseUnsupported(body: ChatCompletionBody, stream: boolean): void {
   if (max_tokens != null && max_completion_tokens != null && max_tokens !== max_completion_tokens) {
     refuse('max_tokens and max_completion_tokens differ');
   }
-  // The provider bills it in ways that have no price here.
-  if (body.modalities?.includes('audio') || body.audio) refuse('audio output is not supported');
-  // Files and audio replies are stored in the one account that all callers share.
+  if (body.audio && !body.modalities?.includes('audio'))
+    refuse('audio: only allowed when modalities contains audio');
+  if (body.audio && stream && body.audio.format !== 'pcm16')
+    refuse('audio.format: must be pcm16 when stream is true');
+  // Files are stored in the one account that all callers share.
   if (body.messages.some(namesFile)) refuse('file_id: files by id are not supported');
-  const spoken = body.messages.findIndex(({ audio }) => audio != null);
-  if (spoken !== -1)
-    refuse(`messages[${spoken}].audio: references to previous audio responses are not supported`);
   refusePrivateLinks(body.messages, 'messages');
+}
+
+/**
+ * Returns the messages with the provider's ids of the spoken replies that they refer to; undefined if they refer to none.
+ * @throws GatewayError `invalid_request` for an id that the account has not received
+ */
+function withOwnAudio(
+  messages: readonly unknown[],
+  audioIds: AudioIds | undefined,
+): readonly unknown[] | undefined {
+  if (!messages.some((message) => membersOf(message).audio != null)) return undefined;
+  return messages.map((message, index) => {
+    const { audio, ...others } = membersOf(message);
+    if (audio == null) return message;
+    const id = audioIds?.open(textOf(membersOf(audio).id));
+    if (id === undefined)
+      throw new GatewayError('invalid_request', { detail: `messages[${index}].audio.id: not found` });
+    return { ...others, audio: { id } };
+  });
+}
+
+function requireVoice({ modalities, audio }: ChatCompletionBody): void {
+  if (modalities?.includes('audio') && !audio) throw missingParameter('audio');
 }
 
 function requireMessages({ messages }: ChatCompletionBody): void {
@@ -197,6 +236,7 @@ function mayBeEmpty(message: ChatMessage): boolean {
     message.content === '' ||
     !isEmpty(message.tool_calls) ||
     !isEmpty(message.refusal) ||
+    !isEmpty(message.audio) ||
     !isEmpty(message.reasoning_content) ||
     !isEmpty(message.reasoning_details) ||
     !isEmpty(message.function_call)

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ExtensionField } from '../../domain/extension-fields';
+import { inputAudio } from '../input-audio';
 import { list } from '../list';
 import { searchLocation } from '../search-location';
 
@@ -13,7 +14,7 @@ const jsonObject = z.custom<Record<string, unknown>>(isJsonObject, 'Invalid inpu
 const contentPart = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text }),
   z.looseObject({ type: z.literal('image_url'), image_url: z.looseObject({ url: z.string().min(1) }) }),
-  z.looseObject({ type: z.literal('input_audio'), input_audio: jsonObject }),
+  z.looseObject({ type: z.literal('input_audio'), input_audio: inputAudio }),
   z.looseObject({ type: z.literal('file'), file: jsonObject }),
   z.looseObject({ type: z.literal('refusal'), refusal: text }),
 ]);
@@ -34,6 +35,8 @@ export const messageSchema = z.looseObject({
   tool_calls: optional(list(toolCall)),
   tool_call_id: optional(text),
   refusal: optional(text),
+  /** An earlier spoken reply. */
+  audio: optional(z.looseObject({ id: z.string().min(1) })),
 });
 
 const tool = z.discriminatedUnion('type', [
@@ -74,6 +77,13 @@ const extensions = {
   top_k: optional(z.int().min(-1)),
 } satisfies Record<ExtensionField, z.ZodType>;
 
+const AUDIO_FORMATS = ['wav', 'aac', 'mp3', 'flac', 'opus', 'pcm16'] as const;
+
+const audioOptions = z.looseObject({
+  format: z.enum(AUDIO_FORMATS),
+  voice: z.union([z.string().min(1).max(256), z.looseObject({ id: z.string().min(1).max(256) })]),
+});
+
 const webSearchOptions = z.strictObject({
   search_context_size: optional(z.enum(['low', 'medium', 'high'])),
   user_location: optional(
@@ -93,7 +103,7 @@ export const chatCompletionSchema = z.strictObject({
   model: z.string().nullable(),
   /** Each message is checked by `messageSchema`, one by one. */
   messages: z.array(z.unknown()),
-  audio: optional(jsonObject),
+  audio: optional(audioOptions),
   frequency_penalty: optional(penalty),
   function_call: optional(z.union([text, jsonObject])),
   functions: optional(list(jsonObject)),
@@ -145,8 +155,8 @@ const PLAIN_ROLES: ReadonlySet<unknown> = new Set(ROLES);
 /** A message with text only, as most are. The schema would accept it too, but copies what it accepts. */
 export function isPlainMessage(entry: unknown): entry is ChatMessage {
   if (!isJsonObject(entry)) return false;
-  const { role, content, name, tool_calls, tool_call_id, refusal } = entry;
-  const more = name ?? tool_calls ?? tool_call_id ?? refusal;
+  const { role, content, name, tool_calls, tool_call_id, refusal, audio } = entry;
+  const more = name ?? tool_calls ?? tool_call_id ?? refusal ?? audio;
   return typeof content === 'string' && more == null && PLAIN_ROLES.has(role);
 }
 

@@ -1,21 +1,22 @@
 import { GatewayError } from '@gateway/errors';
 import { refusalOfLink, textOf } from '@gateway/upstream';
 import type { RequestSize } from '../../domain/upper-bound';
+import { sizeOfAudio } from '../audio-size';
 import type { ChatMessage } from './chat-schema';
 
 type ContentPart = Exclude<ChatMessage['content'], string | null | undefined>[number];
 
-const MEDIA_PARTS = new Set(['input_audio', 'file']);
 /** Base64 of `%PDF-`, the start of a PDF. */
 const PDF_BASE64 = 'JVBERi';
 const PDF_URL = /^data:application\/pdf(?:;[^;,]*)*;base64,(?=JVBERi)/i;
 const MAX_HEAD_CHARS = 256;
 
-/** Returns the figures of the messages' images and files. */
+/** Returns the figures of the messages' images, audio and files. */
 export const sizeOfMedia = (
   messages: readonly ChatMessage[],
-): Pick<RequestSize, 'hasMedia' | 'images' | 'imageBytes' | 'pdfs' | 'pdfBytes'> => ({
+): Pick<RequestSize, 'hasMedia' | 'images' | 'imageBytes' | 'pdfs' | 'pdfBytes' | 'audio'> => ({
   hasMedia: messages.some(hasMedia),
+  ...audioOf(messages),
   ...sizeOfImages(messages),
   ...sizeOfPdfs(messages),
 });
@@ -54,8 +55,7 @@ function refuseLinksOf(parts: readonly ContentPart[], path: string): void {
 
 function hasMedia({ content }: ChatMessage): boolean {
   return (
-    Array.isArray(content) &&
-    content.some((part) => MEDIA_PARTS.has(part.type) && pdfDataOf(part) === undefined)
+    Array.isArray(content) && content.some((part) => part.type === 'file' && pdfDataOf(part) === undefined)
   );
 }
 
@@ -65,6 +65,19 @@ function pdfDataOf(part: ContentPart): string | undefined {
   if (data.startsWith(PDF_BASE64)) return data;
   const head = PDF_URL.exec(data.slice(0, MAX_HEAD_CHARS))?.[0];
   return head === undefined ? undefined : data.slice(head.length);
+}
+
+function audioOf(messages: readonly ChatMessage[]): ReturnType<typeof sizeOfAudio> {
+  const inline = messages.flatMap(({ content }) =>
+    Array.isArray(content)
+      ? content.flatMap((part) => (part.type === 'input_audio' ? [part.input_audio.data] : []))
+      : [],
+  );
+  // Clients send replies back with their data, which only the provider keeps.
+  const replies = messages.flatMap(({ audio }) => (audio ? [textOf(audio.data)] : []));
+  const { audio, ...media } = sizeOfAudio(inline, 0, replies.length);
+  const bytes = replies.reduce((sum, { length }) => sum + length, 0);
+  return { ...media, ...(audio && { audio: { ...audio, bytes: audio.bytes + bytes } }) };
 }
 
 function sizeOfPdfs(messages: readonly ChatMessage[]): Pick<RequestSize, 'pdfs' | 'pdfBytes'> {

@@ -61,7 +61,7 @@ function readPart(part: ContentPart, path: string): ReadPart[] {
     case 'image_url':
       return [readImage(part.image_url, path, cache)];
     case 'input_audio':
-      return [readAudio(part.input_audio, path)];
+      return [readAudio(part.input_audio)];
     case 'file':
       return [readFile(part.file, path, cache)];
   }
@@ -82,10 +82,7 @@ function readSource(url: string, path: string): MediaSource {
   return { kind: 'base64', mediaType, data };
 }
 
-function readAudio({ data, format }: Record<string, unknown>, path: string): AudioPart {
-  if (typeof data !== 'string' || typeof format !== 'string') {
-    throw refused(path, 'input_audio needs data and format');
-  }
+function readAudio({ data, format }: { data: string; format: string }): AudioPart {
   return { kind: 'audio', source: { kind: 'base64', mediaType: `audio/${format}`, data } };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isWebSearchType } from '../../domain/web-search-type';
+import { inputAudio } from '../input-audio';
 import { list } from '../list';
 import { searchLocation } from '../search-location';
 
@@ -33,7 +34,7 @@ const contentPart = z.discriminatedUnion('type', [
     file_id: optional(text),
     filename: optional(text),
   }),
-  z.looseObject({ type: z.literal('input_audio'), input_audio: jsonObject }),
+  z.looseObject({ type: z.literal('input_audio'), input_audio: inputAudio }),
 ]);
 export type InputPart = z.output<typeof contentPart>;
 

@@ -11,7 +11,7 @@ import { readGeminiUsage } from './gemini-usage';
 import { queriesOf } from './grounding';
 import { PassThroughContents } from './pass-through-contents';
 import { ResponseReader } from './response-reader';
-import { refuseAudio, withSlug } from './whole-contents';
+import { withSlug } from './whole-contents';
 import { wholeReply } from './whole-reply';
 import { writeGeminiRequest } from './write-request';
 
@@ -65,7 +65,6 @@ export function geminiProvider({
     }),
     writeRequest: writeGeminiRequest,
     addedInputTokens,
-    passThroughMembers: refuseAudio,
     passReply: withSlug,
     passStream: ({ model }) => new PassThroughContents(model, newToolId),
     isReply: (reply) => Array.isArray(reply.candidates) || Boolean(reply.promptFeedback),

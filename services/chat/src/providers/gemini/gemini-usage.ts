@@ -1,10 +1,10 @@
-import { membersOf, tokenFigure } from '@gateway/upstream';
-import type { TokenUsage } from '../../domain/usage';
+import { listOf, membersOf, tokenFigure } from '@gateway/upstream';
+import { type TokenUsage, withAudio } from '../../domain/usage';
 
 /**
  * Reads `usageMetadata` of a reply or of a stream's chunk, whose figures replace those of earlier chunks; undefined if there
  * is none. `promptTokenCount` includes cache reads, and excludes the input of the provider's own tools;
- * `candidatesTokenCount` excludes thoughts. Zeros are omitted.
+ * `candidatesTokenCount` excludes thoughts. Details by modality are parts of these figures. Zeros are omitted.
  */
 export function readGeminiUsage(usageMetadata: unknown): TokenUsage | undefined {
   const usage = membersOf(usageMetadata);
@@ -16,11 +16,27 @@ export function readGeminiUsage(usageMetadata: unknown): TokenUsage | undefined 
   if (prompt === undefined || cached === undefined || fromTools === undefined) return undefined;
   if (answer === undefined || reasoning === undefined) return undefined;
   const cacheRead = Math.min(prompt, cached);
-  return {
+  const cachedAudio = audioOf(usage.cacheTokensDetails);
+  const tokens = {
     input: prompt - cacheRead + fromTools,
     cacheRead,
     cacheWrite: 0,
     output: answer + reasoning,
     reasoning,
   };
+  return withAudio(tokens, {
+    input:
+      Math.max(0, audioOf(usage.promptTokensDetails) - cachedAudio) +
+      audioOf(usage.toolUsePromptTokensDetails),
+    cacheRead: cachedAudio,
+    output: audioOf(usage.candidatesTokensDetails),
+  });
+}
+
+/** Returns the tokens of audio among those of all modalities. */
+function audioOf(details: unknown): number {
+  return listOf(details)
+    .map(membersOf)
+    .filter(({ modality }) => modality === 'AUDIO')
+    .reduce((sum, { tokenCount }) => sum + (tokenFigure(tokenCount) ?? 0), 0);
 }

@@ -27,7 +27,7 @@ const eventsOf = (responses: readonly object[]) => {
   return responses.flatMap((response) => stream.read(eventOf(response)));
 };
 const sentBack = (conversation: Conversation): SentRequest =>
-  JSON.parse(provider.writeRequest(conversation, 'gemini-3.5-flash', 100, new Set(['audio'])).toString());
+  JSON.parse(provider.writeRequest(conversation, 'gemini-3.5-flash', 100, new Set()).toString());
 
 /** The calls as they came, and their answers. */
 const CALLS_AND_ANSWERS = [

@@ -5,7 +5,7 @@ import { answeringConversation, conversationOf } from './conversation.fixture';
 import { brokenRules, type SentRequest } from './request-rules.fixture';
 import { writeGeminiRequest } from './write-request';
 
-const THINKING = new Set(['reasoning', 'audio']);
+const THINKING = new Set(['reasoning']);
 const GEMINI_3 = 'gemini-3.1-pro-preview';
 const GEMINI_2 = 'gemini-2.5-flash';
 /** Takes no sampling, and continues no turn of its own. */
@@ -252,18 +252,6 @@ describe('media', () => {
   test('a document URL with an audio type is a document', () => {
     const document = { kind: 'document', source: { kind: 'url', url: 'https://a.example/b.mp3' } } as const;
     expect(partSent(document)).toMatchObject({ fileData: { mimeType: 'application/pdf' } });
-  });
-
-  test('audio is rejected where it costs more than text', () => {
-    const sound = {
-      kind: 'audio',
-      source: { kind: 'base64', mediaType: 'audio/wav', data: 'aQ==' },
-    } as const;
-    const conversation = conversationOf({ turns: [user(sound)] });
-    const write = (...capabilities: string[]) =>
-      writeGeminiRequest(conversation, GEMINI_3, 10, new Set(capabilities));
-    expect(() => write('audio')).not.toThrow();
-    expect(() => write('reasoning')).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 });
 

@@ -9,8 +9,6 @@ import { writeThinking } from './write-thinking';
 import { writeSchema, writeTools } from './write-tools';
 
 const MAX_STOP_SEQUENCES = 5;
-/** A capability of the catalog: audio costs the same as text, so that one price covers all input. */
-export const AUDIO = 'audio';
 const JSON_TYPE = 'application/json';
 /** `seed` is an int32. */
 const MIN_SEED = -(2 ** 31);
@@ -28,9 +26,6 @@ export function writeGeminiRequest(
   maxOutputTokens: number,
   capabilities: ReadonlySet<string>,
 ): Buffer {
-  if (!capabilities.has(AUDIO) && hears(conversation)) {
-    throw refused('audio is not supported with this model: it costs more than text');
-  }
   const model = geminiModel(upstreamModel);
   const system = systemParts(conversation);
   const thinkingConfig = writeThinking(conversation.reasoning, model, maxOutputTokens, capabilities);
@@ -56,10 +51,6 @@ export function writeGeminiRequest(
 function systemParts(conversation: Conversation): GeminiPart[] {
   const said = allInstructions(conversation).filter(({ text }) => text !== '');
   return said.map(({ text }) => ({ text }));
-}
-
-function hears({ turns }: Conversation): boolean {
-  return turns.some(({ role, parts }) => role === 'user' && parts.some(({ kind }) => kind === 'audio'));
 }
 
 function writeSampling(sampling: Sampling, model: GeminiModel): object {

@@ -36,6 +36,7 @@ export class ChunkText implements TextReader {
     const delta = membersOf(choice.delta);
     // Text completions have `text` instead of a delta.
     text.content += textOf(delta.content) + textOf(delta.refusal) + textOf(choice.text);
+    text.content += textOf(membersOf(delta.audio).transcript);
     text.reasoning += textOf(delta.reasoning_content) || textOf(delta.reasoning);
     for (const call of Array.isArray(delta.tool_calls) ? delta.tool_calls : []) {
       const called = membersOf(membersOf(call).function);

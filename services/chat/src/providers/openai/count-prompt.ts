@@ -29,6 +29,7 @@ interface CountedPart {
   readonly refusal?: unknown;
   readonly image_url?: unknown;
   readonly file?: unknown;
+  readonly input_audio?: unknown;
 }
 
 // OpenAI's published rule for chat prompts (its cookbook on counting tokens): every message is framed by three tokens, a name
@@ -62,7 +63,8 @@ function countMessage(message: CountedMessage, counter: TokenCounter): void {
     for (const part of message.content ?? []) {
       if (part.type === 'text') counter.addText(String(part.text));
       else if (part.type === 'refusal') counter.addText(textOf(part.refusal));
-      else counter.addTokens(MEDIA_PART_TOKENS);
+      // Audio is counted by its duration.
+      else if (part.type !== 'input_audio') counter.addTokens(MEDIA_PART_TOKENS);
     }
   }
   counter.addText(textOf(message.refusal));
@@ -102,8 +104,12 @@ function otherBytes({ role: _role, name: _name, content, ...others }: CountedMes
   return parts.reduce((bytes, part) => bytes + jsonBytes(uncounted(part)), jsonBytes(others));
 }
 
-/** Members of a part other than its text; an image's URL and a file have bounds of their own. */
-function uncounted({ type, text, image_url, file, ...others }: CountedPart): object {
+/** Members of a part other than its text; an image's URL, audio and a file have bounds of their own. */
+function uncounted({ type, text, image_url, file, input_audio, ...others }: CountedPart): object {
+  if (type === 'input_audio') {
+    const { data: _data, ...about } = membersOf(input_audio);
+    return { text, image_url, file, ...about, ...others };
+  }
   if (type === 'text') return { image_url, file, ...others };
   if (type === 'file') {
     const { file_data: _data, ...about } = membersOf(file);

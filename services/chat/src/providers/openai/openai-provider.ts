@@ -1,5 +1,6 @@
 import type { Quota } from '@gateway/quota';
 import { isObject, type JsonObject, listOf, membersOf } from '@gateway/upstream';
+import type { AudioIds } from '../../domain/audio-ids';
 import type { ChatProvider } from '../../domain/chat-provider';
 import type { Encoding } from '../../domain/token-estimator';
 import { readModels } from '../endpoint-models';
@@ -20,6 +21,7 @@ import { readOpeningChunk } from './read-opening';
 import { refusedCompletion } from './refused-completion';
 import { repairedReply } from './repair-reply';
 import { responsesApi } from './responses/responses-api';
+import { countSpeech, withSealedAudio } from './speech';
 import { ThinkTagChunks, withoutThinkTags } from './think-tags';
 import { writeRequest } from './write-request';
 
@@ -68,6 +70,7 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
     id: account.id,
     wire: 'openai',
     encoding: account.encoding,
+    audioTokensPerSecond: quirks.audioTokensPerSecond,
     maxTokensField: quirks.maxTokensField,
     needsMaximum: quirks.needsMaximum,
     address: () => ({ url, headers }),
@@ -79,18 +82,20 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
     readReply: (reply) => readCompletion(quirks.thinkTags ? withoutThinkTags(reply) : reply),
     readStream: () => new ChunkReader(readUsage, quirks.thinkTags ? new ThinkTagChunks() : undefined),
     readOpening: readOpeningChunk,
-    passReply: ({ bytes, value }, model) => {
-      const repaired = repairedBy(quirks, value);
+    passReply: ({ bytes, value }, model, { request }) => {
+      const repaired = shownReply(quirks, value, request.audioIds);
       return repaired
         ? Buffer.from(JSON.stringify({ ...repaired, model }))
         : new ModelNameRewriter(model).inReply(bytes);
     },
-    passStream: (options) => new PassThroughChunks({ ...options, quirks, bufferQuota, onlyTier }),
+    passStream: (options, { request: { audioIds } }) =>
+      new PassThroughChunks({ ...options, quirks, bufferQuota, onlyTier, audioIds }),
     countInput: (body) => countPrompt(parse(body)).tokens,
     ...(account.countsByO200k && {
       boundInput: (body: Buffer, budgetMs: number) => countBound(parse(body), budgetMs),
     }),
     countReply: countCompletion,
+    countSpeech,
     refusalOf: refusedCompletion,
     ...(quirks.completions && {
       completions: completionsApi({ baseUrl, headers, quirks, completions: quirks.completions, bufferQuota }),
@@ -128,6 +133,17 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
         })),
     },
   };
+}
+
+/** Returns undefined if a complete reply is shown as it is. */
+function shownReply(
+  quirks: OpenAiQuirks,
+  reply: JsonObject,
+  audioIds: AudioIds | undefined,
+): JsonObject | undefined {
+  const repaired = repairedBy(quirks, reply) ?? reply;
+  const shown = audioIds ? withSealedAudio(repaired, 'message', audioIds) : repaired;
+  return shown === reply ? undefined : shown;
 }
 
 /** Returns undefined if a complete reply needs no repair. */

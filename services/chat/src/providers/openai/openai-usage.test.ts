@@ -79,3 +79,36 @@ test('usage at the top is used as it is, so that the same figures are not read t
   expect(withTopUsage(chunk, 'x_groq')).toBe(chunk);
   expect(withTopUsage({ x_groq: { usage: {} } }, undefined)).toEqual({ x_groq: { usage: {} } });
 });
+
+test.each<[string, object, object | undefined]>([
+  [
+    'audio in and out',
+    { prompt_tokens_details: { audio_tokens: 60 }, completion_tokens_details: { audio_tokens: 15 } },
+    { input: 60, cacheRead: 0, output: 15 },
+  ],
+  [
+    'cached audio by its own figure',
+    {
+      prompt_tokens_details: {
+        audio_tokens: 60,
+        cached_tokens: 50,
+        cached_tokens_details: { audio_tokens: 20 },
+      },
+    },
+    { input: 40, cacheRead: 20, output: 0 },
+  ],
+  [
+    'cached tokens that may be audio as text, as far as possible',
+    { prompt_tokens_details: { audio_tokens: 60, cached_tokens: 50 } },
+    { input: 50, cacheRead: 10, output: 0 },
+  ],
+  [
+    'no more audio than tokens',
+    { prompt_tokens_details: { audio_tokens: 600 }, completion_tokens_details: { audio_tokens: 600 } },
+    { input: 100, cacheRead: 0, output: 20 },
+  ],
+  ['no audio', { prompt_tokens_details: { audio_tokens: 0 } }, undefined],
+])('reads %s', (_, details, audio) => {
+  const usage = { prompt_tokens: 100, completion_tokens: 20, ...details };
+  expect(fromOpenAiUsage(usage, INCLUDED)?.audio).toEqual(audio);
+});

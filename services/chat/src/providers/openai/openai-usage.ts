@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, tokenFigure } from '@gateway/upstream';
-import type { PartCounting, TokenUsage, UsageMode } from '../../domain/usage';
+import { type PartCounting, type TokenUsage, type UsageMode, withAudio } from '../../domain/usage';
 
 /**
  * Reads the usage of a completion or of a stream's usage chunk; undefined if there is none. `prompt_tokens` includes cache
@@ -30,13 +30,25 @@ export function fromOpenAiUsage(usage: unknown, mode: UsageMode): TokenUsage | u
     0;
   const cacheWrite = Math.min(uncached, written);
   const reasoning = tokenFigure(outputDetails.reasoning_tokens) ?? 0;
-  return {
-    input: uncached - cacheWrite,
+  const input = uncached - cacheWrite;
+  const audio = tokenFigure(inputDetails.audio_tokens) ?? 0;
+  const cachedDetails = isObject(inputDetails.cached_tokens_details)
+    ? inputDetails.cached_tokens_details
+    : {};
+  // Without a figure, as little of the audio as possible is taken for cached: it costs less.
+  const cachedAudio = tokenFigure(cachedDetails.audio_tokens) ?? Math.max(0, audio - input);
+  const tokens = {
+    input,
     cacheRead,
     cacheWrite,
     output: isSeparate(mode.reasoning, reasoning, completion) ? completion + reasoning : completion,
     reasoning,
   };
+  return withAudio(tokens, {
+    input: Math.max(0, audio - cachedAudio),
+    cacheRead: cachedAudio,
+    output: tokenFigure(outputDetails.audio_tokens) ?? 0,
+  });
 }
 
 /**

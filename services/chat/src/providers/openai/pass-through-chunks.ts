@@ -1,5 +1,6 @@
 import type { Quota } from '@gateway/quota';
 import { isObject, type JsonObject } from '@gateway/upstream';
+import type { AudioIds } from '../../domain/audio-ids';
 import type { MeteredStream, PassThroughEvent, PassThroughOptions } from '../../domain/chat-provider';
 import { ofTier, type TokenUsage } from '../../domain/usage';
 import { exactUsd } from '../../json/exact-json';
@@ -12,6 +13,7 @@ import { withoutFilterResults } from './filter-results';
 import { fromOpenAiUsage, serviceTierOf, withTopUsage } from './openai-usage';
 import type { OpenAiQuirks } from './quirks';
 import { ChunkRepair } from './repair-reply';
+import { pcmTokens, withoutAudioData, withSealedAudio } from './speech';
 import { ThinkTagChunks } from './think-tags';
 
 /** `data: [DONE]` with any framing is shorter than any chunk. */
@@ -22,6 +24,7 @@ const NULL_USAGE_MEMBER = Buffer.from(',"usage":null');
 const USAGE_KEY = Buffer.from('"usage"');
 const ERROR_KEY = Buffer.from('"error"');
 const TIER_KEY = Buffer.from('"service_tier"');
+const AUDIO_KEY = Buffer.from('"audio"');
 
 export interface PassThroughChunksOptions {
   /** The slug by which the caller knows the model. */
@@ -38,6 +41,8 @@ export interface PassThroughChunksOptions {
   readonly repair?: { repaired(event: Buffer): Buffer } | undefined;
   /** The service tier of a provider that has only one. */
   readonly onlyTier?: string | undefined;
+  /** The account's ids of spoken replies; absent: the reply is not spoken. */
+  readonly audioIds?: AudioIds | undefined;
 }
 
 /**
@@ -56,6 +61,9 @@ export class PassThroughChunks implements MeteredStream {
   #usage: TokenUsage | undefined;
   #serviceTier: string | undefined;
   #begun = false;
+  readonly #audioIds: AudioIds | undefined;
+  /** Of the audio's base64. */
+  #audioChars = 0;
 
   constructor({
     includeUsage,
@@ -65,7 +73,9 @@ export class PassThroughChunks implements MeteredStream {
     bufferQuota,
     onlyTier,
     repair,
+    audioIds,
   }: PassThroughChunksOptions) {
+    this.#audioIds = audioIds;
     this.#repair = repair ?? repairOf(quirks);
     this.#quirks = quirks;
     if (quirks.usageMember) this.#usageMemberKey = Buffer.from(`"${quirks.usageMember}"`);
@@ -95,6 +105,7 @@ export class PassThroughChunks implements MeteredStream {
     // Every chunk reports it; the stream may not reach its last.
     if (!this.#begun && event.includes(TIER_KEY)) this.#serviceTier ??= serviceTierOf(parseData(event) ?? {});
     this.#begun = true;
+    if (this.#audioIds && event.includes(AUDIO_KEY)) return this.#takeAudio(event, this.#audioIds);
     const looksWhole = endsLikeObject(event) && !isCalledError(event);
     const mayHaveInnerUsage = this.#usageMemberKey !== undefined && event.includes(this.#usageMemberKey);
     const nullUsage = looksWhole && !mayHaveInnerUsage ? event.indexOf(NULL_USAGE_MEMBER) : -1;
@@ -108,24 +119,39 @@ export class PassThroughChunks implements MeteredStream {
     return { kind: 'pass', bytes: event };
   }
 
+  get audioOutput(): number {
+    return pcmTokens(this.#audioChars);
+  }
+
   estimateOutput(): number {
-    return this.#unread.estimateOutput();
+    return this.#unread.estimateOutput() + this.audioOutput;
   }
 
   countOutput(): number {
-    return this.#unread.countOutput();
+    return this.#unread.countOutput() + this.audioOutput;
   }
 
   close(): void {
     this.#unread.close();
   }
 
-  #inspect(event: Buffer): PassThroughEvent {
+  /** Audio is not kept: its length is enough to count it. */
+  #takeAudio(event: Buffer, ids: AudioIds): PassThroughEvent {
     const received = parseData(event);
+    if (!received || isErrorEvent(event, received)) return this.#inspect(event);
+    const { chunk, chars } = withoutAudioData(received);
+    this.#audioChars += chars;
+    this.#unread.keep(frameOf(chunk));
+    return this.#inspect(event, withSealedAudio(received, 'delta', ids));
+  }
+
+  #inspect(event: Buffer, parsed?: JsonObject): PassThroughEvent {
+    const received = parsed ?? parseData(event);
     if (isErrorEvent(event, received)) return { kind: 'error' };
     if (!received && dataOf(event) !== '') throw new Error('provider sent a chunk that is not a JSON object');
     const chunk = received && withTopUsage(received, this.#quirks.usageMember);
-    if (!chunk || !('usage' in chunk)) return { kind: 'pass', bytes: event };
+    const bytes = parsed ? frameOf(parsed) : event;
+    if (!chunk || !('usage' in chunk)) return { kind: 'pass', bytes };
     // A later figure replaces an earlier one: some providers report a running total in every chunk.
     this.#usage = fromOpenAiUsage(chunk.usage, this.#quirks.usage) ?? this.#usage;
     if (this.#includeUsage) return { kind: 'pass', bytes: frameOf(this.#withCost(chunk)) };

@@ -1,5 +1,6 @@
 import { EXTENSION_FIELDS, type ExtensionField } from '../../domain/extension-fields';
 import type { MaxTokensField } from '../../domain/pass-through-change';
+import { AUDIO_TOKENS_PER_SECOND } from '../../domain/upper-bound';
 import type { UsageMode } from '../../domain/usage';
 import type { RerankQuirks } from '../rerank';
 import type { ModerationQuirks } from './moderations';
@@ -70,6 +71,8 @@ export interface OpenAiQuirks {
   readonly maxTemperature?: number;
   /** It knows the role `developer`; otherwise its messages are sent as `system`. */
   readonly developerRole: boolean;
+  /** Of a prompt. */
+  readonly audioTokensPerSecond: number;
   /** Path of its model list, after the base URL. */
   readonly modelsPath: string;
   readonly embeddings: EmbeddingQuirks;
@@ -178,6 +181,7 @@ const XAI_RESPONSES: ResponsesQuirks = {
 const RERANK = { path: '/rerank', topField: 'top_n', cutsDocuments: false } as const;
 
 const COMMON: OpenAiQuirks = {
+  audioTokensPerSecond: AUDIO_TOKENS_PER_SECOND.usual,
   maxTokensField: 'max_tokens',
   needsMaximum: false,
   asksForUsage: true,
@@ -219,6 +223,7 @@ const COMMON: OpenAiQuirks = {
 export const QUIRKS = {
   openai: {
     ...COMMON,
+    audioTokensPerSecond: AUDIO_TOKENS_PER_SECOND.openai,
     maxTokensField: 'max_completion_tokens',
     endUserField: 'safety_identifier',
     unsupportedFields: EXTENSIONS,
@@ -233,6 +238,7 @@ export const QUIRKS = {
   },
   azure: {
     ...COMMON,
+    audioTokensPerSecond: AUDIO_TOKENS_PER_SECOND.openai,
     maxTokensField: 'max_completion_tokens',
     unsupportedFields: EXTENSIONS,
     notWhileThinking: NOT_WHILE_THINKING,

@@ -20,6 +20,9 @@ export interface TokenRates {
   readonly cache_read?: number;
   readonly cache_write?: number;
   readonly cache_write_1h?: number;
+  readonly audio_input?: number;
+  readonly audio_cache_read?: number;
+  readonly audio_output?: number;
 }
 
 export interface ModelPricing {

@@ -1,3 +1,4 @@
+import { audioSeconds } from '../../domain/files/audio-seconds';
 import type { PromptMessage } from '../../domain/prompt';
 import { isObject, type Json } from '../json';
 import { isOwn } from './call-signature';
@@ -8,7 +9,7 @@ import type { ProtoReader } from './proto-reader';
 export type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'thought' }
-  | { readonly kind: 'other'; readonly data?: string }
+  | { readonly kind: 'other'; readonly data?: string; readonly audioTokens?: number }
   | { readonly kind: 'none' }
   | { readonly kind: 'call'; readonly name: string; readonly args: Json; readonly signature: string | null }
   | { readonly kind: 'response'; readonly name: string; readonly response: Json };
@@ -84,7 +85,7 @@ function readPart(value: unknown, reader: ProtoReader, at: string): Part {
     case 'functionResponse':
       return readResponse(part.functionResponse, reader, `${at}.function_response`);
     case 'inlineData':
-      return { kind: 'other', data: readInlineData(part.inlineData, reader, `${at}.inline_data`) };
+      return { kind: 'other', ...readInlineData(part.inlineData, reader, `${at}.inline_data`) };
     case 'fileData':
       reader.text(
         reader.message(part.fileData, FILE_FIELDS, `${at}.file_data`).fileUri,
@@ -114,12 +115,21 @@ function readStruct(value: unknown, reader: ProtoReader, at: string): Json {
   return reader.message(value, isObject(value) ? new Set(Object.keys(value)) : new Set(), at);
 }
 
-function readInlineData(value: unknown, reader: ProtoReader, at: string): string {
+/** ai.google.dev/gemini-api/docs/tokens. */
+const AUDIO_TOKENS_PER_SECOND = 32;
+
+function readInlineData(
+  value: unknown,
+  reader: ProtoReader,
+  at: string,
+): { data: string; audioTokens?: number } {
   const blob = reader.message(value, INLINE_FIELDS, at);
-  reader.text(blob.mimeType, `${at}.mime_type`);
+  const type = reader.text(blob.mimeType, `${at}.mime_type`) ?? '';
   const data = reader.text(blob.data, `${at}.data`) ?? '';
   if (!BASE64.test(data)) throw invalid(`Invalid value at '${at}.data' (TYPE_BYTES), Base64 decoding failed`);
-  return data;
+  if (!type.startsWith('audio/')) return { data };
+  const seconds = audioSeconds(Buffer.from(data, 'base64'));
+  return { data, audioTokens: Math.ceil(seconds * AUDIO_TOKENS_PER_SECOND) };
 }
 
 /** Function results become separate messages, as in every format. */
@@ -137,10 +147,13 @@ const EMPTY = { name: null, texts: [], otherParts: 0, signedParts: 0, toolCalls:
 
 /** Returns everything except the role. */
 export function toPromptMessage(parts: readonly Part[]): Omit<PromptMessage, 'role'> {
+  const others = parts.filter((part) => part.kind === 'other');
+  const audioTokens = others.reduce((sum, { audioTokens: tokens = 0 }) => sum + tokens, 0);
   return {
     name: null,
     texts: parts.filter((part) => part.kind === 'text').map(({ text }) => text),
-    otherParts: parts.filter((part) => part.kind === 'other').length,
+    otherParts: others.filter(({ audioTokens }) => audioTokens === undefined).length,
+    ...(audioTokens > 0 && { audioTokens }),
     signedParts: parts.filter((part) => part.kind === 'call' && isOwn(part.signature)).length,
     toolCalls: parts
       .filter((part) => part.kind === 'call')

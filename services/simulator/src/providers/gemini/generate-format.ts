@@ -138,7 +138,13 @@ function toOrigin({ model }: TextRequest, { id }: Identity) {
 }
 
 /** Google counts thoughts separately from candidates, and omits zeros. */
-function toUsage({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: Usage) {
+function toUsage({
+  promptTokens,
+  completionTokens,
+  cachedTokens,
+  reasoningTokens,
+  audioPromptTokens,
+}: Usage) {
   const candidates = Math.max(0, completionTokens - reasoningTokens);
   return {
     promptTokenCount: promptTokens,
@@ -146,6 +152,9 @@ function toUsage({ promptTokens, completionTokens, cachedTokens, reasoningTokens
     ...(candidates === 0 ? {} : { candidatesTokenCount: candidates }),
     ...(reasoningTokens === 0 ? {} : { thoughtsTokenCount: reasoningTokens }),
     totalTokenCount: promptTokens + candidates + reasoningTokens,
-    promptTokensDetails: [{ modality: 'TEXT', tokenCount: promptTokens }],
+    promptTokensDetails: [
+      { modality: 'TEXT', tokenCount: promptTokens - audioPromptTokens },
+      ...(audioPromptTokens > 0 ? [{ modality: 'AUDIO', tokenCount: audioPromptTokens }] : []),
+    ],
   };
 }

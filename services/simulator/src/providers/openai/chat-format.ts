@@ -1,4 +1,5 @@
 import type { Piece, Reply } from '../../domain/reply';
+import { type SpokenRequest, speak } from '../../domain/spoken-reply';
 import type { Usage } from '../../domain/usage';
 import type { StreamFrames } from '../../http/write-stream';
 import type { ReplyContext } from '../chat-protocol';
@@ -10,9 +11,13 @@ const FINGERPRINT = 'fp_simulator';
 export function toChatCompletion({ identity, request, reply, usage }: ReplyContext<ChatRequest>) {
   const { mistralFormat } = request;
   const thinking = reply.thinkingHidden ? null : reply.thinking;
+  const audio =
+    request.spoken && reply.text !== null ? toAudio(identity, reply.text, request.spoken, usage) : null;
+  const content = audio ? null : reply.text;
   const message = (index: number) => ({
     role: 'assistant',
-    content: mistralFormat && thinking !== null ? toParts(thinking, reply.text) : reply.text,
+    content: mistralFormat && thinking !== null ? toParts(thinking, content) : content,
+    ...(audio && { audio }),
     ...(thinking === null || mistralFormat ? {} : { reasoning_content: thinking }),
     ...(reply.toolCalls.length === 0
       ? {}
@@ -58,8 +63,13 @@ export function toStreamFrames({ identity, request, reply, usage }: ReplyContext
   const perChoice = (make: (index: number) => string) =>
     Array.from({ length: n }, (_, i) => make(i)).join('');
 
-  const role = `{"role":"assistant","content":${reply.text === null ? 'null' : '""'},"refusal":null}`;
-  const finals = perChoice((index) => frame(index, '{}', reply.finishReason));
+  const { spoken } = request;
+  const audioId = JSON.stringify(audioIdOf(identity, usage));
+  const role = `{"role":"assistant","content":${reply.text === null || spoken ? 'null' : '""'},"refusal":null}`;
+  const expiry = spoken && reply.text !== null ? `{"audio":{"expires_at":${expiryOf(identity)}}}` : undefined;
+  const finals = perChoice(
+    (index) => (expiry ? frame(index, expiry) : '') + frame(index, '{}', reply.finishReason),
+  );
   const totals = request.includeUsage
     ? `${prefix}],"usage":${JSON.stringify(toUsage(usage, request))}}\n\n`
     : '';
@@ -70,12 +80,32 @@ export function toStreamFrames({ identity, request, reply, usage }: ReplyContext
       const index = i % n;
       const piece = reply.pieces[(i - index) / n]!;
       if (isRedacted(piece, reply)) return '';
+      if (spoken && piece.kind === 'text') {
+        const data = speak(piece.text, spoken.format);
+        const said = frame(index, `{"audio":{"id":${audioId},"transcript":${piece.json}}}`);
+        return said + frame(index, `{"audio":{"id":${audioId},"data":"${data}"}}`);
+      }
       const id = toolCallId(identity, index, piece.call);
       return frame(index, request.mistralFormat ? toMistralDelta(piece, id) : toDelta(piece, id));
     },
     tail: `${finals}${totals}data: [DONE]\n\n`,
   };
 }
+
+const AUDIO_LIFETIME_SECONDS = 3_600;
+
+const expiryOf = ({ createdSeconds }: Identity): number => createdSeconds + AUDIO_LIFETIME_SECONDS;
+
+/** Ends with the tokens of the audio, which a later call that refers to it is charged for. */
+const audioIdOf = ({ id }: Identity, { audioCompletionTokens }: Usage): string =>
+  `audio_${Buffer.from(id).toString('hex').slice(-24)}_${audioCompletionTokens}`;
+
+const toAudio = (identity: Identity, transcript: string, { format }: SpokenRequest, usage: Usage) => ({
+  id: audioIdOf(identity, usage),
+  data: speak(transcript, format),
+  expires_at: expiryOf(identity),
+  transcript,
+});
 
 function isRedacted(piece: Piece, reply: Reply): boolean {
   return piece.kind === 'thinking' && reply.thinkingHidden;
@@ -130,11 +160,11 @@ function toUsage(usage: Usage, { separateReasoning, mistralFormat }: ChatRequest
     prompt_tokens_details: {
       cached_tokens: usage.cachedTokens,
       cache_write_tokens: usage.cacheWriteTokens,
-      audio_tokens: 0,
+      audio_tokens: usage.audioPromptTokens,
     },
     completion_tokens_details: {
       reasoning_tokens: usage.reasoningTokens,
-      audio_tokens: 0,
+      audio_tokens: usage.audioCompletionTokens,
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,
     },

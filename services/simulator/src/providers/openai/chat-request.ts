@@ -1,7 +1,9 @@
 import { MAX_CHUNKS } from '../../domain/directive';
+import { audioSeconds } from '../../domain/files/audio-seconds';
 import type { PromptMessage, PromptRole } from '../../domain/prompt';
 import { DEFAULT_OPTIONS, type ReplyOptions } from '../../domain/reply';
 import { instanceOf } from '../../domain/schema-instance';
+import { maxSpokenText, type SpokenRequest } from '../../domain/spoken-reply';
 import type { ReplyContext, TextRequest } from '../chat-protocol';
 import { isObject, type Json } from '../json';
 import { invalid, missing, wrongType } from './error';
@@ -47,8 +49,10 @@ export function parseChatRequest(body: unknown, quirks = OPENAI_QUIRKS): ChatReq
       'stream_options',
     );
   }
+  const spoken = parseSpoken(body, stream);
   return {
     model,
+    ...(spoken && { spoken }),
     prompt: {
       messages: messages.map((message, index) => parseMessage(message, index, quirks)),
       tools: tools ?? [],
@@ -59,15 +63,32 @@ export function parseChatRequest(body: unknown, quirks = OPENAI_QUIRKS): ChatReq
     separateReasoning: quirks.separateReasoning,
     mistralFormat: quirks.mistralFormat,
     n: positive(body, 'n', MAX_N) ?? 1,
-    options: parseReplyOptions(body, tools ?? []),
+    options: parseReplyOptions(body, tools ?? [], spoken),
     serviceTier: parseServiceTier(body.service_tier),
   };
 }
 
-function parseReplyOptions(body: Json, tools: readonly unknown[]): ReplyOptions {
+const FORMATS = new Set(['wav', 'aac', 'mp3', 'flac', 'opus', 'pcm16']);
+
+function parseSpoken({ modalities, audio, ...body }: Json, stream: boolean): SpokenRequest | undefined {
+  if (!Array.isArray(modalities) || !modalities.includes('audio')) return undefined;
+  if (!isObject(audio)) throw missing('audio');
+  const { format, voice } = audio;
+  if (typeof format !== 'string' || !FORMATS.has(format)) throw wrongType('audio.format', 'a known format');
+  if (typeof voice !== 'string' && !isObject(voice)) throw missing('audio.voice');
+  if (stream && format !== 'pcm16')
+    throw invalid("'audio.format' must be 'pcm16' in a stream.", 'audio.format');
+  return { format, maxTokens: parseMaxTokens(body) };
+}
+
+function parseReplyOptions(
+  body: Json,
+  tools: readonly unknown[],
+  spoken: SpokenRequest | undefined,
+): ReplyOptions {
   return {
     ...DEFAULT_OPTIONS,
-    maxTokens: parseMaxTokens(body),
+    maxTokens: spoken ? maxSpokenText(spoken.maxTokens) : parseMaxTokens(body),
     stopSequences: [body.stop]
       .flat()
       .filter((stop): stop is string => typeof stop === 'string' && stop !== ''),
@@ -79,13 +100,13 @@ function parseReplyOptions(body: Json, tools: readonly unknown[]): ReplyOptions 
 function parseMessage(message: unknown, index: number, { mistralFormat }: Quirks): PromptMessage {
   const at = `messages[${index}]`;
   if (!isObject(message)) throw wrongType(at, 'an object');
-  const { role, content, name, tool_calls } = message;
+  const { role, content, name, tool_calls, audio } = message;
   if (role === undefined) throw missing(`${at}.role`);
   if (typeof role !== 'string' || !ROLES.has(role)) {
     throw invalid(`Invalid value for '${at}.role'.`, `${at}.role`, 'invalid_value');
   }
   const calls = Array.isArray(tool_calls) ? tool_calls : [];
-  if (content === undefined && calls.length === 0 && !isObject(message.function_call)) {
+  if (content === undefined && calls.length === 0 && !isObject(message.function_call) && !isObject(audio)) {
     throw missing(`${at}.content`);
   }
   if (mistralFormat && role === 'assistant') {
@@ -101,7 +122,7 @@ function parseMessage(message: unknown, index: number, { mistralFormat }: Quirks
   return {
     role: role as PromptRole,
     name: typeof name === 'string' ? name : null,
-    ...parseContent(content, `${at}.content`),
+    ...withEarlierAudio(parseContent(content, `${at}.content`), audio, `${at}.audio`),
     signedParts: 0,
     toolCalls: calls.filter(isObject).map((call) => {
       const callee = isObject(call.function) ? call.function : {};
@@ -110,18 +131,44 @@ function parseMessage(message: unknown, index: number, { mistralFormat }: Quirks
   };
 }
 
-function parseContent(content: unknown, at: string): Pick<PromptMessage, 'texts' | 'otherParts'> {
+type Content = Pick<PromptMessage, 'texts' | 'otherParts' | 'audioTokens'>;
+
+/** Ids of spoken replies end with their tokens. */
+const AUDIO_ID = /^audio_[0-9a-f]+_(\d{1,9})$/;
+
+function withEarlierAudio(content: Content, audio: unknown, at: string): Content {
+  if (!isObject(audio)) return content;
+  const [, tokens] = AUDIO_ID.exec(String(audio.id)) ?? [];
+  if (tokens === undefined) throw invalid(`Audio with id '${String(audio.id)}' not found.`, `${at}.id`);
+  return { ...content, audioTokens: (content.audioTokens ?? 0) + Number(tokens) };
+}
+
+/** A token for 100 ms of a user's audio. */
+const AUDIO_TOKENS_PER_SECOND = 10;
+
+function audioTokens({ data, format }: Json, at: string): number {
+  if (typeof data !== 'string' || data === '') throw missing(`${at}.data`);
+  if (format !== 'wav' && format !== 'mp3')
+    throw invalid(`Invalid value for '${at}.format'.`, `${at}.format`);
+  return Math.ceil(audioSeconds(Buffer.from(data, 'base64')) * AUDIO_TOKENS_PER_SECOND);
+}
+
+function parseContent(content: unknown, at: string): Content {
   if (content == null) return { texts: [], otherParts: 0 };
   if (typeof content === 'string') return { texts: [content], otherParts: 0 };
   if (!Array.isArray(content)) throw wrongType(at, 'a string or an array of objects');
   const texts: string[] = [];
+  let heard = 0;
+  let others = 0;
   for (const part of content) {
     if (!isObject(part) || typeof part.type !== 'string') throw missing(`${at}[].type`);
     const text =
       part.type === 'refusal' ? part.refusal : part.type === 'thinking' ? thoughtOf(part) : part.text;
     if (typeof text === 'string') texts.push(text);
+    else if (isObject(part.input_audio)) heard += audioTokens(part.input_audio, `${at}[].input_audio`);
+    else others++;
   }
-  return { texts, otherParts: content.length - texts.length };
+  return { texts, otherParts: others, ...(heard > 0 && { audioTokens: heard }) };
 }
 
 /** Returns the text of Mistral's thinking part: `{type: "thinking", thinking: [{type: "text", text}]}`. */

@@ -14,6 +14,8 @@ export function priceLines(pricing: ModelPricing | null): PriceLine[] {
     ...line(tokens?.input, 'in'),
     ...line(tokens?.output, 'out'),
     ...line(tokens?.cache_read, 'cached'),
+    ...line(tokens?.audio_input, 'audio in'),
+    ...line(tokens?.audio_output, 'audio out'),
     ...imageLine((image?.per_image ?? []).map(({ price }) => price)),
     ...line(image?.text_input, 'text in'),
     ...line(image?.image_input, 'image in'),

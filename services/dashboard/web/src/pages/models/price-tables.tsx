@@ -11,6 +11,9 @@ const RATES: readonly (readonly [keyof TokenRates, string])[] = [
   ['cache_read', 'Cache read'],
   ['cache_write', 'Cache write'],
   ['cache_write_1h', 'Cache write, one hour'],
+  ['audio_input', 'Audio input'],
+  ['audio_cache_read', 'Audio cache read'],
+  ['audio_output', 'Audio output'],
 ];
 
 /** All prices of a model, with their source. */

@@ -6,7 +6,16 @@ import { UNIT_NAMES } from '../../../ui/unit-names';
 import { parseCount } from '../models/parse-count';
 import type { Problems } from '../models/problems';
 
-export const TOKEN_RATES = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'] as const;
+export const TOKEN_RATES = [
+  'input',
+  'output',
+  'cache_read',
+  'cache_write',
+  'cache_write_1h',
+  'audio_input',
+  'audio_cache_read',
+  'audio_output',
+] as const;
 /** Per unit of usage that is not counted in tokens. */
 export const UNIT_PRICES = Object.keys(UNIT_NAMES);
 export const IMAGE_RATES = ['text_input', 'image_input', 'image_output', 'text_output'] as const;

@@ -20,6 +20,7 @@ const LABELS: Readonly<Record<string, string>> = {
   million_characters: 'Million characters',
   hour: 'Hour of audio',
   audio_input: 'Audio input',
+  audio_cache_read: 'Audio cache read',
   audio_output: 'Audio output',
 };
 

@@ -94,11 +94,13 @@ function pricingOf({ model: { pricing }, input, output, isTyped }: ImportRow): P
 
 /** Returns the rates that a listed price has besides input and output: `cache read, long context`. */
 export function otherRates({ pricing }: EndpointModel): string[] {
-  const { cache_read, cache_write, cache_write_1h, long_context, service_tiers } = pricing?.tokens ?? {};
+  const { cache_read, cache_write, cache_write_1h, audio_input, audio_output, long_context, service_tiers } =
+    pricing?.tokens ?? {};
   return [
     ...(cache_read === undefined && cache_write === undefined && cache_write_1h === undefined
       ? []
       : ['cache']),
+    ...(audio_input === undefined && audio_output === undefined ? [] : ['audio']),
     ...(long_context ? ['long context'] : []),
     ...(Object.keys(service_tiers ?? {}).length === 0 ? [] : ['service tiers']),
   ];
