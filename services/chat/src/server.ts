@@ -260,7 +260,13 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
           metrics: metrics.responses,
         }),
         queues && responseStorage
-          ? queueResponse({ check: checkChat(responding), storage: responseStorage, bodies, newId })
+          ? queueResponse({
+              check: checkChat(responding),
+              storage: responseStorage,
+              bodies,
+              newId,
+              now: Date.now,
+            })
           : undefined,
         { unknownFields: settings.UNKNOWN_FIELDS, canStore: storage !== undefined },
       ),

@@ -1,6 +1,8 @@
 -- What a response is to the conversation that would continue it. Null: it has ended with output. `open`: it has not ended. `void`: it
 -- failed or was cancelled. Only responses of `background: true` are open or void.
 ALTER TABLE storage.responses ADD COLUMN state text CHECK (state IN ('open', 'void'));
+-- For the sum of an account's void responses, which cost nothing.
+CREATE INDEX responses_void ON storage.responses (account_id) INCLUDE (input_bytes, response_bytes) WHERE state = 'void';
 
 -- Calls of responses of `background: true`, until the response ends or is deleted.
 CREATE TABLE storage.background_calls (

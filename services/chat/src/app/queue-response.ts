@@ -1,3 +1,4 @@
+import { GatewayError } from '@gateway/errors';
 import type { LinkCall, LinkReply } from '@gateway/link';
 import type { Quota } from '@gateway/quota';
 import { responseId } from '../domain/response-members';
@@ -14,7 +15,11 @@ export interface QueueResponseDeps {
   readonly bodies: Quota;
   /** Returns a request id. */
   newId(): string;
+  now(): number;
 }
+
+/** Of the body, the input items and the response, which storage receives in one message. */
+const MAX_QUEUED_BYTES = 12 * 1024 ** 2;
 
 export type QueueResponse = (call: LinkCall, request: ResponsesRequest) => Promise<LinkReply>;
 
@@ -22,20 +27,21 @@ export type QueueResponse = (call: LinkCall, request: ResponsesRequest) => Promi
  * Answers a call of a response in the background: what would refuse the call whenever it is sent, refuses it now; otherwise storage sends
  * it later. Its first attempt has the id that the response contains, which is not that of the caller's request.
  */
-export function queueResponse({ check, storage, bodies, newId }: QueueResponseDeps): QueueResponse {
+export function queueResponse({ check, storage, bodies, newId, now }: QueueResponseDeps): QueueResponse {
   return async (call, request) => {
     const { accountId, keyId } = call.key;
     const { whole, release } = await withStoredItems(storage, bodies, accountId, request);
     try {
-      const replyId = newId();
       const model = check(call, whole);
-      const identity = { requestId: replyId, model, createdAtMs: Date.now() };
-      const response = Buffer.from(whole.replies.queued(identity));
+      const replyId = newId();
+      const response = Buffer.from(whole.replies.queued({ requestId: replyId, model, createdAtMs: now() }));
+      const input = Buffer.from(JSON.stringify(toStoredItems(whole.ownItems, replyId)));
+      if (call.body.length + input.length + response.length > MAX_QUEUED_BYTES) throw tooLarge();
       await storage.queue(accountId, {
         id: responseId(replyId),
         keyId,
         previousId: request.previousId,
-        input: Buffer.from(JSON.stringify(toStoredItems(whole.ownItems, replyId))),
+        input,
         response,
         body: call.body,
       });
@@ -46,3 +52,8 @@ export function queueResponse({ check, storage, bodies, newId }: QueueResponseDe
     }
   };
 }
+
+const tooLarge = () =>
+  new GatewayError('invalid_request', {
+    detail: 'background: the body and its input items have more than 12 MiB',
+  });

@@ -54,15 +54,16 @@ export async function runResponse(deps: BackgroundDeps, own: OwnCall): Promise<v
     signal,
   };
   const end = await runCall(calls, toChat(call), options);
-  if (signal.aborted) return;
-  if (!end && !isLate()) {
-    if (refused) await background.postpone(responseId, runner, refused.waitMs, refused.error.code);
-    return;
-  }
   try {
-    const refusal = refused?.error ?? (call.refusal ? GatewayError.fromCode(call.refusal) : notStarted());
-    const ended = end ? endedResponse(queued, call.inputBytes, end) : failedResponse(queued, refusal);
-    await store(deps, own, end?.requestId, ended);
+    if (signal.aborted) return;
+    if (end) {
+      await store(deps, own, end.requestId, endedResponse(queued, call.inputBytes, end));
+    } else if (isLate()) {
+      const refusal = refused?.error ?? (call.refusal ? GatewayError.fromCode(call.refusal) : notStarted());
+      await store(deps, own, undefined, failedResponse(queued, refusal));
+    } else if (refused) {
+      await background.postpone(responseId, runner, refused.waitMs, refused.error.code);
+    }
   } finally {
     if (end && 'reply' in end) end.reply.release();
   }

@@ -65,6 +65,16 @@ test('an account has no more open responses than the bound, and others are not a
   await queue('r2', {}, bounds);
 });
 
+test('an account that stores too much without output creates no more until it has deleted some', async () => {
+  const bounds = { maxVoidBytes: 10 };
+  await queue('r1', {}, bounds);
+  await storage.backgroundCalls().cancel('a', 'r1', VOID);
+  await expect(queue('r2', {}, bounds)).rejects.toMatchObject({ code: 'rate_limited', shouldRetry: false });
+  await queue('r3', { accountId: 'b' }, bounds);
+  await storage.responses().delete('a', 'r1');
+  await queue('r2', {}, bounds);
+});
+
 describe('a call that is run', () => {
   test('is in progress once an attempt is committed, and ends its response', async () => {
     await queue('r1');

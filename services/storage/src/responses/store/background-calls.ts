@@ -41,9 +41,16 @@ export interface BackgroundBounds {
   readonly retentionDays: number;
   /** Responses of an account that have not ended. */
   readonly maxOpen: number;
+  /** Responses of an account that are stored without output. Absent: 1 GiB. */
+  readonly maxVoidBytes?: number;
   /** From the creation to the last moment at which the call may be sent. */
   readonly startTimeoutMs: number;
 }
+
+/** They have cost nothing: without a bound, an account could store as many as it likes. */
+const MAX_VOID_BYTES = 1024 ** 3;
+/** Of a row, without its content. */
+const ROW_BYTES = 4_096;
 
 interface Row {
   readonly response_id: string;
@@ -70,9 +77,9 @@ export class BackgroundCalls {
     this.#bounds = bounds;
   }
 
-  /** @throws GatewayError `rate_limited` if too many responses of the account have not ended */
+  /** @throws GatewayError `rate_limited` if too many responses of the account have not ended, or are stored without output */
   async queue({ accountId, keyId, id, previousId, input, response, body }: QueuedResponse): Promise<void> {
-    const { retentionDays, maxOpen, startTimeoutMs } = this.#bounds;
+    const { retentionDays, maxOpen, startTimeoutMs, maxVoidBytes = MAX_VOID_BYTES } = this.#bounds;
     const seal = (part: 'input' | 'response' | 'body', content: Buffer) =>
       sealBytes(this.#keys, content, contextOf(part, accountId, id));
     const sealed = {
@@ -84,11 +91,14 @@ export class BackgroundCalls {
       await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
         `background of ${accountId}`,
       ]);
-      const { rows } = await client.query<{ count: bigint }>(
-        'SELECT count(*) AS count FROM storage.background_calls WHERE account_id = $1',
-        [accountId],
+      const { rows } = await client.query<{ open: bigint; void_bytes: bigint }>(
+        `SELECT (SELECT count(*) FROM storage.background_calls WHERE account_id = $1) AS open,
+           (SELECT coalesce(sum(input_bytes + response_bytes + $2::int), 0)::bigint FROM storage.responses
+            WHERE account_id = $1 AND state = 'void') AS void_bytes`,
+        [accountId, ROW_BYTES],
       );
-      if (Number(rows[0]?.count) >= maxOpen) throw tooMany(maxOpen);
+      if (Number(rows[0]?.open) >= maxOpen) throw tooMany(maxOpen);
+      if (Number(rows[0]?.void_bytes) > maxVoidBytes) throw tooManyVoid();
       await client.query(
         `INSERT INTO storage.responses
            (id, account_id, previous_id, state, sealed_input, sealed_response, input_bytes, response_bytes, expires_at)
@@ -228,6 +238,13 @@ export class BackgroundCalls {
     };
   }
 }
+
+const tooManyVoid = () =>
+  new GatewayError('rate_limited', {
+    detail:
+      'too many responses in the background that failed or were cancelled are stored: delete some of them',
+    shouldRetry: false,
+  });
 
 const tooMany = (max: number) =>
   new GatewayError('rate_limited', {
