@@ -258,7 +258,7 @@ function messageCall(wish: Wish): GeneratedCall {
     stream,
     max_tokens: maxTokens,
     ...(json && { output_config: { format: { type: 'json_schema', schema: CLOSED_SCHEMA } } }),
-    ...(options % 5 === 0 && { stop_sequences: ['four'] }),
+    ...(options % 5 > 0 && { stop_sequences: ['four'] }),
   };
   const type = stream ? 'message event' : 'message';
   return { method: 'POST', path: '/v1/messages', body, type, streamed: stream };
