@@ -66,6 +66,8 @@ const toolCalls = fc.constantFrom<object>(
 );
 const directives = fc.oneof(
   fc.constant({}),
+  // Some calls stop at `four`.
+  fc.constant({ text: 'one two three four five six seven' }),
   fc.record({ text: texts, chunks: fc.constantFrom(1, 3, 9) }),
   fc.record({ text: texts, thinking: texts }),
   fc.record({ text: texts, thinking: texts, hide_thinking: fc.constant(true) }),
