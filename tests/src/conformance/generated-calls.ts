@@ -66,6 +66,8 @@ const toolCalls = fc.constantFrom<object>(
 );
 const directives = fc.oneof(
   fc.constant({}),
+  // Some calls stop at `four`.
+  fc.constant({ text: 'one two three four five six seven' }),
   fc.record({ text: texts, chunks: fc.constantFrom(1, 3, 9) }),
   fc.record({ text: texts, thinking: texts }),
   fc.record({ text: texts, thinking: texts, hide_thinking: fc.constant(true) }),
@@ -258,7 +260,7 @@ function messageCall(wish: Wish): GeneratedCall {
     stream,
     max_tokens: maxTokens,
     ...(json && { output_config: { format: { type: 'json_schema', schema: CLOSED_SCHEMA } } }),
-    ...(options % 5 === 0 && { stop_sequences: ['four'] }),
+    ...(options % 5 > 0 && { stop_sequences: ['four'] }),
   };
   const type = stream ? 'message event' : 'message';
   return { method: 'POST', path: '/v1/messages', body, type, streamed: stream };

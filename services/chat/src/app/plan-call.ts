@@ -76,7 +76,7 @@ export function planCall(
   const { placed, session } = placeCall(deps, call, model, request);
   const { routes, body } = prepare(request, model, placed);
   const size = sized(sizeOn(routes, request, model, body));
-  const needs = { ...size, hears: size.audio !== undefined || size.hasMedia };
+  const needs = { ...size, hears: mayHear(request.wire, size) };
   const price = callPrice(offered, needs);
   return {
     request,
@@ -102,6 +102,10 @@ function requireCapability({ slug, capabilities }: Model, { needs }: CallerReque
       : `model: ${slug} has no text completions; send its prompts to /v1/chat/completions`;
   throw new GatewayError('invalid_request', { detail });
 }
+
+/** A file that Google fetches may be audio, whatever type its caller gives. */
+const mayHear = (wire: CallerRequest['wire'], { audio, hasMedia }: RequestSize): boolean =>
+  audio !== undefined || (wire === 'gemini' && hasMedia);
 
 /** @throws GatewayError `invalid_request` for audio without a price */
 function refuseUnpricedAudio({ slug }: Model, { size }: CallerRequest, price: TokenPrice): void {

@@ -6,6 +6,8 @@ const price = {
   inputNano: 1_000n,
   outputNano: 4_001n,
   cacheReadNano: 100n,
+  audioInputNano: 32_001n,
+  audioOutputNano: 64_000n,
   longContext: { aboveTokens: 200_000, price: { inputNano: 2_000n, outputNano: 6_000n } },
   unitNano: new Map([['web_search', 10_000_000n]]),
 };
@@ -21,6 +23,8 @@ test('lowers every price of a model, rounded up, and keeps its version', () => {
     inputNano: 500n,
     outputNano: 2_001n,
     cacheReadNano: 50n,
+    audioInputNano: 16_001n,
+    audioOutputNano: 32_000n,
     longContext: { aboveTokens: 200_000, price: { inputNano: 1_000n, outputNano: 3_000n } },
     unitNano: new Map([['web_search', 5_000_000n]]),
   };

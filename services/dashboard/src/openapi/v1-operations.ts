@@ -72,6 +72,11 @@ const cost = z
   .optional()
   .meta({ description: 'USD that the account is charged, at most nine decimals' });
 
+/** Passed through as the provider sends it, under an id of the account. */
+const spoken = z
+  .looseObject({ id: text.optional(), data: text.optional(), transcript: text.optional() })
+  .meta({ description: 'A spoken reply, with its audio in base64' });
+
 const completion = z
   .looseObject({
     id: text,
@@ -81,7 +86,11 @@ const completion = z
     choices: z.array(
       z.looseObject({
         index: count,
-        message: z.looseObject({ role: z.literal('assistant'), content: text.nullish() }),
+        message: z.looseObject({
+          role: z.literal('assistant'),
+          content: text.nullish(),
+          audio: spoken.nullish(),
+        }),
         finish_reason: text.nullable(),
       }),
     ),

@@ -24,6 +24,9 @@ const LABELS: Readonly<Record<string, string>> = {
   audio_output: 'Audio output',
 };
 
+/** More would be too narrow for their labels. */
+const MAX_COLUMNS = 6;
+
 interface RatesFieldsProps {
   /** With a title, the fields are a group. */
   legend?: string;
@@ -40,9 +43,10 @@ interface RatesFieldsProps {
 
 export function RatesFields(props: RatesFieldsProps) {
   const { legend, names, rates, onChange, problems, path, first, onRemove } = props;
+  const columns = Math.min(MAX_COLUMNS, Math.max(3, first ? names.length + 1 : names.length));
   const fields = (
     <SimpleGrid
-      cols={{ base: 2, sm: 3, lg: Math.max(3, first ? names.length + 1 : names.length) }}
+      cols={{ base: 2, sm: 3, lg: columns }}
       spacing="sm"
       // Keeps inputs in line when a label wraps.
       style={{ alignItems: names.some((name) => problemsAt(problems, `${path}.${name}`)) ? 'start' : 'end' }}
