@@ -48,8 +48,8 @@ const message = { id: 'msg_theirs', type: 'message', content: [] };
 test('a response and its items have ids by which the gateway finds them', () => {
   const { take, read } = streamTo({ parsed: { previous_response_id: 'resp_01' }, isStored: true });
   expect(read('created', { response }).response).toEqual({
-    ...{ id: 'resp_01a2', model: 'openai/gpt', store: true, previous_response_id: 'resp_01', output: [] },
-    ...{ max_output_tokens: null, max_tool_calls: null, tools: [] },
+    ...{ id: 'resp_01a2', model: 'openai/gpt', store: true, background: false, output: [] },
+    ...{ previous_response_id: 'resp_01', max_output_tokens: null, max_tool_calls: null, tools: [] },
   });
   expect(read('output_item.added', { output_index: 1, item: message }).item.id).toBe('msg_01a2_1');
   const delta = { item_id: 'msg_theirs', output_index: 1, content_index: 0, delta: '"item_id":"msg_theirs"' };
