@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /** Returns a free port on 127.0.0.1: the preferred one if it is free. */
@@ -15,24 +16,31 @@ export interface HeldPort {
   release(): Promise<void>;
 }
 
+/** Below the ports that Linux gives to outgoing connections, one of which could take a port after its release. */
+const HELD_PORTS = { from: 20_000, to: 32_767 };
+const HOLD_ATTEMPTS = 50;
+
 /** Holds a port on 127.0.0.1, the preferred one if it is free, and ends the connections that arrive meanwhile. */
 export async function holdLoopbackPort(preferred?: number): Promise<HeldPort> {
+  for (let attempt = 0; ; attempt++) {
+    const port =
+      attempt === 0 && preferred !== undefined ? preferred : randomInt(HELD_PORTS.from, HELD_PORTS.to + 1);
+    try {
+      return await hold(port);
+    } catch (error) {
+      if (attempt === HOLD_ATTEMPTS) throw error;
+    }
+  }
+}
+
+function hold(port: number): Promise<HeldPort> {
   const server = createServer((socket) => socket.destroy());
-  const listen = (port: number) =>
-    new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(port, '127.0.0.1', resolve);
-    });
-  await listen(preferred ?? 0).catch((error) => {
-    if (preferred === undefined) throw error;
-    return listen(0);
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () =>
+      resolve({ port, release: () => new Promise((released) => server.close(() => released())) }),
+    );
   });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return {
-    port: address.port,
-    release: () => new Promise((resolve) => server.close(() => resolve())),
-  };
 }
 
 function tryPort(port: number): Promise<number> {
