@@ -51,7 +51,7 @@ export function answerChat(deps: AnswerChatDeps): AnswerChat {
       hasHold = true;
       return await deps.runner.send(context, admitted);
     } catch (thrown) {
-      annotateFailure(thrown, { model: modelNameForRecord(deps.models, request.model, thrown), hasHold });
+      annotate(thrown, deps, request, hasHold);
       throw thrown;
     }
   };
@@ -65,13 +65,19 @@ export function checkChat(deps: AnswerChatDeps): CheckChat {
     try {
       return planAcceptable(deps, call, request)[0].model.slug;
     } catch (thrown) {
-      annotateFailure(thrown, {
-        model: modelNameForRecord(deps.models, request.model, thrown),
-        hasHold: false,
-      });
+      annotate(thrown, deps, request, false);
       throw thrown;
     }
   };
+}
+
+function annotate(
+  thrown: unknown,
+  { models }: AnswerChatDeps,
+  { model }: CallerRequest,
+  hasHold: boolean,
+): void {
+  annotateFailure(thrown, { model: modelNameForRecord(models, model, thrown), hasHold });
 }
 
 async function admitChat(

@@ -77,6 +77,16 @@ const spoken = z
   .looseObject({ id: text.optional(), data: text.optional(), transcript: text.optional() })
   .meta({ description: 'A spoken reply, with its audio in base64' });
 
+/** A page of a list as OpenAI's API has it. */
+const listOf = <T extends z.ZodType>(item: T) =>
+  z.object({
+    object: z.literal('list'),
+    data: z.array(item),
+    first_id: text.nullable(),
+    last_id: text.nullable(),
+    has_more: z.boolean(),
+  });
+
 const completion = z
   .looseObject({
     id: text,
@@ -149,15 +159,7 @@ const response = z
       .meta({ description: 'Of a response with output' }),
   })
   .meta({ id: 'Response' });
-const inputItems = z
-  .object({
-    object: z.literal('list'),
-    data: z.array(z.looseObject({ id: text, type: text })),
-    first_id: text.nullable(),
-    last_id: text.nullable(),
-    has_more: z.boolean(),
-  })
-  .meta({ id: 'ResponseInputItems' });
+const inputItems = listOf(z.looseObject({ id: text, type: text })).meta({ id: 'ResponseInputItems' });
 const storedFile = z
   .object({
     id: text,
@@ -170,15 +172,7 @@ const storedFile = z
     status: z.literal('processed'),
   })
   .meta({ id: 'File' });
-const storedFiles = z
-  .object({
-    object: z.literal('list'),
-    data: z.array(storedFile),
-    first_id: text.nullable(),
-    last_id: text.nullable(),
-    has_more: z.boolean(),
-  })
-  .meta({ id: 'FileList' });
+const storedFiles = listOf(storedFile).meta({ id: 'FileList' });
 const storedBatch = z
   .object({
     id: text,
@@ -230,15 +224,7 @@ const storedBatch = z
       .meta({ description: 'Of the calls that succeeded; only of a batch that has ended' }),
   })
   .meta({ id: 'Batch' });
-const storedBatches = z
-  .object({
-    object: z.literal('list'),
-    data: z.array(storedBatch),
-    first_id: text.nullable(),
-    last_id: text.nullable(),
-    has_more: z.boolean(),
-  })
-  .meta({ id: 'BatchList' });
+const storedBatches = listOf(storedBatch).meta({ id: 'BatchList' });
 const messageBatch = z
   .object({
     id: text,
@@ -427,13 +413,7 @@ const listedTask = z
     request_id: text.meta({ description: '`X-Request-Id` of the call that created it' }),
   })
   .meta({ id: 'ListedVideoTask' });
-const videoList = z.object({
-  object: z.literal('list'),
-  data: z.array(listedTask),
-  first_id: text.nullable(),
-  last_id: text.nullable(),
-  has_more: z.boolean(),
-});
+const videoList = listOf(listedTask);
 const videoResult = z
   .object({
     task_id: text,

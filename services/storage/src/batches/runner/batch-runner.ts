@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { every, type Repeated } from '@gateway/process';
+import { busyAccounts } from '../../calls/busy-accounts';
 import { Lease } from '../../calls/lease';
 import type { Batch } from '../rules/batch';
 import { type BatchDeps, runBatch } from './run-batch';
@@ -36,18 +37,14 @@ export class BatchRunner {
   async #claimAll(): Promise<void> {
     while (this.#running.size < MAX_RUNNING && !this.#draining) {
       const runner = randomUUID();
-      const batch = await this.#deps.batches.claim(runner, this.#busyAccounts());
+      const batch = await this.#deps.batches.claim(
+        runner,
+        busyAccounts(this.#running.keys(), MAX_RUNNING_OF_ACCOUNT),
+      );
       if (!batch) return;
       const run = this.#run(batch, runner).finally(() => this.#running.delete(batch));
       this.#running.set(batch, run);
     }
-  }
-
-  #busyAccounts(): string[] {
-    const running = [...this.#running.keys()].map(({ accountId }) => accountId);
-    return [...new Set(running)].filter(
-      (id) => running.filter((other) => other === id).length >= MAX_RUNNING_OF_ACCOUNT,
-    );
   }
 
   async #run(batch: Batch, runner: string): Promise<void> {

@@ -346,7 +346,7 @@ test('a batch that has ended is cleared of its calls, and can be deleted at once
   expect(await batches.delete(ACCOUNT, 'anthropic', created.id)).toBe(true);
 });
 
-test('results and metadata are encrypted, and can be read after their keys were encrypted anew', async () => {
+test('results and metadata are encrypted, and can be read with another key after re-encryption', async () => {
   const created = await create(LINES, { metadata: { name: 'a secret name' } });
   await run({ concurrency: 1 }, { isDraining: () => sent.length === 2 });
   const { rows } = await storage.owner.query('SELECT sealed_metadata FROM storage.batches');

@@ -4,7 +4,8 @@ import type { Logger } from '@gateway/process';
 import { v7 as newId } from 'uuid';
 import type { CallEnd } from '../../calls/rules/call-end';
 import { type CallToRun, type RunOptions, runCall } from '../../calls/run-call';
-import { type Files, UNCOUNTED_PURPOSE } from '../../files/store/files';
+import { storeAnswer } from '../../calls/store-answer';
+import { BATCH_OUTPUT_PURPOSE, type Files } from '../../files/store/files';
 import type { BatchMetrics } from '../../metrics';
 import type { Batch, BatchProblem } from '../rules/batch';
 import { callResult, type Unsent, unsentLine } from '../rules/call-result';
@@ -41,7 +42,6 @@ class NotOwner extends Error {}
 /** As OpenAI's API has them. */
 const MAX_CALLS = 50_000;
 const MAX_PROBLEMS = 20;
-const STORE_RETRY_MS = 1_000;
 /** A longer line is in memory alone. */
 const LARGE_LINE_BYTES = 1024 ** 2;
 /** Of the calls that a batch sends: chat discounts them. */
@@ -186,16 +186,14 @@ async function sendCall(
   if (!end) return;
   try {
     const result = callResult(batch.format, customId, end);
-    // The answer has been paid for: it is not given up while the database is away.
-    while (!signal.aborted) {
-      try {
+    await storeAnswer(
+      signal,
+      async () => {
         await batches.endCall(batch, number, end.requestId, result);
-        return metrics.callEnded(result.succeeded);
-      } catch (err) {
-        log.warn({ err, batch: batch.id }, 'the result of a call could not be stored');
-        await sleep(STORE_RETRY_MS, undefined, { signal }).catch(() => undefined);
-      }
-    }
+        metrics.callEnded(result.succeeded);
+      },
+      (err) => log.warn({ err, batch: batch.id }, 'the result of a call could not be stored'),
+    );
   } finally {
     if ('reply' in end) end.reply.release();
   }
@@ -309,7 +307,7 @@ async function saveLines(
     await put(content());
     return {
       filename,
-      purpose: UNCOUNTED_PURPOSE,
+      purpose: BATCH_OUTPUT_PURPOSE,
       ...(outputSeconds !== null && { lifetimeSeconds: outputSeconds }),
     };
   };

@@ -46,8 +46,8 @@ const OWN_UPLOAD_MINUTES = 24 * 60;
 const IS_INPUT =
   'EXISTS (SELECT FROM storage.batches b WHERE b.input_file_id = files.id AND b.ended_at IS NULL)';
 const IS_STORED = `account_id = $1 AND sealed_details IS NOT NULL AND (expires_at > now() OR ${IS_INPUT})`;
-/** Results of batches don't count: they have been paid for. */
-export const UNCOUNTED_PURPOSE = 'batch_output';
+/** Of results of batches, which don't count against an account's limits: they have been paid for. */
+export const BATCH_OUTPUT_PURPOSE = 'batch_output';
 const COLUMNS = 'id, account_id, sealed_details, purpose, bytes, created_at, expires_at';
 
 /** The stored files; expired ones do not exist. Every method sees one account's only. */
@@ -202,7 +202,7 @@ export class Files {
     const { rows } = await client.query<{ count: bigint; bytes: string }>(
       `SELECT count(*) AS count, coalesce(sum(bytes), 0) AS bytes FROM storage.files
        WHERE account_id = $1 AND expires_at > now() AND purpose IS DISTINCT FROM $2`,
-      [accountId, UNCOUNTED_PURPOSE],
+      [accountId, BATCH_OUTPUT_PURPOSE],
     );
     const [stored] = rows;
     if (Number(stored?.count) + more.files > MAX_FILES) throw invalid(`the account has ${MAX_FILES} files`);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { every, type Repeated } from '@gateway/process';
+import { busyAccounts } from '../../calls/busy-accounts';
 import { Lease } from '../../calls/lease';
 import type { BackgroundCall } from '../store/background-calls';
 import { type BackgroundDeps, runResponse } from './run-response';
@@ -71,22 +72,16 @@ export class BackgroundRunner {
   }
 
   async #claimWhileWoken(): Promise<void> {
+    const maxOfAccount = Math.ceil(this.#deps.concurrency / ACCOUNT_SHARE);
     do {
       this.#isWoken = false;
       while (this.#running.size < this.#deps.concurrency && !this.#draining) {
         const runner = randomUUID();
-        const call = await this.#deps.background.claim(runner, this.#busyAccounts());
+        const call = await this.#deps.background.claim(runner, busyAccounts(this.#running, maxOfAccount));
         if (!call) break;
         this.#start(call, runner);
       }
     } while (this.#isWoken);
-  }
-
-  #busyAccounts(): string[] {
-    const max = Math.ceil(this.#deps.concurrency / ACCOUNT_SHARE);
-    const counts = new Map<string, number>();
-    for (const { accountId } of this.#running) counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
-    return [...counts].filter(([, count]) => count >= max).map(([accountId]) => accountId);
   }
 
   #start(call: BackgroundCall, runner: string): void {

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
 import type { Lease } from '../../calls/lease';
 import { type CallToRun, type RunOptions, runCall } from '../../calls/run-call';
+import { storeAnswer } from '../../calls/store-answer';
 import type { BackgroundMetrics } from '../../metrics';
 import { endedResponse, failedResponse, ownIdOf, type ResponseEnd } from '../rules/background-response';
 import type { BackgroundCall, BackgroundCalls } from '../store/background-calls';
@@ -22,8 +22,6 @@ export interface OwnCall {
   /** This process is about to stop: nothing more is sent. */
   readonly isDraining: () => boolean;
 }
-
-const STORE_RETRY_MS = 1_000;
 
 /**
  * Runs the call of a response to its end. Returns early, without its end, when a rate limit refuses it for now, the signal is aborted or
@@ -69,22 +67,18 @@ export async function runResponse(deps: BackgroundDeps, own: OwnCall): Promise<v
   }
 }
 
-/** The answer has been paid for: it is not given up while the database is away. */
 async function store(
   { background, metrics, log }: BackgroundDeps,
   { call, runner, lease: { signal } }: OwnCall,
   requestId: string | undefined,
   ended: ResponseEnd,
 ): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      if (await background.end(call, { runner, requestId }, ended)) metrics.ended(ended.status);
-      return;
-    } catch (err) {
-      log.warn({ err, response: call.responseId }, 'a response in the background could not be stored');
-      await sleep(STORE_RETRY_MS, undefined, { signal }).catch(() => undefined);
-    }
-  }
+  const hasEnded = await storeAnswer(
+    signal,
+    () => background.end(call, { runner, requestId }, ended),
+    (err) => log.warn({ err, response: call.responseId }, 'a response in the background could not be stored'),
+  );
+  if (hasEnded) metrics.ended(ended.status);
 }
 
 const toChat = ({ responseId, accountId, keyId, body }: BackgroundCall): CallToRun => ({

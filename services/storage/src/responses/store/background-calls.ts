@@ -190,7 +190,10 @@ export class BackgroundCalls {
     ]);
   }
 
-  /** Ends a response whoever runs its call, which is aborted when its lease can't be renewed. @returns false if it has ended already */
+  /**
+   * Ends a response, whichever process runs its call: that process aborts the call when it can't renew its lease.
+   * @returns false if the response has ended already
+   */
   cancel(accountId: string, responseId: string, ended: EndedResponse): Promise<boolean> {
     return this.#end(accountId, responseId, ended, '', []);
   }
