@@ -12,7 +12,7 @@ import { oneProcess, type ProcessGroup } from './procfs/process-group';
 import { measureRecords } from './records/measure-records';
 import { measureReserve } from './reserve/measure-reserve';
 import { HTTP_SCENARIO_NAMES, scenario } from './scenarios';
-import { bareTarget, GATEWAY_MODEL, gatewayTarget, type Target } from './targets';
+import { bareTarget, EMBEDDING_MODEL, GATEWAY_MODEL, gatewayTarget, type Target } from './targets';
 import { measureTranslation, TRANSLATION_MODELS } from './translation/measure-translation';
 
 const IDLE_MS = 10_000;
@@ -86,7 +86,7 @@ async function measureLoad(run: Run, gateway: GatewayUnderTest) {
     const translation = await runTranslation(run, gateway, generator, others);
     const records = await runRecords(run, gateway, generator, others);
     run.progress('checking the money');
-    const money = await checkMoney(gateway, [GATEWAY_MODEL, ...TRANSLATION_MODELS]);
+    const money = await checkMoney(gateway, [GATEWAY_MODEL, EMBEDDING_MODEL, ...TRANSLATION_MODELS]);
     return { scenarios, reserve, translation, records, money, loaded: readMemory([...named, runner]) };
   } finally {
     run.signal.removeEventListener('abort', onAbort);

@@ -1,5 +1,6 @@
 import type { MeteredModel } from './gateway/check-money';
 import type { GatewayUnderTest } from './gateway/gateway-under-test';
+import type { CallerFormat } from './load/caller-format';
 import type { HttpJob } from './load/load-contract';
 import type { BareProxy } from './peers/start-bare-proxy';
 import { oneProcess, type ProcessGroup } from './procfs/process-group';
@@ -17,6 +18,7 @@ export interface Target {
 
 /** Differs from the model that is called through the bare proxy, so that the simulator meters them separately. */
 export const GATEWAY_MODEL: MeteredModel = { slug: 'sim/chat', upstreamModel: 'chat' };
+export const EMBEDDING_MODEL: MeteredModel = { slug: 'sim/embedding', upstreamModel: 'embedding' };
 const BARE_MODEL = 'bare';
 
 export function bareTarget(proxy: BareProxy): Target {
@@ -33,24 +35,26 @@ export function gatewayTarget({ stack, apiKey, services }: GatewayUnderTest): Ta
     name: 'gateway',
     title: 'gateway',
     processes: services,
-    job: (scenario) => job(scenario, `${stack.apiUrl}/v1`, apiKey, GATEWAY_MODEL.slug),
+    job: (scenario) => {
+      const { slug } = scenario.format === 'embeddings' ? EMBEDDING_MODEL : GATEWAY_MODEL;
+      return job(scenario, `${stack.apiUrl}/v1`, apiKey, slug);
+    },
   };
 }
 
-function job(
-  { load, stream, format, messages }: Scenario,
-  baseUrl: string,
-  key: string,
-  model: string,
-): HttpJob {
-  const isResponses = format === 'responses';
-  const url = `${baseUrl}${isResponses ? '/responses' : '/chat/completions'}`;
-  const prompt = isResponses ? { input: messages, store: false } : { messages };
-  const body = JSON.stringify({ model, ...prompt, ...(stream ? { stream } : {}) });
+const PATHS: Readonly<Record<CallerFormat, string>> = {
+  openai: '/chat/completions',
+  responses: '/responses',
+  anthropic: '/messages',
+  embeddings: '/embeddings',
+};
+
+function job({ load, format, body }: Scenario, baseUrl: string, key: string, model: string): HttpJob {
+  const text = JSON.stringify({ model, ...body });
   const headers = {
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(body)),
+    'content-length': String(Buffer.byteLength(text)),
   };
-  return { load, format, url, headers, body };
+  return { load, format, url: `${baseUrl}${PATHS[format]}`, headers, body: text };
 }

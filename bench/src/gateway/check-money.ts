@@ -52,7 +52,7 @@ export async function checkMoney(
     const { pricing } = await api.call('GET', `models/${slug}`, account.token);
     calls += metered.calls;
     meteredNano += metered.prompt_tokens * nanoPerToken(pricing.tokens.input);
-    meteredNano += metered.completion_tokens * nanoPerToken(pricing.tokens.output);
+    meteredNano += metered.completion_tokens * nanoPerToken(pricing.tokens.output ?? 0);
   }
   return {
     calls,

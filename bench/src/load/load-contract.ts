@@ -5,8 +5,8 @@ export interface CallsLoad {
   readonly kind: 'calls';
   readonly connections: number;
   readonly durationMs: number;
-  /** Expected text of every reply. */
-  readonly replyText: string;
+  /** Expected text of every reply; absent: any. */
+  readonly replyText?: string;
   /** Pause between a reply and the next call; absent: none. */
   readonly pauseMs?: number;
   /** Interval between the starts of two calls of a connection; absent: the next call starts after the reply. */

@@ -8,6 +8,7 @@ import type {
 } from '../bench-report';
 import { isMoneyConsistent } from '../gateway/check-money';
 import { totalPssBytes } from '../memory';
+import type { HttpScenarioName } from '../scenarios';
 import { summarise, summariseTarget } from './scenario-summary';
 import { summariseTranslation } from './translation-summary';
 
@@ -19,6 +20,8 @@ export interface ThresholdResult {
 
 const MAX_CALL_CPU_US = 1_000;
 const MAX_RESPONSE_CPU_RATIO = 1.2;
+/** Of calls of the same size; two runs differ by up to a tenth. */
+const MAX_EMBEDDING_CPU_RATIO = 1.1;
 const MAX_CHUNK_CPU_RATIO = 2;
 const MAX_TRANSLATED_CALL_CPU_US = 150;
 const MAX_TRANSLATED_CHUNK_CPU_US = 10;
@@ -42,14 +45,19 @@ export function checkThresholds(report: BenchReport): ThresholdResult[] {
         passed: us <= MAX_CALL_CPU_US,
       });
     }
-    const plain = report.scenarios.find(({ name }) => name === 'plain');
-    if (rounds.name === 'responses' && plain) {
-      const ratio = gateway.cpuUsPerUnit / summarise(plain).gateway.cpuUsPerUnit;
-      thresholds.push({
-        title: `CPU per call of responses: at most ${MAX_RESPONSE_CPU_RATIO} × a chat completion's`,
-        found: `${ratio.toFixed(2)} ×`,
-        passed: ratio <= MAX_RESPONSE_CPU_RATIO,
-      });
+    const compare = (other: HttpScenarioName, title: string, maxRatio: number) => {
+      const compared = report.scenarios.find(({ name }) => name === other);
+      if (!compared) return;
+      const ratio = gateway.cpuUsPerUnit / summarise(compared).gateway.cpuUsPerUnit;
+      thresholds.push({ title, found: `${ratio.toFixed(2)} ×`, passed: ratio <= maxRatio });
+    };
+    if (rounds.name === 'responses') {
+      const title = `CPU per call of responses: at most ${MAX_RESPONSE_CPU_RATIO} × a chat completion's`;
+      compare('plain', title, MAX_RESPONSE_CPU_RATIO);
+    }
+    if (rounds.name === 'embeddings') {
+      const title = `CPU per call with 100 embeddings: at most ${MAX_EMBEDDING_CPU_RATIO} × a chat completion's of its size`;
+      compare('long', title, MAX_EMBEDDING_CPU_RATIO);
     }
     if (rounds.name === 'stream') {
       thresholds.push({

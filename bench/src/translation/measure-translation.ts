@@ -29,7 +29,7 @@ const WARM_UP_SECONDS = 1;
 const MAX_WARM_UPS = 20;
 
 /** The formats whose calls pass through to one provider and are translated for another. */
-type Translated = Exclude<CallerFormat, 'responses'>;
+type Translated = Extract<CallerFormat, 'openai' | 'anthropic'>;
 type Framing = Readonly<{ before: number; after: number }>;
 
 interface Caller {

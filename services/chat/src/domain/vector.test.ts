@@ -25,7 +25,11 @@ test('a vector in the requested form keeps its text', () => {
   expect(toBase64({ base64: 'AACAPw==' })).toBe('AACAPw==');
 });
 
-test.each(['AACAP', 'AACA', '', 'AA-APw=='])('refuses the malformed base64 %j', (base64) => {
+test('base64 of another alphabet or without padding becomes the usual one', () => {
+  expect(toBase64({ base64: '-_-APw' })).toBe('+/+APw==');
+});
+
+test.each(['AACAP', 'AACA', '', 'AA!APw=='])('refuses the malformed base64 %j', (base64) => {
   expect(() => toFloats({ base64 })).toThrow('malformed');
   expect(() => toBase64({ base64 })).toThrow('malformed');
 });
