@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import {
+  BACKSLASH,
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COLON,
@@ -39,20 +40,39 @@ const MAX_TOP_MEMBERS = 1_000;
  * @throws GatewayError `invalid_request` for a value that is nested too deeply, and for too many members
  */
 export function topLevelMembers(json: Buffer): JsonMember[] {
+  return membersFrom(json, json.indexOf(OPEN_BRACE) + 1).members;
+}
+
+/**
+ * Returns a top-level member that is written late, such as a reply's usage: a search from the end skips most of the object.
+ * Undefined if the member is not found that way.
+ * @throws GatewayError as `topLevelMembers`
+ */
+export function lateMember(json: Buffer, key: string): JsonMember | undefined {
+  const start = json.lastIndexOf(JSON.stringify(key));
+  if (start < 1 || json[start - 1] === BACKSLASH) return undefined;
+  if (json[skipSpace(json, stringEnd(json, start))] !== COLON) return undefined;
+  const { members, end } = membersFrom(json, start);
+  // A nested object's brace would not be the last.
+  return trimSpace(json, json.length) === end + 1 ? members[0] : undefined;
+}
+
+/** `end` is the index of the brace after the last member. */
+function membersFrom(json: Buffer, from: number): { members: JsonMember[]; end: number } {
   const members: JsonMember[] = [];
-  let at = json.indexOf(OPEN_BRACE) + 1;
+  let at = from;
   for (;;) {
     const start = json.indexOf(QUOTE, at);
-    if (start === -1) return members;
+    if (start === -1) return { members, end: json.length };
     const keyEnd = stringEnd(json, start);
     const valueStart = skipSpace(json, json.indexOf(COLON, keyEnd) + 1);
     const { next, innerMembers, hasLongInteger } = readValue(json, valueStart);
-    const key = JSON.parse(json.toString('utf8', start, keyEnd)) as string;
+    const key = keyOf(json.toString('utf8', start + 1, keyEnd - 1));
     if (members.length === MAX_TOP_MEMBERS) {
       throw new GatewayError('invalid_request', { detail: 'the body has too many fields' });
     }
     members.push({ key, start, valueStart, valueEnd: trimSpace(json, next), innerMembers, hasLongInteger });
-    if (json[next] !== COMMA) return members;
+    if (json[next] !== COMMA) return { members, end: next };
     at = next + 1;
   }
 }
@@ -113,6 +133,9 @@ function addedMembers(members: readonly JsonMember[], values: Values): string[] 
     value === undefined || present.has(key) ? [] : [`${JSON.stringify(key)}:${value}`],
   );
 }
+
+/** Decodes the few keys that have escapes: parsing each would cost more than the scan. */
+const keyOf = (text: string): string => (text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text);
 
 interface ReadValue {
   readonly next: number;

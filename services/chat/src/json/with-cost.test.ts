@@ -15,9 +15,20 @@ test("the provider's own cost is replaced", () => {
 });
 
 test.each([
+  ['before other members', '{"choices":[],"usage":{"x":1},"a":"usage","b":[{"c":1}]}'],
+  ['before a key that ends with its name', '{"usage":{"x":1},"a\\"usage":{}}'],
+  ['before a text with its name', '{"usage":{"x":1},"a":"\\"usage"}'],
+  ['before a nested one', '{"usage":{"x":1},"a":{"usage":{"y":2}}}'],
+  ['before one in a list', '{"usage":{"x":1},"a":[{"usage":{"y":2}}]}'],
+  ['with white space around', ' { "usage" : {"x":1} } '],
+])('finds the usage %s', (_, reply) => {
+  expect(billed(reply)).toBe(reply.replace('"x":1', '"x":1,"cost":12345678901.234567891'));
+});
+
+test.each([
   ['has none', '{"choices":[{"usage":{}}]}'],
   ['is null', '{"usage":null}'],
-  ['is beside a value nested too deeply', `{"x":${'['.repeat(600)}${']'.repeat(600)},"usage":{}}`],
+  ['is beside a value nested too deeply', `{"usage":{},"x":${'['.repeat(600)}${']'.repeat(600)}}`],
 ])('a reply whose usage %s is unchanged', (_, reply) => {
   expect(billed(reply)).toBe(reply);
 });

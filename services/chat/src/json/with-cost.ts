@@ -1,4 +1,4 @@
-import { topLevelMembers, withMembers } from '@gateway/json-body';
+import { lateMember, topLevelMembers, withMembers } from '@gateway/json-body';
 import { decimalFromNano } from '@gateway/money';
 
 const OPEN_BRACE = '{'.charCodeAt(0);
@@ -6,7 +6,7 @@ const OPEN_BRACE = '{'.charCodeAt(0);
 /** Returns a copy of a complete reply whose `usage` has the cost; the reply itself if it has no usage or is nested too deeply. */
 export function withCost(reply: Buffer, costNano: bigint): Buffer {
   try {
-    const usage = topLevelMembers(reply).find(({ key }) => key === 'usage');
+    const usage = lateMember(reply, 'usage') ?? topLevelMembers(reply).find(({ key }) => key === 'usage');
     if (!usage || reply[usage.valueStart] !== OPEN_BRACE) return reply;
     const { valueStart, valueEnd } = usage;
     const figures = reply.subarray(valueStart, valueEnd);
