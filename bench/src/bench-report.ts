@@ -27,6 +27,16 @@ export interface ReserveRuns {
   }[];
 }
 
+/** The same calls to a gateway with one process of each service, and to one with several edges and chats. */
+export interface InstanceRuns {
+  /** Edges and chats of the second gateway. */
+  readonly instances: number;
+  /** The runs of a round are adjacent. */
+  readonly rounds: readonly { readonly one: Round; readonly several: Round }[];
+  /** Of the second gateway. */
+  readonly money: MoneyCheck;
+}
+
 /** The same calls to providers of the caller's format (passed through) and of other formats (translated). */
 export interface TranslationRuns {
   readonly runSeconds: number;
@@ -76,6 +86,8 @@ export interface BenchReport {
   readonly scenarios: readonly ScenarioRounds[];
   /** Undefined if the scenario was not selected. */
   readonly reserve: ReserveRuns | undefined;
+  /** Undefined if the scenario was not selected. */
+  readonly instances: InstanceRuns | undefined;
   /** Undefined if the scenario was not selected. */
   readonly translation: TranslationRuns | undefined;
   /** Undefined if the scenario was not selected. */

@@ -1,8 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BenchReport, RecordsRuns, ReserveRuns, ScenarioRounds, TranslationRuns } from './bench-report';
+import type {
+  BenchReport,
+  InstanceRuns,
+  RecordsRuns,
+  ReserveRuns,
+  ScenarioRounds,
+  TranslationRuns,
+} from './bench-report';
 import { describeEnvironment } from './environment';
 import { checkMoney } from './gateway/check-money';
 import { type GatewayUnderTest, startGateway } from './gateway/gateway-under-test';
+import { measureInstances } from './instances/measure-instances';
 import { LoadGenerator } from './load/load-generator';
 import { measure, type Round } from './measure';
 import { readMemory, runnerGroup } from './memory';
@@ -21,6 +29,7 @@ const WARM_UP_SECONDS = 3;
 const NO_LOAD = {
   scenarios: [],
   reserve: undefined,
+  instances: undefined,
   translation: undefined,
   records: undefined,
   loaded: [],
@@ -83,11 +92,20 @@ async function measureLoad(run: Run, gateway: GatewayUnderTest) {
     const others = [postgres, ...(redis ? [redis] : []), runner, simulator, generatorGroup];
     const scenarios = await runScenarios(run, bare, gatewayTarget(gateway), generator, others);
     const reserve = await runReserve(run, gateway, generator, others);
+    const instances = await runInstances(run, gateway, generator, [runner, generatorGroup]);
     const translation = await runTranslation(run, gateway, generator, others);
     const records = await runRecords(run, gateway, generator, others);
     run.progress('checking the money');
     const money = await checkMoney(gateway, [GATEWAY_MODEL, EMBEDDING_MODEL, ...TRANSLATION_MODELS]);
-    return { scenarios, reserve, translation, records, money, loaded: readMemory([...named, runner]) };
+    return {
+      scenarios,
+      reserve,
+      instances,
+      translation,
+      records,
+      money,
+      loaded: readMemory([...named, runner]),
+    };
   } finally {
     run.signal.removeEventListener('abort', onAbort);
     generator.stop();
@@ -134,6 +152,16 @@ async function runReserve(
   if (!options.scenarios.includes('reserve')) return undefined;
   const processes = [...gateway.services, ...others];
   return measureReserve({ gateway, generator, processes, seconds: options.seconds, signal, progress });
+}
+
+async function runInstances(
+  run: Run,
+  gateway: GatewayUnderTest,
+  generator: LoadGenerator,
+  others: readonly ProcessGroup[],
+): Promise<InstanceRuns | undefined> {
+  if (!run.options.scenarios.includes('instances')) return undefined;
+  return measureInstances({ ...run, gateway, generator, others });
 }
 
 async function runTranslation(

@@ -12,7 +12,13 @@ import {
 /** Scenarios that also run against the bare proxy. */
 export const HTTP_SCENARIO_NAMES = ['plain', 'single', 'responses', 'long', 'embeddings', 'stream'] as const;
 export type HttpScenarioName = (typeof HTTP_SCENARIO_NAMES)[number];
-export const SCENARIO_NAMES = [...HTTP_SCENARIO_NAMES, 'reserve', 'translate', 'records'] as const;
+export const SCENARIO_NAMES = [
+  ...HTTP_SCENARIO_NAMES,
+  'reserve',
+  'instances',
+  'translate',
+  'records',
+] as const;
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
 export interface Scenario {

@@ -14,6 +14,8 @@ jest.setTimeout(120_000);
 
 const GONE_WITHIN_MS = 20_000;
 const SETTLED_WITHIN_MS = 2_000;
+/** The chance that the kernel gives all their connections to one of two processes is one in a million. */
+const CALLS = 20;
 // `npm start` chooses its own engines, and its processes are found in /proc.
 const describeHere = ENGINES === 'embedded' && process.platform === 'linux' ? describe : describe.skip;
 
@@ -55,6 +57,24 @@ function databaseUrlOf(pid: number): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+async function callSlowly({ base_url, api_key }: Demo): Promise<number> {
+  const content = '[[sim {"delay_ms":500}]]';
+  const response = await fetch(`${base_url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sim/chat', messages: [{ role: 'user', content }] }),
+  });
+  await response.text();
+  return response.status;
+}
+
+/** Returns the metrics of a process, whose private port is in its log. */
+async function readMetrics(dataDir: string, process: string): Promise<string> {
+  const log = readFileSync(join(dataDir, 'logs', `${process}.log`), 'utf8');
+  const port = /"ports":\{[^}]*"admin":(\d+)/.exec(log)?.[1];
+  return (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
 }
 
 async function settledBalance({ dashboard_url, email, password }: Demo): Promise<number> {
@@ -140,6 +160,26 @@ describeHere('npm start', () => {
     started.signalNpm('SIGTERM');
     await waitUntilEnded(processes, GONE_WITHIN_MS);
     expect(started.output).toContain('Stopped.');
+  });
+
+  test('several edges share the API port and use all chats', async () => {
+    const dataDir = newFolder();
+    const started = begin(dataDir, { EDGE_INSTANCES: '2', CHAT_INSTANCES: '2' });
+    await started.ready();
+    // Calls at the same time, so that each has a connection of its own and no chat can answer all.
+    const statuses = await Promise.all(Array.from({ length: CALLS }, () => callSlowly(started.demo)));
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    const [edge, otherEdge, chat, otherChat] = await Promise.all(
+      ['edge', 'edge-1', 'chat', 'chat-1'].map((name) => readMetrics(dataDir, name)),
+    );
+    const answered = /^edge_requests_total\{[^}]*\bstatus="200"[^}]*\} [1-9]/m;
+    expect(edge).toMatch(answered);
+    expect(otherEdge).toMatch(answered);
+    const called = /^chat_target_calls_total\{[^}]*\} [1-9]/m;
+    expect(chat).toMatch(called);
+    expect(otherChat).toMatch(called);
+    started.signalGroup('SIGTERM');
+    await waitUntilEnded(started.processes, GONE_WITHIN_MS);
   });
 
   test('reports the setting of a port that is in use', async () => {

@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type Account, DashboardApi, type ServiceName, type Stack, startStack } from '@gateway/local-stack';
-import { oneProcess, type ProcessGroup, withChildren } from '../procfs/process-group';
+import {
+  type Account,
+  DashboardApi,
+  freeLoopbackPort,
+  type ServiceName,
+  type Stack,
+  type StackOptions,
+  startStack,
+} from '@gateway/local-stack';
+import { type ProcessGroup, withChildren } from '../procfs/process-group';
 import { type BenchEngines, openEngines } from './bench-engines';
 import { createDataFolder, removeDataFolder } from './data-folder';
 
@@ -28,6 +36,8 @@ export interface GatewayOptions {
   readonly profileDir: string | undefined;
   /** Folder of the engines to use instead of embedded ones. */
   readonly enginesDir: string | undefined;
+  /** Processes of each service; one by default. */
+  readonly instances?: NonNullable<StackOptions['instances']>;
   readonly signal: AbortSignal;
   readonly onGiveUp: (error: Error) => void;
 }
@@ -48,7 +58,7 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayUnde
       ...(engines && { engines: engines.addresses }),
       dataDir,
       env: minimalEnvironment(),
-      settings: profileDir === undefined ? {} : profileSettings(profileDir),
+      settings: profileDir === undefined ? await sharedPort(options.instances) : profileSettings(profileDir),
       autoRestart: false,
     });
     return { stack, ...(await openAccount(stack)), ...processGroups(stack, engines), stop };
@@ -62,6 +72,14 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayUnde
 function minimalEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, USER } = process.env;
   return { PATH, HOME, USER };
+}
+
+/** Several edges listen on one port, as with `npm start`. */
+async function sharedPort(
+  instances: StackOptions['instances'],
+): Promise<NonNullable<StackOptions['settings']>> {
+  if ((instances?.edge ?? 1) === 1) return {};
+  return { edge: { EDGE_API_PORT: String(await freeLoopbackPort()), EDGE_REUSE_PORT: 'on' } };
 }
 
 function profileSettings(dir: string): Partial<Record<ServiceName, Record<string, string>>> {
@@ -85,7 +103,10 @@ async function openAccount(stack: Stack) {
 }
 
 function processGroups(stack: Stack, engines: BenchEngines | undefined) {
-  const ofService = (name: ServiceName) => oneProcess(name, () => stack.pid(name));
+  const ofService = (name: ServiceName): ProcessGroup => ({
+    name,
+    pids: () => stack.processes().flatMap(({ service, pid }) => (service === name ? [pid] : [])),
+  });
   return {
     services: GATEWAY_SERVICES.map(ofService),
     simulator: ofService('simulator'),

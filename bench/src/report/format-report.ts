@@ -1,5 +1,6 @@
 import type { BenchReport, ScenarioRounds } from '../bench-report';
 import { type MemoryLine, totalPssBytes } from '../memory';
+import { formatInstances } from './format-instances';
 import { formatRecords } from './format-records';
 import { formatReserve } from './format-reserve';
 import { formatTranslation } from './format-translation';
@@ -12,6 +13,7 @@ export function formatReport(report: BenchReport, thresholds: readonly Threshold
     formatEnvironment(report),
     ...report.scenarios.map(formatScenario),
     ...(report.reserve ? [formatReserve(report.reserve)] : []),
+    ...(report.instances ? [formatInstances(report.instances)] : []),
     ...(report.translation ? [formatTranslation(report.translation)] : []),
     ...(report.records ? [formatRecords(report.records)] : []),
     formatMemory(report),

@@ -1,6 +1,7 @@
 import type {
   BenchReport,
   CallSums,
+  InstanceRuns,
   RecordsRuns,
   ReserveRuns,
   TranslationGroup,
@@ -70,6 +71,7 @@ export function checkThresholds(report: BenchReport): ThresholdResult[] {
     thresholds.push({ title: `${rounds.title}: no errors`, found: `${errors}`, passed: errors === 0 });
   }
   if (report.reserve) thresholds.push(...reserveThresholds(report.reserve));
+  if (report.instances) thresholds.push(...instanceThresholds(report.instances));
   if (report.translation) thresholds.push(...translationThresholds(report.translation));
   if (report.records) thresholds.push(...recordsThresholds(report.records));
   // The memory of configured engines depends on their configuration.
@@ -103,6 +105,15 @@ function reserveThresholds({ callers, keys }: ReserveRuns): ThresholdResult[] {
       { title: `${name}: no errors`, found: `${errors}`, passed: errors === 0 },
     ];
   });
+}
+
+function instanceThresholds({ instances, rounds, money }: InstanceRuns): ThresholdResult[] {
+  const errors = rounds.reduce((sum, { one, several }) => sum + one.errors + several.errors, 0);
+  const title = `${instances} edges and chats`;
+  return [
+    { title: `${title}: no errors`, found: `${errors}`, passed: errors === 0 },
+    moneyThreshold(money, `${title}: `),
+  ];
 }
 
 /** Checks the most expensive route of each caller format and conversation. */
@@ -171,10 +182,10 @@ function recordsThresholds({ records, sums, kinds, concurrentCalls }: RecordsRun
 const format = ({ calls, errors }: CallSums) => `${calls} calls, ${errors} errors`;
 const equal = (one: CallSums, other: CallSums) => one.calls === other.calls && one.errors === other.errors;
 
-function moneyThreshold(money: NonNullable<BenchReport['money']>): ThresholdResult {
+function moneyThreshold(money: NonNullable<BenchReport['money']>, of = ''): ThresholdResult {
   const { calls, meteredNano, chargedNano, driftNano, openHolds, deadLetters, operatorLossNano } = money;
   return {
-    title: 'balance = ledger = meter, drift 0',
+    title: `${of}balance = ledger = meter, drift 0`,
     found:
       `${calls} calls, metered ${meteredNano} nano-USD, charged ${chargedNano}, drift ${driftNano}, ` +
       `open holds ${openHolds}, dead letters ${deadLetters}, operator loss ${operatorLossNano}`,

@@ -56,6 +56,16 @@ describe('readStartSettings', () => {
     expect(await dashboardSettings({ EDGE_API_PORT: '0' })).toEqual({});
   });
 
+  test('several edges share ports, which are chosen before they start', async () => {
+    const env = { EDGE_API_PORT: '0', EDGE_DASHBOARD_PORT: '0', EDGE_INSTANCES: '2' };
+    const machine = { cores: 2, platform: 'linux' as const };
+    const { instances, settings } = await readStartSettings(env, '/default', machine);
+    expect(instances).toMatchObject({ edge: 2 });
+    expect(settings?.edge).toMatchObject({ EDGE_REUSE_PORT: 'on' });
+    expect(Number(settings?.edge?.EDGE_API_PORT)).toBeGreaterThan(0);
+    expect(Number(settings?.edge?.EDGE_DASHBOARD_PORT)).toBeGreaterThan(0);
+  });
+
   test.each(['http', '70000', '-1', '80.5'])('refuses %s as a port and names the setting', async (port) => {
     await expect(readStartSettings({ EDGE_API_PORT: port }, '/default')).rejects.toThrow(
       `EDGE_API_PORT: ${port} is not a port.`,

@@ -1,28 +1,42 @@
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { DATABASE_SERVICES, type StackOptions } from '@gateway/local-stack';
+import { type Machine, readInstances } from './instances';
 
-type StartSettings = Pick<StackOptions, 'dataDir' | 'engines' | 'kafkaTopicPrefix' | 'settings'>;
+type StartSettings = Pick<
+  StackOptions,
+  'dataDir' | 'engines' | 'instances' | 'kafkaTopicPrefix' | 'settings'
+>;
 
 /** Reads the settings of `npm start` from the environment; reports every problem with the setting's name. */
 export async function readStartSettings(
   env: NodeJS.ProcessEnv,
   defaultDataDir: string,
+  machine: Machine = { cores: availableParallelism(), platform: process.platform },
 ): Promise<StartSettings> {
   const host = env.BIND_HOST || '127.0.0.1';
+  const dataDir = resolve(env.GATEWAY_DATA_DIR || defaultDataDir);
+  const instances = readInstances(env, dataDir, machine);
+  const sharesPorts = (instances.edge ?? 1) > 1;
   const ports = {
     EDGE_API_PORT: readPort(env, 'EDGE_API_PORT', 8080),
     EDGE_DASHBOARD_PORT: readPort(env, 'EDGE_DASHBOARD_PORT', 8081),
   };
-  for (const [setting, port] of Object.entries(ports)) {
+  for (const setting of ['EDGE_API_PORT', 'EDGE_DASHBOARD_PORT'] as const) {
     if (setting === 'EDGE_DASHBOARD_PORT' && env.EDGE_API_HOSTS) continue;
-    if (port === 0 || (await isFree(port, host))) continue;
-    throw new Error(
-      `${setting}: port ${port} is in use. Set ${setting} to another port, or to 0 for any free port.`,
-    );
+    const free = await freePort(ports[setting], host);
+    if (free === undefined) {
+      throw new Error(
+        `${setting}: port ${ports[setting]} is in use. Set ${setting} to another port, or to 0 for any free port.`,
+      );
+    }
+    // Each process would choose another one.
+    if (sharesPorts) ports[setting] = free;
   }
   return {
-    dataDir: resolve(env.GATEWAY_DATA_DIR || defaultDataDir),
+    dataDir,
+    instances,
     engines: {
       databaseUrl: env.DATABASE_URL || undefined,
       serviceDatabaseUrls: readServiceDatabaseUrls(env),
@@ -35,6 +49,7 @@ export async function readStartSettings(
         EDGE_API_PORT: String(ports.EDGE_API_PORT),
         EDGE_DASHBOARD_PORT: String(ports.EDGE_DASHBOARD_PORT),
         BIND_HOST: host,
+        ...(sharesPorts && { EDGE_REUSE_PORT: 'on' }),
       },
       dashboard: publicApiUrl(env, ports.EDGE_API_PORT),
     },
@@ -66,13 +81,17 @@ function readPort(env: NodeJS.ProcessEnv, setting: string, defaultPort: number):
   throw new Error(`${setting}: ${text} is not a port.`);
 }
 
-function isFree(port: number, host: string): Promise<boolean> {
+/** Returns the port if it is free, for 0 any free port; else undefined. */
+function freePort(port: number, host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') resolve(false);
+      if (error.code === 'EADDRINUSE') resolve(undefined);
       else reject(new Error(`port ${port} on ${host}: ${error.message}`));
     });
-    server.listen(port, host, () => server.close(() => resolve(true)));
+    server.listen(port, host, () => {
+      const { port: found } = server.address() as AddressInfo;
+      server.close(() => resolve(found));
+    });
   });
 }

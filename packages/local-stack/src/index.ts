@@ -4,6 +4,7 @@ export { startEmbeddedPostgres } from './engines/embedded-postgres';
 export { type EmbeddedRedisProcess, startEmbeddedRedisProcess } from './engines/embedded-redis-process';
 export { type EngineControl, type EngineName, engineControl } from './engines/engine-control';
 export { readJsonFile, writeJsonFile } from './engines/json-file';
+export { freeLoopbackPort } from './engines/loopback-ports';
 export { type JsonAnswer, requestJson } from './loopback-json';
 export { type ProviderPlan, planProviders } from './providers';
 export type { StackSecrets } from './secrets';

@@ -62,11 +62,14 @@ async function failingChecks(checks: ReadinessChecks): Promise<string[]> {
   return results.filter((name) => name !== undefined);
 }
 
-/** Starts listening and returns the port; with `port` 0 the system chooses it. */
-export function listen(server: http.Server, port: number, host: string): Promise<number> {
+/**
+ * Starts listening and returns the port; with `port` 0 the system chooses it.
+ * @param reusePort several processes may listen on the port; the system spreads connections over them
+ */
+export function listen(server: http.Server, port: number, host: string, reusePort = false): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen({ port, host, reusePort }, () => {
       server.off('error', reject);
       resolve((server.address() as AddressInfo).port);
     });

@@ -128,7 +128,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   });
   const ports: Record<string, number> = { admin: admin.port };
   for (const { name, port, server } of publicPorts)
-    ports[name] = await listen(server, port, settings.BIND_HOST);
+    ports[name] = await listen(server, port, settings.BIND_HOST, settings.EDGE_REUSE_PORT === 'on');
 
   return {
     ports,

@@ -49,6 +49,8 @@ const shape = {
   EDGE_API_PORT: port(8080),
   /** Unused when API and dashboard are separated by host. */
   EDGE_DASHBOARD_PORT: port(8081),
+  /** Several edges of one machine listen on the same ports. Linux only. */
+  EDGE_REUSE_PORT: z.enum(['on', 'off']).default('off'),
   EDGE_API_HOSTS: list(),
   EDGE_DASHBOARD_HOSTS: list(),
   EDGE_TRUSTED_PROXIES: networks(),

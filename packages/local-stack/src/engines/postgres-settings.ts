@@ -9,7 +9,7 @@ export function postgresArguments({ majorVersion }: PostgresBinaries, data: stri
     fsync: 'on',
     synchronous_commit: 'on',
     full_page_writes: 'on',
-    max_connections: 100,
+    max_connections: 200,
     shared_buffers: '32MB',
     wal_buffers: '1MB',
     work_mem: '2MB',
