@@ -28,6 +28,7 @@ export interface GatewayOptions {
   readonly profileDir: string | undefined;
   /** Folder of the engines to use instead of embedded ones. */
   readonly enginesDir: string | undefined;
+  readonly chatJournal: 'file' | 'postgres';
   readonly signal: AbortSignal;
   readonly onGiveUp: (error: Error) => void;
 }
