@@ -16,6 +16,7 @@ export interface BenchOptions {
   readonly profileDir: string | undefined;
   /** Folder of `real-engines.mjs up`: use its PostgreSQL and Redis instead of embedded ones. */
   readonly enginesDir: string | undefined;
+  readonly chatJournal: 'file' | 'postgres';
   readonly help: boolean;
 }
 
@@ -27,6 +28,7 @@ export const USAGE = `npm run bench -- [options]
   --idle            measure only memory at idle
   --json FILE       write the figures of all rounds as JSON
   --engines DIR     use the PostgreSQL and Redis that deploy/local/real-engines.mjs up --dir DIR has started
+  --journal PLACE   where chat keeps its journal: file (default) or postgres
   --profile DIR     write CPU profiles of the gateway's services and print the most expensive functions
 `;
 
@@ -43,6 +45,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
       json: { type: 'string' },
       profile: { type: 'string' },
       engines: { type: 'string' },
+      journal: { type: 'string', default: 'file' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -56,6 +59,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     jsonFile: values.json,
     profileDir: values.profile,
     enginesDir: values.engines,
+    chatJournal: journalPlace(values.journal),
     help: values.help,
   };
 }
@@ -64,6 +68,11 @@ function integer(name: string, text: string, max: number): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1 && value <= max) return value;
   throw new Error(`${name}: ${text} is not a number from 1 to ${max}`);
+}
+
+function journalPlace(text: string): 'file' | 'postgres' {
+  if (text === 'file' || text === 'postgres') return text;
+  throw new Error(`--journal: ${text} is neither file nor postgres`);
 }
 
 function scenarioName(text: string): ScenarioName {

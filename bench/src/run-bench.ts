@@ -51,6 +51,7 @@ export async function runBench(run: Run): Promise<BenchReport> {
   const gateway = await startGateway({
     profileDir: options.profileDir,
     enginesDir: options.enginesDir,
+    chatJournal: options.chatJournal,
     signal: AbortSignal.any([signal, failed.signal]),
     onGiveUp: (error) => failed.abort(error),
   });

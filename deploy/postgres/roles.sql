@@ -3,12 +3,13 @@
 --
 --   export BILLING_DATABASE_PASSWORD=… CATALOG_DATABASE_PASSWORD=… DASHBOARD_DATABASE_PASSWORD=… MEDIA_DATABASE_PASSWORD=…
 --   export STORAGE_DATABASE_PASSWORD=…
+--   export CHAT_DATABASE_PASSWORD=…  # only if chat keeps its journal in PostgreSQL
 --   psql "$ADMIN_URL" -f deploy/postgres/roles.sql
 --
 -- If the login that runs the migrations does not own the database, also grant it CONNECT and CREATE on the database:
 -- this script revokes CONNECT from PUBLIC.
 --
--- The roles are named <database>_billing, <database>_catalog, <database>_dashboard, <database>_media and
+-- The roles are named <database>_billing, <database>_catalog, <database>_chat, <database>_dashboard, <database>_media and
 -- <database>_storage. The migrations grant their privileges in the schemas.
 
 \set ON_ERROR_STOP on
@@ -18,6 +19,8 @@ SET log_min_error_statement = 'panic';
 SET log_min_duration_statement = -1;
 \getenv billing BILLING_DATABASE_PASSWORD
 \getenv catalog CATALOG_DATABASE_PASSWORD
+\set chat ''
+\getenv chat CHAT_DATABASE_PASSWORD
 \getenv dashboard DASHBOARD_DATABASE_PASSWORD
 \getenv media MEDIA_DATABASE_PASSWORD
 \getenv storage STORAGE_DATABASE_PASSWORD
@@ -25,9 +28,10 @@ SET log_min_duration_statement = -1;
 BEGIN;
 CREATE TEMPORARY TABLE service_roles ON COMMIT DROP AS
   SELECT current_database() || '_' || service AS role, password
-  FROM (VALUES ('billing', :'billing'), ('catalog', :'catalog'), ('dashboard', :'dashboard'), ('media', :'media'),
+  FROM (VALUES ('billing', :'billing'), ('catalog', :'catalog'), ('chat', :'chat'), ('dashboard', :'dashboard'), ('media', :'media'),
     ('storage', :'storage'))
-    AS given (service, password);
+    AS given (service, password)
+  WHERE service <> 'chat' OR password <> '';
 
 SELECT format('CREATE ROLE %I LOGIN', role) FROM service_roles
   WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role) \gexec

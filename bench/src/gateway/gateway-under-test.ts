@@ -38,6 +38,7 @@ export interface GatewayOptions {
   readonly enginesDir: string | undefined;
   /** Processes of each service; one by default. */
   readonly instances?: NonNullable<StackOptions['instances']>;
+  readonly chatJournal: 'file' | 'postgres';
   readonly signal: AbortSignal;
   readonly onGiveUp: (error: Error) => void;
 }

@@ -60,6 +60,9 @@ const EXPECTED_PRIVILEGES: Readonly<Record<string, string>> = {
   'billing.usage_days': 'SELECT INSERT UPDATE',
   'billing.usage_records': 'SELECT INSERT',
   'billing.usage_records_default': 'SELECT DELETE',
+  'chat.journal': 'SELECT INSERT UPDATE DELETE',
+  'chat.journal_owners': 'SELECT INSERT UPDATE DELETE',
+  'chat.migrations': 'SELECT',
   'catalog.credential_costs': 'SELECT INSERT UPDATE DELETE',
   'catalog.credentials': 'SELECT INSERT UPDATE DELETE',
   'catalog.migrations': 'SELECT',
@@ -140,7 +143,7 @@ test('every write in the code of a service has the privilege that it needs', () 
     );
     return files.flatMap((file) => {
       const statements = readFileSync(join(sources, file), 'utf8').matchAll(
-        /\b(INSERT INTO|DELETE FROM|UPDATE)\s+((?:billing|catalog|dashboard|media|storage)\.\w+)/g,
+        /\b(INSERT INTO|DELETE FROM|UPDATE)\s+((?:billing|catalog|chat|dashboard|media|storage)\.\w+)/g,
       );
       return [...statements].flatMap(([statement, written = '', table = '']) => {
         const isGranted = EXPECTED_PRIVILEGES[table]?.split(' ').includes(verbOf[written]!);

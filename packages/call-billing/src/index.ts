@@ -1,3 +1,4 @@
+export * from './failure-detector';
 export * from './free-request';
 export * from './grpc-delivery';
 export * from './kafka-delivery';

@@ -272,6 +272,7 @@ export class RunningStack implements Stack {
       dataDir: this.dataDir,
       secrets: this.secrets,
       kafkaTopicPrefix: this.#options.kafkaTopicPrefix ?? '',
+      chatJournal: this.#options.chatJournal ?? 'file',
       get engines() {
         return stack.engines;
       },

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { REPOSITORY } from './child-environment';
 
 /** Services with a schema, which has the service's name. */
-export const DATABASE_SERVICES = ['billing', 'catalog', 'dashboard', 'media', 'storage'] as const;
+export const DATABASE_SERVICES = ['billing', 'catalog', 'chat', 'dashboard', 'media', 'storage'] as const;
 export type DatabaseService = (typeof DATABASE_SERVICES)[number];
 /** Database URL of each service, with its login. */
 export type ServiceDatabaseUrls = Readonly<Record<DatabaseService, string>>;

@@ -3,6 +3,9 @@ import type { ProviderPlan } from './providers';
 import type { StackSecrets } from './secrets';
 import type { DatabaseService } from './service-databases';
 
+/** Where chat keeps its usage journal. */
+export type ChatJournal = 'file' | 'postgres';
+
 export type ServiceName =
   | 'edge'
   | 'catalog'
@@ -21,6 +24,7 @@ export interface StackContext {
   /** With the login of that service. */
   databaseUrl(service: DatabaseService): string;
   readonly kafkaTopicPrefix: string;
+  readonly chatJournal: ChatJournal;
   /** `host:port` of every instance of a service, comma-separated. */
   addresses(service: ServiceName): string;
   /** Origin of the HTTP server of its first instance. */
@@ -116,7 +120,9 @@ export const SERVICES: readonly ServiceDefinition[] = [
       MEDIA_ADDR: context.addresses('media'),
       STORAGE_ADDR: context.addresses('storage'),
       CREDENTIALS_KEY: context.secrets.credentialsKey,
-      DATA_DIR: join(context.dataDir, `chat-${index}`),
+      ...(context.chatJournal === 'postgres'
+        ? { DATABASE_URL: context.databaseUrl('chat') }
+        : { DATA_DIR: join(context.dataDir, `chat-${index}`) }),
       ...kafka(context),
       ...context.providers.chat,
       DRAIN_TIMEOUT_MS: STOP_GRACE_MS,

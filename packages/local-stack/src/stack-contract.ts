@@ -1,6 +1,6 @@
 import type { ProviderPlan } from './providers';
 import type { StackSecrets } from './secrets';
-import type { ServiceName } from './services';
+import type { ChatJournal, ServiceName } from './services';
 import type { EngineAddresses, StackEngines } from './stack-engines';
 
 export interface StackOptions {
@@ -8,6 +8,8 @@ export interface StackOptions {
   readonly dataDir: string;
   readonly engines?: EngineAddresses;
   readonly kafkaTopicPrefix?: string;
+  /** `file` by default. */
+  readonly chatJournal?: ChatJournal;
   /** Number of processes of a service; one by default. */
   readonly instances?: Partial<Record<ServiceName, number>>;
   /** Additional settings for one service. */

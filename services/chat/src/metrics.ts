@@ -36,6 +36,7 @@ export function createChatMetrics({ health, abandoned, dailyCosts }: ChatMetrics
   registry: Registry;
   targets: TargetMetrics;
   responses: ResponseStorageMetrics;
+  journalTakenOver(): void;
 } {
   const registry = createMetrics();
   const registers = [registry];
@@ -84,6 +85,11 @@ export function createChatMetrics({ health, abandoned, dailyCosts }: ChatMetrics
     labelNames: ['outcome'],
     registers,
   });
+  const takenOver = new Counter({
+    name: 'chat_journals_taken_over_total',
+    help: 'Journals in PostgreSQL of instances that stopped or died with calls, which this instance ended',
+    registers,
+  });
   new Gauge({
     name: 'chat_abandoned_calls',
     help: 'Calls in flight whose clients have disconnected and whose replies are still read',
@@ -127,6 +133,7 @@ export function createChatMetrics({ health, abandoned, dailyCosts }: ChatMetrics
       clientDisconnected: (outcome) => disconnects.inc({ outcome }),
     },
     responses: { saved: (outcome) => storedResponses.inc({ outcome }) },
+    journalTakenOver: () => takenOver.inc(),
   };
 }
 

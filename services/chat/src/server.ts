@@ -1,4 +1,3 @@
-import path from 'node:path';
 import {
   annotateFailure,
   createRefusalReporter,
@@ -54,8 +53,7 @@ import { discountedModels } from './domain/discounted-models';
 import { ExpectedOutputs } from './domain/expected-outputs';
 import type { ModelLookup } from './domain/model';
 import { tokenizerCpuQuota } from './domain/tokenizer-cpu-quota';
-import { Journal } from './journal/journal';
-import { recoverCalls } from './journal/recover-calls';
+import { openJournal } from './journal/open-journal';
 import { createChatMetrics } from './metrics';
 import { connectorsOf } from './providers/connect-provider';
 import { createProviders, PROVIDERS } from './providers/registry';
@@ -82,7 +80,6 @@ const ACCOUNT_SHARES = 16;
  */
 const ADMISSION_COUNTS_MS = 250;
 const FREE_COUNTS_MS = 150;
-const SEGMENT_BYTES = 8 * 1024 * 1024;
 const UNREAD_BYTES = 64 * 1024 * 1024;
 const DELIVERY_DRAIN_MS = 3_000;
 /** For the rest of the shutdown, after the drain. */
@@ -113,11 +110,8 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       : undefined;
 
   const models = new CatalogWatch({ client: catalog, log, fromProto: fromProtoModel });
-  const journal = new Journal({
-    directory: path.join(settings.DATA_DIR, 'journal'),
-    maxBytes: settings.JOURNAL_MAX_BYTES,
-    segmentBytes: SEGMENT_BYTES,
-  });
+  const opened = await openJournal(settings.journal, log);
+  const { journal } = opened;
   const outbox = new UsageOutbox({
     delivery: settings.KAFKA_BROKERS
       ? kafkaDelivery({
@@ -144,7 +138,6 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   });
   const admission = new Admission({ reserve, journal, outbox, outputs: new ExpectedOutputs() });
   const stopping = new AbortController();
-  await recoverCalls({ billing, journal, outbox, log, signal: stopping.signal });
   const stopHeartbeat = startHeartbeat(billing, journal.owner, log);
 
   const upstream = new HttpClient();
@@ -174,6 +167,12 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     timeoutMs: settings.ABANDONED_CALL_TIMEOUT_MS,
   });
   const metrics = createChatMetrics({ health, abandoned, dailyCosts });
+  await opened.recover({
+    billing,
+    outbox,
+    signal: stopping.signal,
+    onTakenOver: metrics.journalTakenOver,
+  });
   const quotaMetrics = createQuotaMetrics(metrics.registry, 'chat');
   quotaMetrics.track('bodies', bodies);
   quotaMetrics.track('replies', replyMemory);
@@ -350,7 +349,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       await grpc.stop(1_000);
       await refusals.close();
       await Promise.all([outbox.close(DELIVERY_DRAIN_MS), costSync.close()]);
-      journal.close();
+      await opened.close();
       stopHeartbeat();
       clock.close();
       reserve.close();

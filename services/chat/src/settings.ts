@@ -1,4 +1,13 @@
-import { addresses, grpcSettings, milliseconds, parseEnv, port, processSettings, z } from '@gateway/process';
+import {
+  addresses,
+  grpcSettings,
+  milliseconds,
+  parseEnv,
+  port,
+  processSettings,
+  SettingsError,
+  z,
+} from '@gateway/process';
 import { credentialsKey } from '@gateway/secrets';
 import { MAX_REPLY_BYTES } from './domain/reply-memory';
 
@@ -14,8 +23,10 @@ const shape = {
   STORAGE_ADDR: addresses().optional(),
   /** `off`: responses are not stored, although there is a storage. */
   STORED_RESPONSES: z.enum(['on', 'off']).default('on'),
-  /** Contains the usage journal; must survive the process and belong to it alone. */
-  DATA_DIR: z.string(),
+  /** Keeps the usage journal in schema `chat` instead of a folder. */
+  DATABASE_URL: z.string().min(1).optional(),
+  /** Contains the usage journal; must survive the process and belong to it alone. Required without `DATABASE_URL`. */
+  DATA_DIR: z.string().optional(),
   JOURNAL_MAX_BYTES: z.coerce
     .number()
     .int()
@@ -63,4 +74,11 @@ const shape = {
   DRAIN_TIMEOUT_MS: milliseconds(600_000),
 };
 
-export const readSettings = (env: NodeJS.ProcessEnv) => parseEnv(shape, env);
+/** @throws SettingsError for an invalid setting, and if there is no place for the journal */
+export function readSettings(env: NodeJS.ProcessEnv) {
+  const settings = parseEnv(shape, env);
+  const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, JOURNAL_MAX_BYTES: maxBytes } = settings;
+  if (databaseUrl !== undefined) return { ...settings, journal: { databaseUrl } };
+  if (dataDir !== undefined) return { ...settings, journal: { dataDir, maxBytes } };
+  throw new SettingsError(['DATA_DIR, DATABASE_URL: set one of them']);
+}

@@ -10,20 +10,17 @@ import {
   writtenOffEvent,
 } from '../domain/settlement-event';
 import type { TokenUsage, UsageSource } from '../domain/usage';
+import type { UsageJournal } from '../journal/usage-journal';
 
-/** Stores the records of calls. */
-export interface UsageJournal {
-  dispatched(call: DispatchedCall, inputTokens: number): Promise<void>;
-  progress(requestId: string, usage: TokenUsage): void;
-  final(event: UsageEvent): Promise<void>;
-}
+/** What a call writes to the journal. */
+export type CallJournal = Pick<UsageJournal, 'dispatched' | 'progress' | 'final'>;
 
 /** A chat call that has a hold, and its record in the journal. */
 export class MeteredChatCall extends MeteredCall<DispatchedCall> {
-  readonly #journal: UsageJournal;
+  readonly #journal: CallJournal;
   #targetCost: TargetCost | undefined;
 
-  constructor(call: DispatchedCall, journal: UsageJournal, onFinal: (event: UsageEvent) => void) {
+  constructor(call: DispatchedCall, journal: CallJournal, onFinal: (event: UsageEvent) => void) {
     super(call, async (event) => {
       await journal.final(event);
       onFinal(event);

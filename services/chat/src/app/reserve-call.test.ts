@@ -5,7 +5,7 @@ import { boundOf } from '../domain/call-cost';
 import { ExpectedOutputs } from '../domain/expected-outputs';
 import type { Model } from '../domain/model';
 import { NO_USAGE } from '../domain/usage';
-import type { Journal } from '../journal/journal';
+import type { UsageJournal } from '../journal/usage-journal';
 import { Admission, type AdmissionRequest } from './reserve-call';
 
 const PRICE = { inputNano: 1_000_000n, outputNano: 4_000_000n };
@@ -61,7 +61,7 @@ async function admittedFor(
       admits: true,
       owner: { id: 'me', epoch: 1n },
       final: async () => {},
-    } as unknown as Journal,
+    } as unknown as UsageJournal,
     outbox: { admits: () => true, add: () => {} } as unknown as UsageOutbox,
     outputs,
   });

@@ -16,13 +16,13 @@ import type { ExpectedOutputs } from '../domain/expected-outputs';
 import type { Model, TokenPrice } from '../domain/model';
 import type { DispatchedCall } from '../domain/settlement-event';
 import type { UpperBound } from '../domain/upper-bound';
-import type { Journal } from '../journal/journal';
+import type { UsageJournal } from '../journal/usage-journal';
 import { MeteredChatCall } from './metered-chat-call';
 import { RateReporter } from './rate-reporter';
 
 export interface AdmissionDeps {
   readonly reserve: ReserveClient;
-  readonly journal: Journal;
+  readonly journal: UsageJournal;
   readonly outbox: UsageOutbox;
   readonly outputs: ExpectedOutputs;
 }

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { UsageEvent, UsageOutbox } from '@gateway/call-billing';
+import { FailureDetector, type UsageEvent, type UsageOutbox } from '@gateway/call-billing';
 import type { Pool } from '@gateway/postgres';
 import { every, type Logger, type Repeated } from '@gateway/process';
 import type { Bills } from '../store/bills';
 import { beat, forgetInstances, listOthers, markStopped } from '../store/instances';
 import { abandonedEvent } from './rules/bill-event';
-import { FailureDetector } from './rules/failure-detector';
 
 export interface BillOutboxOptions {
   readonly bills: Bills;

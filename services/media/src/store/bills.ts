@@ -1,7 +1,7 @@
 import type { BilledCall, UsageEvent } from '@gateway/call-billing';
+import { type InstanceHeartbeats, WITHOUT_HEARTBEAT } from '@gateway/call-billing';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import type { BillState } from '../billing/rules/bill-event';
-import { type InstanceHeartbeats, WITHOUT_HEARTBEAT } from '../billing/rules/failure-detector';
 import type { RecoverableTask } from '../videos/rules/video-task';
 import {
   BILL_COLUMNS,

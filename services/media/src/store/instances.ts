@@ -1,5 +1,5 @@
+import { type InstanceHeartbeats, WITHOUT_HEARTBEAT } from '@gateway/call-billing';
 import type { Pool } from '@gateway/postgres';
-import { type InstanceHeartbeats, WITHOUT_HEARTBEAT } from '../billing/rules/failure-detector';
 
 /** Stores a heartbeat. */
 export async function beat(pool: Pool, instanceId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { forEachHoldOfPreviousEpochs, releasedEvent, type UsageOutbox } from '@gateway/call-billing';
 import type { Logger } from '@gateway/process';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
-import type { Journal } from './journal';
+import type { FileJournal } from './file-journal';
 import { replayJournal } from './replay-journal';
 
 /**
@@ -11,7 +11,7 @@ import { replayJournal } from './replay-journal';
  */
 export async function recoverCalls(options: {
   billing: BillingServiceClient;
-  journal: Journal;
+  journal: FileJournal;
   outbox: UsageOutbox;
   log: Logger;
   signal: AbortSignal;

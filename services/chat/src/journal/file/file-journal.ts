@@ -1,12 +1,13 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import type { Owner, UsageEvent } from '@gateway/call-billing';
-import type { DispatchedCall } from '../domain/settlement-event';
-import type { TokenUsage } from '../domain/usage';
-import { encodeRecord, type JournalRecord } from './journal-record';
+import type { DispatchedCall } from '../../domain/settlement-event';
+import type { TokenUsage } from '../../domain/usage';
+import { encodeRecord, type JournalRecord } from '../journal-record';
+import type { UsageJournal } from '../usage-journal';
 import { nextEpoch } from './owner';
 import { removeSegment, Segment, segmentNumber } from './segment';
 
-export interface JournalOptions {
+export interface FileJournalOptions {
   readonly directory: string;
   /** All segments together; above four fifths of it new calls are refused. */
   readonly maxBytes: number;
@@ -25,9 +26,9 @@ const ADMISSION_SHARE = 0.8;
  * record is durable when its promise resolves, with one sync for many. The oldest segment is removed when billing has
  * acknowledged every call that began in it.
  */
-export class Journal {
+export class FileJournal implements UsageJournal {
   readonly owner: Owner;
-  readonly #options: JournalOptions;
+  readonly #options: FileJournalOptions;
   /** By request id of every unacknowledged call: the segment of its first record. */
   readonly #firstSegment = new Map<string, number>();
   /** Number of such calls per segment, oldest segment first. */
@@ -40,7 +41,7 @@ export class Journal {
   #syncing = false;
   #failure: unknown;
 
-  constructor(options: JournalOptions) {
+  constructor(options: FileJournalOptions) {
     this.#options = options;
     mkdirSync(options.directory, { recursive: true, mode: 0o700 });
     this.owner = nextEpoch(options.directory);

@@ -2,36 +2,15 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type DispatchedCall, settledEvent } from '../domain/settlement-event';
-import { NO_USAGE } from '../domain/usage';
-import { Journal } from './journal';
+import { NO_USAGE } from '../../domain/usage';
+import { call, final, price } from '../journal.fixture';
+import { FileJournal } from './file-journal';
 import { replayJournal } from './replay-journal';
 import { segmentNumber } from './segment';
 
-const price = { inputNano: 1_000_000_000n, outputNano: 4_000_000_000n };
-const end = { usageSource: 'provider', status: 200, errorCode: '', endedAtMs: 2, firstByteMs: 1 } as const;
-
-function call(requestId: string): DispatchedCall {
-  return {
-    requestId,
-    accountId: 'a',
-    keyId: 'k',
-    model: 'sim/chat',
-    provider: 'sim',
-    endpoint: '/v1/chat/completions',
-    streamed: true,
-    price,
-    priceVersion: 7n,
-    startedAtMs: 1,
-  };
-}
-
-const final = (requestId: string, output = 5) =>
-  settledEvent(call(requestId), { ...end, usage: { ...NO_USAGE, output } });
-
 let directory: string;
 const open = (segmentBytes = 64 * 1024) =>
-  new Journal({ directory, maxBytes: 10 * segmentBytes, segmentBytes });
+  new FileJournal({ directory, maxBytes: 10 * segmentBytes, segmentBytes });
 const segments = () => readdirSync(directory).filter((name) => segmentNumber(name) !== undefined);
 
 beforeEach(() => {

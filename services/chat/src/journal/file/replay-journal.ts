@@ -1,8 +1,9 @@
 import type { UsageEvent } from '@gateway/call-billing';
-import { type DispatchedCall, settledEvent } from '../domain/settlement-event';
-import type { TokenUsage } from '../domain/usage';
-import type { Journal } from './journal';
-import { decodeRecord } from './journal-record';
+import type { DispatchedCall } from '../../domain/settlement-event';
+import { NO_USAGE, type TokenUsage } from '../../domain/usage';
+import { interruptedEvent } from '../interrupted-event';
+import { decodeRecord } from '../journal-record';
+import type { FileJournal } from './file-journal';
 import { readSegmentLines } from './segment';
 
 /** What previous epochs left: how each of their calls ended, or would have ended. */
@@ -14,7 +15,7 @@ export interface ReplayedJournal {
 }
 
 /** Reads the segments of previous epochs and marks their calls as unacknowledged. */
-export function replayJournal(journal: Journal, nowMs: number): ReplayedJournal {
+export function replayJournal(journal: FileJournal, nowMs: number): ReplayedJournal {
   const finished = new Map<string, UsageEvent>();
   const open = new Map<string, { call: DispatchedCall; usage: TokenUsage }>();
   for (const segment of journal.earlierSegments) {
@@ -23,7 +24,7 @@ export function replayJournal(journal: Journal, nowMs: number): ReplayedJournal 
       if (record?.t === 'dispatched') {
         open.set(record.call.requestId, {
           call: record.call,
-          usage: { input: record.inputTokens, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 },
+          usage: { ...NO_USAGE, input: record.inputTokens },
         });
         journal.trackCall(record.call.requestId, segment);
       } else if (record?.t === 'progress') {
@@ -37,17 +38,6 @@ export function replayJournal(journal: Journal, nowMs: number): ReplayedJournal 
     }
   }
   journal.removeFinishedSegments();
-  const interrupted = [...open.values()].map(({ call, usage }) =>
-    settledEvent(call, {
-      usage,
-      usageSource: 'recovered',
-      status: 0,
-      errorCode: 'internal_error',
-      endedAtMs: nowMs,
-      firstByteMs: 0,
-      // If a stream shows everything it uses, its last progress is accurate to a second.
-      ...((call.usageIsHidden || !call.streamed) && { lossReason: 'owner_killed' }),
-    }),
-  );
+  const interrupted = [...open.values()].map(({ call, usage }) => interruptedEvent(call, usage, nowMs));
   return { finished: [...finished.values()], interrupted };
 }

@@ -1,0 +1,92 @@
+import path from 'node:path';
+import type { UsageOutbox } from '@gateway/call-billing';
+import { awaitMigrations, createPool } from '@gateway/postgres';
+import type { Logger } from '@gateway/process';
+import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
+import { FileJournal } from './file/file-journal';
+import { recoverCalls } from './file/recover-calls';
+import { JournalSuccessor } from './postgres/journal-successor';
+import { PostgresJournal } from './postgres/postgres-journal';
+import type { UsageJournal } from './usage-journal';
+
+const SEGMENT_BYTES = 8 * 1024 * 1024;
+/** A write is repeated with a new connection when the server is gone. */
+const STATEMENT_TIMEOUT_MS = 5_000;
+
+export type JournalPlace = DatabasePlace | FilePlace;
+
+interface DatabasePlace {
+  readonly databaseUrl: string;
+}
+
+interface FilePlace {
+  /** Belongs to this process alone. */
+  readonly dataDir: string;
+  readonly maxBytes: number;
+}
+
+export interface OpenJournal {
+  readonly journal: UsageJournal;
+  /** Ends the calls that processes before this one have left open; resolves when those of its own files are known. */
+  recover(deps: RecoverDeps): Promise<void>;
+  /** Call after `outbox` is closed. */
+  close(): Promise<void>;
+}
+
+interface RecoverDeps {
+  readonly billing: BillingServiceClient;
+  readonly outbox: UsageOutbox;
+  readonly signal: AbortSignal;
+  /** The journal of another instance, in PostgreSQL, has been ended. */
+  onTakenOver(): void;
+}
+
+export function openJournal(place: JournalPlace, log: Logger): Promise<OpenJournal> {
+  return 'databaseUrl' in place ? openDatabase(place, log) : Promise.resolve(openFiles(place, log));
+}
+
+function openFiles({ dataDir, maxBytes }: FilePlace, log: Logger): OpenJournal {
+  const directory = path.join(dataDir, 'journal');
+  const journal = new FileJournal({ directory, maxBytes, segmentBytes: SEGMENT_BYTES });
+  return {
+    journal,
+    recover: ({ billing, outbox, signal }) => recoverCalls({ billing, outbox, signal, journal, log }),
+    close: async () => journal.close(),
+  };
+}
+
+async function openDatabase({ databaseUrl: url }: DatabasePlace, log: Logger): Promise<OpenJournal> {
+  const poolOf = (maxConnections: number) =>
+    createPool({ url, log, maxConnections, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
+  // Heartbeats don't wait for writes, nor writes for the pages of another journal.
+  const [writePool, pool] = [poolOf(1), poolOf(2)];
+  await awaitMigrations({
+    pool,
+    schema: 'chat',
+    directory: path.join(__dirname, '../../migrations'),
+    log,
+  });
+  const journal = await PostgresJournal.open({
+    pool,
+    writePool,
+    log,
+    onTakenOver: () => {
+      // Its calls have been ended by another instance, so whatever it would write is wrong: a supervisor starts it anew.
+      setImmediate(() => {
+        throw new Error('another instance has taken over the journal: this process was silent for too long');
+      });
+    },
+  });
+  let successor: JournalSuccessor | undefined;
+  return {
+    journal,
+    async recover({ billing, outbox, onTakenOver }) {
+      successor = new JournalSuccessor({ journal, pool, billing, outbox, log, onTakenOver });
+    },
+    async close() {
+      await successor?.stop();
+      await journal.close();
+      await Promise.all([writePool.end(), pool.end()]);
+    },
+  };
+}

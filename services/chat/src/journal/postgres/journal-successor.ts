@@ -1,0 +1,102 @@
+import {
+  FailureDetector,
+  forEachHoldOfPreviousEpochs,
+  type InstanceHeartbeats,
+  releasedEvent,
+  type UsageEvent,
+  type UsageOutbox,
+} from '@gateway/call-billing';
+import type { Pool } from '@gateway/postgres';
+import { every, type Logger, type Repeated } from '@gateway/process';
+import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
+import { NO_USAGE, type TokenUsage } from '../../domain/usage';
+import { interruptedEvent } from '../interrupted-event';
+import { decodeRecord } from '../journal-record';
+import { deleteOwner, listOthers, rowsOf, type StoredRow, takeOver } from './journal-rows';
+import { LEASE_MS, type PostgresJournal } from './postgres-journal';
+
+export interface JournalSuccessorOptions {
+  readonly journal: PostgresJournal;
+  readonly pool: Pool;
+  readonly billing: BillingServiceClient;
+  readonly outbox: Pick<UsageOutbox, 'add'>;
+  readonly log: Logger;
+  /** Called when the calls of another instance have been ended. */
+  onTakenOver(): void;
+}
+
+const BEAT_MS = 1_000;
+
+/**
+ * Stores this instance's heartbeats, and ends the calls of instances that have none: what their journals have is delivered, or
+ * settled by its last progress; a hold that their journals don't know was never dispatched and is released.
+ */
+export class JournalSuccessor {
+  readonly #options: JournalSuccessorOptions;
+  readonly #detector = new FailureDetector(LEASE_MS);
+  readonly #stopping = new AbortController();
+  readonly #jobs: readonly Repeated[];
+
+  constructor(options: JournalSuccessorOptions) {
+    this.#options = options;
+    this.#jobs = [
+      every(BEAT_MS, 'beat', options.log, () => options.journal.beat()),
+      every(BEAT_MS, 'journals', options.log, () => this.#takeOverSilent()),
+    ];
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#jobs.map((job) => job.stop()));
+  }
+
+  async #takeOverSilent(): Promise<void> {
+    const { pool, journal } = this.#options;
+    let others: InstanceHeartbeats[];
+    try {
+      others = await listOthers(pool, journal.owner.id);
+    } catch (error) {
+      // The heartbeats of others may have failed as well.
+      this.#detector.forget();
+      throw error;
+    }
+    for (const silent of this.#detector.findSilent(others, performance.now())) await this.#succeed(silent);
+  }
+
+  /** If this instance dies meanwhile, another one continues: the owner is deleted at the end. */
+  async #succeed(silent: InstanceHeartbeats): Promise<void> {
+    const { pool, billing, log } = this.#options;
+    const owner = await takeOver(pool, silent);
+    if (!owner) return;
+    const known = new Set<string>();
+    for await (const row of rowsOf(pool, owner.id)) {
+      const event = endOf(row, Date.now());
+      known.add(row.requestId);
+      if (event) await this.#end(event);
+    }
+    await forEachHoldOfPreviousEpochs(billing, owner, this.#stopping.signal, async (hold) => {
+      if (known.has(hold.requestId)) return;
+      known.add(hold.requestId);
+      await this.#end(releasedEvent(hold, { errorCode: 'internal_error', endedAtMs: Date.now() }));
+    });
+    if (this.#stopping.signal.aborted) return;
+    await deleteOwner(pool, owner);
+    this.#options.onTakenOver();
+    log.info({ owner: owner.id, calls: known.size }, 'took over a journal');
+  }
+
+  async #end(event: UsageEvent): Promise<void> {
+    await this.#options.journal.final(event);
+    this.#options.outbox.add(event);
+  }
+}
+
+/** Returns undefined for a row without a dispatch, which no version writes. */
+function endOf({ dispatched, progress, final }: StoredRow, nowMs: number): UsageEvent | undefined {
+  if (final !== null) return JSON.parse(final) as UsageEvent;
+  const record = dispatched === null ? undefined : decodeRecord(dispatched);
+  if (record?.t !== 'dispatched') return undefined;
+  const usage =
+    progress === null ? { ...NO_USAGE, input: record.inputTokens } : (JSON.parse(progress) as TokenUsage);
+  return interruptedEvent(record.call, usage, nowMs);
+}
