@@ -31,6 +31,7 @@ export async function measureInstances(run: InstanceMeasurement): Promise<Instan
   const scaled = await startGateway({
     profileDir: undefined,
     enginesDir: undefined,
+    chatJournal: options.chatJournal,
     instances: { edge: INSTANCES, chat: INSTANCES },
     signal: AbortSignal.any([signal, failed.signal]),
     onGiveUp: (error) => failed.abort(error),
