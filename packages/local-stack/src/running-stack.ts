@@ -29,6 +29,8 @@ export class RunningStack implements Stack {
   readonly #log: (message: string) => void;
   readonly #processes = new Map<ServiceName, ServiceProcess[]>();
   readonly #heldPorts = new Map<ServiceName, readonly HeldPort[]>();
+  /** Of services that run as another version. */
+  readonly #checkouts = new Map<ServiceName, string>();
   readonly #logFiles = new Set<string>();
   readonly #logCheck: NodeJS.Timeout;
   #starting: readonly Promise<unknown>[] = [];
@@ -135,6 +137,11 @@ export class RunningStack implements Stack {
         await process.start();
       }),
     );
+  }
+
+  async replace(service: ServiceName, checkout: string): Promise<void> {
+    this.#checkouts.set(service, checkout);
+    await this.restart(service);
   }
 
   async ready(timeoutMs = READY_TIMEOUT_MS): Promise<void> {
@@ -251,7 +258,8 @@ export class RunningStack implements Stack {
       name,
       nodePath: node24(),
       nodeFlags: NODE_FLAGS,
-      script: join(REPOSITORY, 'services', service.name, 'dist/main.js'),
+      script: () =>
+        join(this.#checkouts.get(service.name) ?? REPOSITORY, 'services', service.name, 'dist/main.js'),
       env: {
         ...inheritedSettings(this.#options.env ?? {}),
         ...ports,

@@ -60,6 +60,11 @@ export interface Stack {
    * @param stopTimeoutMs time after which a process that has not exited is killed
    */
   restart(service: ServiceName, index?: number, stopTimeoutMs?: number): Promise<void>;
+  /**
+   * Restarts the service's processes gracefully as another version.
+   * @param checkout folder of the repository at that version, built
+   */
+  replace(service: ServiceName, checkout: string): Promise<void>;
   /** Resolves when every process is running and ready. */
   ready(timeoutMs?: number): Promise<void>;
   /** Stops everything in order within 20 s. */

@@ -35,7 +35,7 @@ function create(script: string, options: Partial<ServiceProcessOptions> = {}): S
     name: 'fake',
     nodePath: process.execPath,
     nodeFlags: [],
-    script: path,
+    script: () => path,
     env: { HTTP_PORT: '0' },
     portSettings: { http: 'HTTP_PORT' },
     logFile: join(folder, 'fake.log'),

@@ -9,7 +9,8 @@ export interface ServiceProcessOptions {
   readonly name: string;
   readonly nodePath: string;
   readonly nodeFlags: readonly string[];
-  readonly script: string;
+  /** Read at each start. */
+  readonly script: () => string;
   readonly env: Readonly<Record<string, string>>;
   /** Setting for each reported port, so that a restarted process listens on the same ports. */
   readonly portSettings: Readonly<Record<string, string>>;
@@ -145,7 +146,7 @@ export class ServiceProcess {
     });
     const log = openLog(logFile);
     try {
-      return spawn(nodePath, [...nodeFlags, script], {
+      return spawn(nodePath, [...nodeFlags, script()], {
         env: { ...env, ...Object.fromEntries(pinned) },
         stdio: ['ignore', log, log, 'ipc'],
       });
