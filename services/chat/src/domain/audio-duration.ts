@@ -1,15 +1,12 @@
 /** A file of audio in base64 is decoded up to here for its header. */
 const MAX_HEAD_CHARS = 64 * 1024;
-/** Of the lowest rate of MP3, 8 kbit/s. A WAV file of any other encoding than PCM has at least this too. */
+/** Of the lowest rate of MP3, 8 kbit/s. */
 const LOWEST_BYTES_PER_SECOND = 1_000;
 /** Pauses at the edges, and rounding. */
 const SPARE_SECONDS = 1;
-/** Beyond this before the first frame, nothing is taken for MP3. */
-const MAX_JUNK_BYTES = 4_096;
-
 /**
- * Returns the maximum duration in seconds of WAV or MP3 audio; undefined for another format, whose bytes do not bound it. By its
- * samples or frames, and where these can't be read, at the lowest rate.
+ * Returns the maximum duration in seconds of WAV or MP3 audio, by its samples or frames; undefined for another format or encoding, whose
+ * bytes do not bound it: seconds of silence may take a byte.
  * @param base64 in the standard or the URL alphabet
  * @param type name of the format or media type by which the audio will be decoded: content of another format is not WAV or MP3, because
  * a decoder skips its header. Absent: the content tells.
@@ -17,12 +14,15 @@ const MAX_JUNK_BYTES = 4_096;
 export function maxAudioSeconds(base64: string, type?: string): number | undefined {
   const head = Buffer.from(base64.slice(0, MAX_HEAD_CHARS), 'base64');
   const bytes = Math.ceil((base64.length * 3) / 4);
-  if (isWav(head) && isNamed(type, WAV_TYPE))
-    return (wavSeconds(head, bytes) ?? bytes / LOWEST_BYTES_PER_SECOND) + SPARE_SECONDS;
+  if (isWav(head)) {
+    const seconds = isNamed(type, WAV_TYPE) ? wavSeconds(head, bytes) : undefined;
+    return seconds && seconds + SPARE_SECONDS;
+  }
   if (!isMp3(head) || !isNamed(type, MP3_TYPE)) return undefined;
   const audio = Buffer.from(base64, 'base64');
+  const seconds = mp3Seconds(audio);
   // Decoding ends at padding, which other decoders skip.
-  return mp3Seconds(audio) + (bytes - audio.length) / LOWEST_BYTES_PER_SECOND + SPARE_SECONDS;
+  return seconds && seconds + (bytes - audio.length) / LOWEST_BYTES_PER_SECOND + SPARE_SECONDS;
 }
 
 const WAV_TYPE = /^(audio\/)?(x-|vnd\.)?wave?$/i;
@@ -116,15 +116,17 @@ function frameAt(audio: Buffer, at: number): Frame | undefined {
 
 /**
  * Adds up the frames that follow one another, and the other bytes at the lowest rate. After a gap, a decoder may find other frames than
- * this function: those within what only looks like a frame.
+ * this function: those within what only looks like a frame. Undefined if something else than zeros precedes the frames, such as the
+ * start of another format.
  */
-function mp3Seconds(audio: Buffer): number {
+function mp3Seconds(audio: Buffer): number | undefined {
   const start = afterTag(audio);
   let at = start;
-  while (at < audio.length && at - start <= MAX_JUNK_BYTES && !frameAt(audio, at)) at++;
-  let seconds = (at - start) / LOWEST_BYTES_PER_SECOND;
+  while (audio[at] === 0) at++;
   const first = frameAt(audio, at);
-  for (let frame = first; frame && frame.rate === first?.rate; frame = frameAt(audio, at)) {
+  if (!first) return undefined;
+  let seconds = (at - start) / LOWEST_BYTES_PER_SECOND;
+  for (let frame: Frame | undefined = first; frame?.rate === first.rate; frame = frameAt(audio, at)) {
     seconds += frame.seconds;
     at += frame.bytes;
   }
