@@ -310,6 +310,28 @@ test('an account has 100 open responses at most, of which a quarter of the concu
   await expectCharged([]);
 }, 60_000);
 
+test('an account that creates many responses at once does not keep those of others waiting', async () => {
+  const lock = lockOf(customer);
+  const waiting = () => queryDatabase(system, `SELECT FROM pg_locks WHERE ${lock} AND NOT granted`, []);
+  const holding = `WITH held AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended($1, 0))) SELECT pg_sleep(3) FROM held`;
+  const held = queryDatabase(system, holding, [`background of ${customer.id}`]);
+  await until(
+    async () => (await queryDatabase(system, `SELECT FROM pg_locks WHERE ${lock}`, [])).length === 1,
+  );
+  const created = Array.from({ length: 20 }, () => create());
+  await until(async () => (await waiting()).length >= 2);
+  const other = await system.provision();
+  const response = await create({}, other);
+  expect((await waiting()).length).toBe(2);
+  await held;
+  expect(new Set((await Promise.all(created)).map(({ id }) => id)).size).toBe(20);
+  await ended(response, other);
+});
+
+/** Returns a condition for rows of `pg_locks`: the lock of an account's creations. */
+const lockOf = ({ id }: Customer) =>
+  `locktype = 'advisory' AND objsubid = 1 AND (classid::bigint << 32 | objid::bigint) = hashtextextended('background of ${id}', 0)`;
+
 describe('while processes are killed', () => {
   const CALLS = 40;
 

@@ -63,6 +63,8 @@ const CONTENT_LIMITS = {
 };
 /** Uploads of files, and files being sent: each needs some hundred KiB. */
 const UPLOAD_LIMITS = { ...CONTENT_LIMITS, concurrency: 32, perHolder: 8 };
+/** Calls to be queued, which have a connection to the database each while they wait for the account's lock. */
+const QUEUEING_LIMITS = { ...CONTENT_LIMITS, concurrency: 6, perHolder: 2, maxWaitingPerHolder: 128 };
 /** Bodies of batches with their requests: some 100 MiB are needed to parse one of 32 MiB. */
 const BODY_BYTES = 128 * 1024 ** 2;
 const ACCOUNT_BODY_BYTES = 64 * 1024 ** 2;
@@ -212,6 +214,11 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   const { service } = loadService<StorageProto>('storage').gateway.storage.v1.StorageService;
   const { Relay, ...ofChat } = service;
   const load = loadResponses(responses);
+  const queueing = new FairSemaphore(QUEUEING_LIMITS);
+  const queue =
+    backgroundRunner && settings.STORED_RESPONSES === 'on'
+      ? queueResponse(background, metrics.background, () => backgroundRunner.wake())
+      : refuseQueueing;
   const grpc = await startGrpcServer({
     host: settings.BIND_HOST,
     port: settings.GRPC_PORT,
@@ -222,11 +229,8 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
         definition: ofChat,
         handlers: {
           SaveResponse: unary(log, saveResponse(responses, metrics.responses)),
-          QueueResponse: unary(
-            log,
-            backgroundRunner && settings.STORED_RESPONSES === 'on'
-              ? queueResponse(background, metrics.background, () => backgroundRunner.wake())
-              : refuseQueueing,
+          QueueResponse: unary(log, (context, request: Parameters<typeof queue>[1]) =>
+            runLimited(queueing, request.accountId, () => queue(context, request)),
           ),
           FindResponses: unary(log, findResponses(responses)),
           LoadResponses: unary(log, (context, request: Parameters<typeof load>[1]) =>

@@ -40,7 +40,7 @@ export function countConversation<Sum extends TokenSum>(
 
 function audioTokens({ source }: AudioPart, perSecond: number): number {
   if (perSecond === 0) return 0;
-  const seconds = source.kind === 'base64' ? maxAudioSeconds(source.data) : undefined;
+  const seconds = source.kind === 'base64' ? maxAudioSeconds(source.data, source.mediaType) : undefined;
   return Math.ceil((seconds ?? 0) * perSecond);
 }
 

@@ -186,7 +186,7 @@ function sizeOfMedia(
   let imageBytes = 0;
   const pdfs: string[] = [];
   let pdfBytes = 0;
-  const audio: string[] = [];
+  const audio: { data: string; type: string }[] = [];
   let linkedAudio = 0;
   const blobs = contents.flatMap(({ parts }) =>
     parts.flatMap(({ inlineData, functionResponse }) => [
@@ -202,7 +202,7 @@ function sizeOfMedia(
     } else if (type === 'application/pdf') {
       pdfs.push(data);
       pdfBytes += data.length;
-    } else if (type.startsWith('audio/')) audio.push(data);
+    } else if (type.startsWith('audio/')) audio.push({ data, type });
   }
   for (const { parts } of contents)
     for (const { fileData } of parts)

@@ -70,7 +70,9 @@ function pdfDataOf(part: ContentPart): string | undefined {
 function audioOf(messages: readonly ChatMessage[]): ReturnType<typeof sizeOfAudio> {
   const inline = messages.flatMap(({ content }) =>
     Array.isArray(content)
-      ? content.flatMap((part) => (part.type === 'input_audio' ? [part.input_audio.data] : []))
+      ? content.flatMap((part) =>
+          part.type === 'input_audio' ? [{ data: part.input_audio.data, type: part.input_audio.format }] : [],
+        )
       : [],
   );
   // Clients send replies back with their data, which only the provider keeps.
