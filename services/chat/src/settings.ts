@@ -1,3 +1,4 @@
+import { kafkaConnection, kafkaSettings } from '@gateway/kafka';
 import { addresses, grpcSettings, milliseconds, parseEnv, port, processSettings, z } from '@gateway/process';
 import { credentialsKey } from '@gateway/secrets';
 import { MAX_REPLY_BYTES } from './domain/reply-memory';
@@ -35,9 +36,7 @@ const shape = {
     .default(512 * 1024 ** 2),
   /** Off the prices of calls of batches. */
   BATCH_DISCOUNT_PERCENT: z.coerce.number().int().min(0).max(99).default(0),
-  /** Absent: usage events go to billing over gRPC. */
-  KAFKA_BROKERS: addresses().optional(),
-  KAFKA_TOPIC_PREFIX: z.string().default(''),
+  ...kafkaSettings,
   /** Keys that decrypt the credentials of the catalog's providers. Absent: only references to secrets can be used. */
   CREDENTIALS_KEY: credentialsKey().optional(),
   /** Folder of the files that credentials refer to as `file:<name>`; changed files are read again within seconds. */
@@ -63,4 +62,7 @@ const shape = {
   DRAIN_TIMEOUT_MS: milliseconds(600_000),
 };
 
-export const readSettings = (env: NodeJS.ProcessEnv) => parseEnv(shape, env);
+export function readSettings(env: NodeJS.ProcessEnv) {
+  const settings = parseEnv(shape, env);
+  return { ...settings, kafka: kafkaConnection(settings) };
+}

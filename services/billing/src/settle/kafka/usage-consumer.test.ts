@@ -78,11 +78,12 @@ test('without a broker the service works, and the consumer can be stopped', asyn
   const ups: boolean[] = [];
   const consumer = new UsageConsumer({
     // A port without a listener.
-    brokers: ['127.0.0.1:1'],
-    topicPrefix: '',
+    connection: { brokers: ['127.0.0.1:1'], topicPrefix: '' },
+    replication: {},
     log: createLogger('test', 'silent'),
     settle: async () => [],
     onUp: (up) => ups.push(up),
+    onWeakTopics: () => {},
   });
   await until(() => ups.length >= 2, 20_000);
   await consumer.stop();

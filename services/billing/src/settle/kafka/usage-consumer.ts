@@ -27,11 +27,9 @@ export class UsageConsumer {
   }
 
   async #runSessions(): Promise<void> {
-    // Imported here: billing without Kafka saves the time and the memory.
-    const kafkajs = await import('kafkajs');
     for (let failures = 0; !this.#stopping; ) {
       const startedAtMs = performance.now();
-      this.#session = new UsageSession(this.#options, kafkajs);
+      this.#session = new UsageSession(this.#options);
       const reason = await this.#session.run();
       if (this.#stopping) return;
       failures = performance.now() - startedAtMs > GOOD_SESSION_MS ? 0 : failures + 1;
