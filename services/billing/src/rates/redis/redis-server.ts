@@ -11,6 +11,7 @@ export interface RedisServerOptions extends RedisClientOptions {
 /** Errors of a server that is not, or no longer, the primary of the keys. */
 const NOT_PRIMARY = /^(MOVED|ASK|READONLY|CLUSTERDOWN|MASTERDOWN|TRYAGAIN)\b/;
 const RETRY_MS = 500;
+const MAX_LOGGED = 5;
 
 /** A connection to one server, which is reestablished until it is stopped. */
 export class RedisServerConnection implements RedisServer {
@@ -19,7 +20,8 @@ export class RedisServerConnection implements RedisServer {
   #runId: string | undefined;
   /** Increases whenever the server's identity must be read again. */
   #connections = 0;
-  #isFailureLogged = false;
+  /** Messages that have been logged since it was last connected. */
+  readonly #logged = new Set<string>();
   #hasConnected = false;
   #isStopped = false;
 
@@ -95,7 +97,7 @@ export class RedisServerConnection implements RedisServer {
       if (connection !== this.#connections) return;
       this.#runId = `${fieldOf(server, 'run_id') ?? 'unnamed'}-${fieldOf(replication, 'master_replid')?.slice(0, 8)}`;
       this.#hasConnected = true;
-      this.#isFailureLogged = false;
+      this.#logged.clear();
     } catch (error) {
       if (connection !== this.#connections || !this.#client.isReady) return;
       this.#logFailure(error);
@@ -111,10 +113,11 @@ export class RedisServerConnection implements RedisServer {
     if (!this.#isStopped) this.#options.onDoubt?.();
   }
 
-  /** Every attempt to reconnect fails with an error; only the first one is logged. */
+  /** Every attempt to reconnect fails with an error; only the first one of its kind is logged. */
   #logFailure(error: unknown): void {
-    if (this.#isFailureLogged) return;
-    this.#isFailureLogged = true;
+    const message = error instanceof Error ? error.message : '';
+    if (this.#logged.has(message) || this.#logged.size >= MAX_LOGGED) return;
+    this.#logged.add(message);
     const { host, port } = this.#options.address;
     this.#options.log.warn({ err: error, server: `${host}:${port}` }, 'redis connection failed');
   }
