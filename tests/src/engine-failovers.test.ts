@@ -256,21 +256,22 @@ heavyOnRealEngines('a Kafka of three brokers', () => {
       await sleep(CALM_MS);
       const failedAtMs = performance.now();
       await set.kill(node);
-      let heldMs = 0;
+      // Of each batch that is settled: until then events of one partition may wait for a new leader.
+      let maxLagMs = 0;
       const sampling = setInterval(async () => {
         const lag = await system!.metric('billing', 'settle_lag_seconds').catch(() => 0);
-        heldMs = Math.max(heldMs, lag * 1_000);
-      }, 250);
+        maxLagMs = Math.max(maxLagMs, Math.round(lag * 1_000));
+      }, 100);
       await sleep(OUTAGE_MS);
-      clearInterval(sampling);
       await load.stop();
       const stoppedAtMs = performance.now();
       for (const customer of customers) await system.settled(customer, OUTAGE_MS);
+      clearInterval(sampling);
       const settledMs = Math.round(performance.now() - stoppedAtMs);
       const outage = outageOf(load.calls, failedAtMs);
-      report(`${node} killed`, { ...outage, maxSettleLagMs: Math.round(heldMs), settledMs });
+      report(`${node} killed`, { ...outage, maxLagMs, settledMs });
       expect(outage.refused).toBe(0);
-      expect(heldMs).toBeLessThan(OUTAGE_MS);
+      expect(maxLagMs).toBeLessThan(2 * OUTAGE_MS);
       await expectBooksRight(system, load.calls);
       await set.start(node);
       await until(async () => (await system!.metric('billing', 'billing_kafka_consumer_up')) === 1, 60_000);

@@ -64,6 +64,9 @@ export async function kafkaCluster({ dir, ports, logFile }) {
           'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
           'inter.broker.listener.name': 'PLAINTEXT',
           'offsets.topic.replication.factor': 3,
+          // As docs/operations/deployment.md recommends.
+          'broker.session.timeout.ms': 6000,
+          'broker.heartbeat.interval.ms': 1500,
         },
       });
     }),

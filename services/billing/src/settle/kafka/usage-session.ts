@@ -29,6 +29,7 @@ const WARNINGS = 2;
 /** One session of the consumer, from connecting to its end. */
 export class UsageSession {
   readonly #options: UsageConsumerOptions;
+  readonly #checksTopics: boolean;
   readonly #topics: UsageTopics;
   #consumer: Consumer | undefined;
   #producer: Producer | undefined;
@@ -36,10 +37,13 @@ export class UsageSession {
   readonly #ended = new Promise<string>((resolve) => {
     this.#end = resolve;
   });
+  #hasJoined = false;
   #aliveAtMs = performance.now();
 
-  constructor(options: UsageConsumerOptions) {
+  /** @param checksTopics whether the replication of existing topics is checked, which takes time after a failure */
+  constructor(options: UsageConsumerOptions, checksTopics: boolean) {
     this.#options = options;
+    this.#checksTopics = checksTopics;
     this.#topics = usageTopics(options.connection.topicPrefix);
   }
 
@@ -60,6 +64,11 @@ export class UsageSession {
     }
   }
 
+  /** Whether it has been a member of the group. */
+  get hasJoined(): boolean {
+    return this.#hasJoined;
+  }
+
   end(reason: string): void {
     this.#end(reason);
   }
@@ -75,9 +84,10 @@ export class UsageSession {
       // Few retries: a failed session is replaced as a whole.
       retry: { initialRetryTime: 200, retries: 3 },
     });
-    onWeakTopics(
-      await ensureTopics(kafka, this.#topics, { replication, brokers: connection.brokers.length, log }),
-    );
+    await ensureTopics(kafka, this.#topics, {
+      ...{ replication, log, brokers: connection.brokers.length },
+      onWeakTopics: this.#checksTopics ? onWeakTopics : undefined,
+    });
     const { Partitioners } = await import('kafkajs');
     const producer = kafka.producer({
       idempotent: false,
@@ -85,9 +95,11 @@ export class UsageSession {
     });
     const consumer = kafka.consumer({
       groupId: `${connection.topicPrefix}billing`,
-      sessionTimeout: 10_000,
-      heartbeatInterval: 2_000,
-      rebalanceTimeout: 10_000,
+      // The least that brokers accept by default: a new session waits for the former member, which can't leave if its coordinator
+      // is down.
+      sessionTimeout: 6_000,
+      heartbeatInterval: 1_500,
+      rebalanceTimeout: 6_000,
       maxWaitTimeInMs: 250,
       retry: { initialRetryTime: 200, retries: 3, restartOnFailure: async () => false },
     });
@@ -112,7 +124,10 @@ export class UsageSession {
     };
     consumer.on(events.HEARTBEAT, alive);
     consumer.on(events.FETCH, alive);
-    consumer.on(events.GROUP_JOIN, () => this.#options.onUp(true));
+    consumer.on(events.GROUP_JOIN, () => {
+      this.#hasJoined = true;
+      this.#options.onUp(true);
+    });
     consumer.on(events.CRASH, ({ payload }) => this.#end(`crashed: ${payload.error.message}`));
     consumer.on(events.STOP, () => this.#end('stopped'));
   }

@@ -33,15 +33,21 @@ export function replicationFor(
   return { replicationFactor: replicas, minInsyncReplicas: minInsyncReplicas ?? (replicas >= 3 ? 2 : 1) };
 }
 
-/**
- * Creates the missing topics. Existing ones are not changed, but those that are replicated less than they should be are
- * logged. Returns their number.
- */
+export interface TopicOptions {
+  readonly replication: TopicReplication;
+  /** How many are configured. */
+  readonly brokers: number;
+  readonly log: Logger;
+  /** Receives the number of topics that are replicated less than they should be. Absent: they are not checked. */
+  readonly onWeakTopics?: ((topics: number) => void) | undefined;
+}
+
+/** Creates the missing topics. Existing ones are not changed; those that are replicated less than they should be are logged. */
 export async function ensureTopics(
   kafka: Kafka,
   topics: UsageTopics,
-  { replication, brokers, log }: { replication: TopicReplication; brokers: number; log: Logger },
-): Promise<number> {
+  { replication, brokers, log, onWeakTopics }: TopicOptions,
+): Promise<void> {
   const admin = kafka.admin();
   try {
     await admin.connect();
@@ -54,8 +60,9 @@ export async function ensureTopics(
       { topic: topics.dead, numPartitions: 1 },
     ].filter(({ topic }) => !existing.includes(topic));
     if (created.length > 0) await createTopics(admin, created, wanted);
+    if (!onWeakTopics) return;
     const kept = [topics.usage, topics.dead].filter((topic) => existing.includes(topic));
-    return await countWeakTopics(admin, kept, wanted, log);
+    onWeakTopics(await countWeakTopics(admin, kept, wanted, log));
   } finally {
     await admin.disconnect();
   }
@@ -113,10 +120,11 @@ async function readMinInsyncReplicas(
       })),
     });
     return new Map(
-      resources.map(({ resourceName, configEntries }) => [
-        resourceName,
-        Number(configEntries.find(({ configName }) => configName === MIN_INSYNC_REPLICAS)?.configValue),
-      ]),
+      resources.flatMap(({ resourceName, configEntries }) =>
+        configEntries
+          .filter(({ configName }) => configName === MIN_INSYNC_REPLICAS)
+          .map(({ configValue }) => [resourceName, Number(configValue)] as const),
+      ),
     );
   } catch (error) {
     log.warn({ err: error }, 'min.insync.replicas of the kafka topics is not known');
