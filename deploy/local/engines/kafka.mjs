@@ -6,6 +6,22 @@ import { downloadKafkaJars, findJava, missingPackages } from './kafka-jars.mjs';
 import { hasReadyBroker } from './kafka-probe.mjs';
 import { freePorts } from './processes.mjs';
 
+/** Settings of every broker. */
+export const BROKER = {
+  'auto.create.topics.enable': false,
+  'offsets.topic.num.partitions': 4,
+  'transaction.state.log.replication.factor': 1,
+  'transaction.state.log.min.isr': 1,
+  'share.coordinator.state.topic.replication.factor': 1,
+  'share.coordinator.state.topic.min.isr': 1,
+  'min.insync.replicas': 1,
+  'group.initial.rebalance.delay.ms': 0,
+  'log.cleaner.threads': 1,
+  'log.cleaner.dedupe.buffer.size': 8 << 20,
+  'num.network.threads': 2,
+  'num.io.threads': 4,
+};
+
 /** A single node that is broker and controller (KRaft). */
 export const kafka = {
   name: 'kafka',
@@ -26,21 +42,34 @@ export const kafka = {
     const data = join(dir, 'data');
     rmSync(data, { recursive: true, force: true });
     mkdirSync(data, { recursive: true, mode: 0o700 });
-    writeFileSync(config, properties({ port, controllerPort, data }));
-    // In one argument with its option: one id in 64 starts with a hyphen and would be parsed as an option.
-    const clusterId = `--cluster-id=${randomBytes(16).toString('base64url')}`;
-    const format = ['format', clusterId, '--config', config];
-    await run(findJava(), [...javaArgs(jars), 'kafka.tools.StorageTool', ...format], { logFile });
+    writeFileSync(config, propertiesText(properties({ port, controllerPort, data })));
+    await formatStorage({ jars, config, clusterId: newClusterId(), logFile });
     return { port, config, jars };
   },
 
   launch({ config, jars }) {
-    return { command: findJava(), args: [...javaArgs(jars), 'kafka.Kafka', config] };
+    return { command: findJava(), args: [...javaArgs(jars, 512), 'kafka.Kafka', config] };
   },
 };
 
-function javaArgs(jars) {
-  const memory = ['-Xms128m', '-Xmx512m', '-XX:+UseSerialGC'];
+export const newClusterId = () => randomBytes(16).toString('base64url');
+
+export const propertiesText = (settings) =>
+  Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+
+/** @param users arguments of `--add-scram` */
+export async function formatStorage({ jars, config, clusterId, users = [], logFile }) {
+  // In one argument with its option: one id in 64 starts with a hyphen and would be parsed as an option.
+  const format = ['format', `--cluster-id=${clusterId}`, '--config', config];
+  const scram = users.flatMap((user) => ['--add-scram', user]);
+  const tool = [...javaArgs(jars, 256), 'kafka.tools.StorageTool', ...format, ...scram];
+  await run(findJava(), tool, { logFile });
+}
+
+export function javaArgs(jars, heapMb) {
+  const memory = ['-Xms64m', `-Xmx${heapMb}m`, '-XX:+UseSerialGC'];
   const logging = [
     '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
     '-Dorg.slf4j.simpleLogger.showDateTime=true',
@@ -49,7 +78,8 @@ function javaArgs(jars) {
 }
 
 function properties({ port, controllerPort, data }) {
-  const settings = {
+  return {
+    ...BROKER,
     'process.roles': 'broker,controller',
     'node.id': 1,
     'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
@@ -59,24 +89,9 @@ function properties({ port, controllerPort, data }) {
     'controller.listener.names': 'CONTROLLER',
     'inter.broker.listener.name': 'PLAINTEXT',
     'log.dirs': data,
-    'auto.create.topics.enable': false,
     'offsets.topic.replication.factor': 1,
-    'offsets.topic.num.partitions': 4,
-    'transaction.state.log.replication.factor': 1,
-    'transaction.state.log.min.isr': 1,
-    'share.coordinator.state.topic.replication.factor': 1,
-    'share.coordinator.state.topic.min.isr': 1,
-    'min.insync.replicas': 1,
-    'group.initial.rebalance.delay.ms': 0,
     // Short, because after a kill the broker can rejoin only when its previous session has expired.
     'broker.session.timeout.ms': 2000,
     'broker.heartbeat.interval.ms': 500,
-    'log.cleaner.threads': 1,
-    'log.cleaner.dedupe.buffer.size': 8 << 20,
-    'num.network.threads': 2,
-    'num.io.threads': 4,
   };
-  return Object.entries(settings)
-    .map(([name, value]) => `${name}=${value}\n`)
-    .join('');
 }

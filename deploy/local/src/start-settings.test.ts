@@ -20,11 +20,18 @@ describe('readStartSettings', () => {
       GATEWAY_DATA_DIR: '/data',
       EDGE_API_PORT: '0',
       EDGE_DASHBOARD_PORT: '0',
-      REDIS_URL: 'redis://x',
+      REDIS_URL: 'rediss://x',
+      REDIS_CA_FILE: '/ca.pem',
+      KAFKA_TLS: 'on',
     };
     const { dataDir, engines, settings } = await readStartSettings(env, '/default');
     expect(dataDir).toBe('/data');
-    expect(engines).toEqual({ serviceDatabaseUrls: {}, redisUrl: 'redis://x' });
+    expect(engines).toEqual({
+      serviceDatabaseUrls: {},
+      redisUrl: 'rediss://x',
+      redisSettings: { REDIS_URL: 'rediss://x', REDIS_CA_FILE: '/ca.pem' },
+      kafkaSettings: { KAFKA_TLS: 'on' },
+    });
     expect(settings?.edge).toMatchObject({ EDGE_API_PORT: '0', EDGE_DASHBOARD_PORT: '0' });
   });
 

@@ -41,7 +41,9 @@ export async function readStartSettings(
       databaseUrl: env.DATABASE_URL || undefined,
       serviceDatabaseUrls: readServiceDatabaseUrls(env),
       redisUrl: env.REDIS_URL || undefined,
+      redisSettings: settingsWith('REDIS_', env),
       kafkaBrokers: env.KAFKA_BROKERS || undefined,
+      kafkaSettings: settingsWith('KAFKA_', env),
     },
     kafkaTopicPrefix: env.KAFKA_TOPIC_PREFIX ?? '',
     settings: {
@@ -54,6 +56,11 @@ export async function readStartSettings(
       dashboard: publicApiUrl(env, ports.EDGE_API_PORT),
     },
   };
+}
+
+function settingsWith(prefix: string, env: NodeJS.ProcessEnv): Record<string, string> {
+  const settings = Object.entries(env).filter(([name, value]) => name.startsWith(prefix) && value);
+  return Object.fromEntries(settings) as Record<string, string>;
 }
 
 /** Reads `BILLING_DATABASE_URL` and so on: logins of the services' roles on the server of `DATABASE_URL`. */

@@ -1,18 +1,19 @@
+import { createKafka, type KafkaConnection } from '@gateway/kafka';
 import type { Logger } from '@gateway/process';
-import type { Kafka, Producer } from 'kafkajs';
+import type { Producer } from 'kafkajs';
 import type { UsageDelivery } from './usage-delivery';
 import type { UsageEvent } from './usage-event';
 
 export interface KafkaDeliveryOptions {
   /** The client id in the brokers' logs, e.g. `gateway-chat`. */
   readonly clientId: string;
-  readonly brokers: readonly string[];
-  /** Topic prefix, so that several gateways can share a cluster; may be empty. */
-  readonly topicPrefix: string;
+  readonly connection: KafkaConnection;
   readonly log: Logger;
 }
 
 const SEND_TIMEOUT_MS = 10_000;
+/** `logLevel.ERROR`, without an import of kafkajs. */
+const ERRORS_ONLY = 1;
 
 /**
  * Delivers usage events to the topic `usage.v1`, keyed by account so that an account's events stay in order. The
@@ -20,14 +21,12 @@ const SEND_TIMEOUT_MS = 10_000;
  * settlement is idempotent anyway. A failed producer is replaced, because kafkajs may retry on the dead connection.
  */
 export function kafkaDelivery(options: KafkaDeliveryOptions): UsageDelivery {
-  const topic = `${options.topicPrefix}usage.v1`;
-  let kafka: Kafka | undefined;
+  const topic = `${options.connection.topicPrefix}usage.v1`;
   let producer: Producer | undefined;
 
   async function connected(): Promise<Producer> {
     if (producer) return producer;
-    kafka ??= await createKafka(options);
-    const fresh = kafka.producer({ idempotent: false, allowAutoTopicCreation: false });
+    const fresh = await createProducer(options);
     await fresh.connect();
     producer = fresh;
     return fresh;
@@ -55,18 +54,16 @@ export function kafkaDelivery(options: KafkaDeliveryOptions): UsageDelivery {
   };
 }
 
-/** Imports kafkajs on first use, which saves load time and memory in a gateway without Kafka. */
-async function createKafka({ clientId, brokers, log }: KafkaDeliveryOptions): Promise<Kafka> {
-  const kafkajs = await import('kafkajs');
-  return new kafkajs.Kafka({
+async function createProducer({ clientId, connection, log }: KafkaDeliveryOptions): Promise<Producer> {
+  const kafka = await createKafka(connection, {
     clientId,
-    brokers: [...brokers],
     connectionTimeout: 3_000,
     requestTimeout: 5_000,
     retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
-    logLevel: kafkajs.logLevel.ERROR,
+    logLevel: ERRORS_ONLY,
     logCreator: () => (entry) => log.warn({ kafka: entry.log.message }, 'kafka client'),
   });
+  return kafka.producer({ idempotent: false, allowAutoTopicCreation: false });
 }
 
 function toMessage(event: UsageEvent) {

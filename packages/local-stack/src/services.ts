@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { ProviderPlan } from './providers';
 import type { StackSecrets } from './secrets';
 import type { DatabaseService } from './service-databases';
+import type { StackEngines } from './stack-engines';
 
 /** Where chat keeps its usage journal. */
 export type ChatJournal = 'file' | 'postgres';
@@ -20,7 +21,7 @@ export type ServiceName =
 export interface StackContext {
   readonly dataDir: string;
   readonly secrets: StackSecrets;
-  readonly engines: { redisUrl: string; kafkaBrokers: string | undefined };
+  readonly engines: Pick<StackEngines, 'redisUrl' | 'redisSettings' | 'kafkaBrokers' | 'kafkaSettings'>;
   /** With the login of that service. */
   databaseUrl(service: DatabaseService): string;
   readonly kafkaTopicPrefix: string;
@@ -47,8 +48,10 @@ export interface ServiceDefinition {
 const admin = { setting: 'ADMIN_PORT', defaultPort: 0 };
 const grpc = (defaultPort: number) => ({ setting: 'GRPC_PORT', defaultPort });
 const http = (defaultPort: number) => ({ setting: 'HTTP_PORT', defaultPort });
-const kafka = ({ engines: { kafkaBrokers }, kafkaTopicPrefix }: StackContext): Record<string, string> =>
-  kafkaBrokers ? { KAFKA_BROKERS: kafkaBrokers, KAFKA_TOPIC_PREFIX: kafkaTopicPrefix } : {};
+const kafka = ({ engines, kafkaTopicPrefix }: StackContext): Record<string, string> =>
+  engines.kafkaBrokers
+    ? { ...engines.kafkaSettings, KAFKA_BROKERS: engines.kafkaBrokers, KAFKA_TOPIC_PREFIX: kafkaTopicPrefix }
+    : {};
 
 /** Short, because services stop one after the other, and all of them within 20 s. */
 const STOP_GRACE_MS = '5000';
@@ -74,6 +77,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
       SERVICE_SECRET: context.secrets.serviceSecret,
       KEY_PEPPER: context.secrets.keyPepper,
       DATABASE_URL: context.databaseUrl('billing'),
+      ...context.engines.redisSettings,
       REDIS_URL: context.engines.redisUrl,
       ...kafka(context),
     }),

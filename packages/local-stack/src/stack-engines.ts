@@ -11,14 +11,23 @@ export interface EngineAddresses {
   /** Logins of the roles of services, if an administrator has created them. */
   readonly serviceDatabaseUrls?: Partial<ServiceDatabaseUrls> | undefined;
   readonly redisUrl?: string | undefined;
+  /** Further settings of Redis: `REDIS_SENTINELS` or `REDIS_CLUSTER` in place of a URL, logins and certificates. */
+  readonly redisSettings?: EngineSettings | undefined;
   /** Absent: usage is delivered over gRPC. */
   readonly kafkaBrokers?: string | undefined;
+  /** Further settings of Kafka: login and certificates. */
+  readonly kafkaSettings?: EngineSettings | undefined;
 }
+
+export type EngineSettings = Readonly<Record<string, string>>;
 
 export interface StackEngines {
   readonly databaseUrl: string;
+  /** Empty if Redis is reached by Sentinels, or is a cluster. */
   readonly redisUrl: string;
+  readonly redisSettings: EngineSettings;
   readonly kafkaBrokers: string | undefined;
+  readonly kafkaSettings: EngineSettings;
   /** Which engines are embedded. For Kafka, true means that there is none. */
   readonly embedded: { database: boolean; redis: boolean; kafka: boolean };
   /** Pid of the embedded server; undefined for a configured one. */
@@ -36,9 +45,13 @@ export async function startEngines(options: {
   onGiveUp: (error: Error) => void;
 }): Promise<StackEngines> {
   const { given } = options;
+  const { redisSettings = {}, kafkaSettings = {} } = given;
+  const isRedisGiven = Boolean(
+    given.redisUrl || redisSettings.REDIS_SENTINELS || redisSettings.REDIS_CLUSTER,
+  );
   const [database, redis] = await Promise.allSettled([
     given.databaseUrl ? undefined : supervisePostgres(options),
-    given.redisUrl ? undefined : startEmbeddedRedis(),
+    isRedisGiven ? undefined : startEmbeddedRedis(),
   ]);
   const stop = async () => {
     if (redis.status === 'fulfilled') await redis.value?.stop();
@@ -51,8 +64,10 @@ export async function startEngines(options: {
   return {
     databaseUrl: given.databaseUrl ?? database.value?.url ?? '',
     redisUrl: given.redisUrl ?? redis.value?.url ?? '',
+    redisSettings: isRedisGiven ? redisSettings : {},
     kafkaBrokers: given.kafkaBrokers,
-    embedded: { database: !given.databaseUrl, redis: !given.redisUrl, kafka: !given.kafkaBrokers },
+    kafkaSettings,
+    embedded: { database: !given.databaseUrl, redis: !isRedisGiven, kafka: !given.kafkaBrokers },
     postgresPid: () => database.value?.pid(),
     stop,
   };

@@ -1,4 +1,5 @@
 export * from './admin-server';
+export * from './connection-files';
 export * from './every';
 export * from './log';
 export * from './quota-metrics';

@@ -14,6 +14,7 @@ export interface BillingMetrics {
   /** Records the outcomes of a batch of deliveries and the delay since their calls ended. */
   settled(deliveries: readonly Delivery[], outcomes: readonly DeliveryOutcome[], nowMs: number): void;
   readonly consumerUp: Gauge;
+  readonly weakTopics: Gauge;
   watchRedis(up: () => boolean): void;
   readonly ratesRebuilt: Counter;
   readonly ratesFailed: Counter;
@@ -71,6 +72,11 @@ export function createBillingMetrics(reconcile: () => Promise<Reconciliation>): 
     consumerUp: new Gauge({
       name: 'billing_kafka_consumer_up',
       help: '1 if the Kafka consumer is an active member of its group.',
+      registers,
+    }),
+    weakTopics: new Gauge({
+      name: 'billing_kafka_weak_topics',
+      help: 'Topics of usage events with fewer replicas, or a lower min.insync.replicas, than they should have.',
       registers,
     }),
     ...rateMetrics(registry),

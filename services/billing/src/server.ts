@@ -8,7 +8,8 @@ import { KeyListener } from './keys/store/key-listener';
 import { reconcile } from './ledger/store/reconcile';
 import { type BillingMetrics, createBillingMetrics } from './metrics';
 import { createReservations, createSettlements, QUEUE_CONNECTIONS } from './queues';
-import { connectRedis, type RedisConnection } from './rates/redis/redis';
+import { connectRedis } from './rates/redis/connect-redis';
+import type { RedisConnection } from './rates/redis/redis-connection';
 import { RedisRates } from './rates/redis/redis-rates';
 import { noRates } from './rates/rules/no-rates';
 import type { RateLimiter } from './rates/rules/rate-limiter';
@@ -52,7 +53,7 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
   const jobs = await startJobs(settings, pool, log);
 
   const metrics = createBillingMetrics(() => reconcile(pool));
-  const redis = settings.REDIS_URL ? await connectRedis(settings.REDIS_URL, log) : undefined;
+  const redis = settings.redis && (await connectRedis(settings.redis, log));
   const limiter = createLimiter(redis, { moneyPool, metrics, log });
   const reservations = createReservations(limiter, { pool: moneyPool, metrics, log });
   const settlements = createSettlements(limiter, settings.ABANDONED_COST_LIMIT_USD, {
@@ -77,6 +78,7 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
   const consumer = startConsumer(settings, log, {
     settle: (deliveries) => Promise.all(deliveries.map((delivery) => settlements.submit(delivery))),
     onUp: (up) => metrics.consumerUp.set(up ? 1 : 0),
+    onWeakTopics: (topics) => metrics.weakTopics.set(topics),
   });
   const admin = await startAdminServer({
     host: settings.BIND_HOST,
@@ -160,7 +162,7 @@ function createLimiter(
   { moneyPool, metrics, log }: { moneyPool: Pool; metrics: BillingMetrics; log: Logger },
 ): RateLimiter {
   if (!redis) {
-    log.warn('no REDIS_URL: keys with rate limits are refused');
+    log.warn('no Redis: keys with rate limits are refused');
     return noRates;
   }
   metrics.watchRedis(() => redis.up);
@@ -179,8 +181,13 @@ function createLimiter(
 function startConsumer(
   settings: Settings,
   log: Logger,
-  events: Pick<ConstructorParameters<typeof UsageConsumer>[0], 'settle' | 'onUp'>,
+  events: Pick<ConstructorParameters<typeof UsageConsumer>[0], 'settle' | 'onUp' | 'onWeakTopics'>,
 ): UsageConsumer | undefined {
-  const { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: topicPrefix } = settings;
-  return brokers && new UsageConsumer({ brokers, topicPrefix, log, ...events });
+  const { kafka: connection, KAFKA_REPLICATION_FACTOR, KAFKA_MIN_INSYNC_REPLICAS } = settings;
+  if (!connection) return undefined;
+  const replication = {
+    replicationFactor: KAFKA_REPLICATION_FACTOR,
+    minInsyncReplicas: KAFKA_MIN_INSYNC_REPLICAS,
+  };
+  return new UsageConsumer({ connection, replication, log, ...events });
 }

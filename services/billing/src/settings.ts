@@ -1,5 +1,7 @@
+import { kafkaConnection, kafkaSettings } from '@gateway/kafka';
 import { nanoFromUsd } from '@gateway/money';
-import { addresses, grpcSettings, parseEnv, port, processSettings, secrets, z } from '@gateway/process';
+import { grpcSettings, parseEnv, port, processSettings, SettingsError, secrets, z } from '@gateway/process';
+import { redisOptions, redisSettings } from './rates/redis/redis-settings';
 
 /** 24 days: a timer with a longer duration fires immediately and repeatedly. */
 const MAX_INTERVAL_MS = 24 * 86_400_000;
@@ -13,11 +15,12 @@ const shape = {
   ...grpcSettings,
   GRPC_PORT: port(7102),
   DATABASE_URL: z.string().min(1),
-  /** Redis for rates; absent: keys with rate limits are refused. */
-  REDIS_URL: z.string().optional(),
-  /** Absent: usage events arrive by `Deliver` only. */
-  KAFKA_BROKERS: addresses().optional(),
-  KAFKA_TOPIC_PREFIX: z.string().default(''),
+  ...redisSettings,
+  ...kafkaSettings,
+  /** Replicas of the topics that billing creates. Absent: 3, or the number of brokers if there are fewer. */
+  KAFKA_REPLICATION_FACTOR: z.coerce.number().int().min(1).max(32_767).optional(),
+  /** Replicas that must have an event before it is acknowledged. Absent: 2 of three or more replicas, else 1. */
+  KAFKA_MIN_INSYNC_REPLICAS: z.coerce.number().int().min(1).max(32_767).optional(),
   /** The first pepper is used for new keys, all of them to look up existing ones. */
   KEY_PEPPER: secrets(),
   /** How long an owner without heartbeats may still deliver its events before its holds expire. */
@@ -47,4 +50,11 @@ const shape = {
 
 export type Settings = ReturnType<typeof readSettings>;
 
-export const readSettings = (env: NodeJS.ProcessEnv) => parseEnv(shape, env);
+export function readSettings(env: NodeJS.ProcessEnv) {
+  const settings = parseEnv(shape, env);
+  const { KAFKA_REPLICATION_FACTOR: replicationFactor, KAFKA_MIN_INSYNC_REPLICAS: minInsyncReplicas } =
+    settings;
+  if (replicationFactor && minInsyncReplicas && minInsyncReplicas > replicationFactor)
+    throw new SettingsError(['KAFKA_MIN_INSYNC_REPLICAS: above KAFKA_REPLICATION_FACTOR']);
+  return { ...settings, kafka: kafkaConnection(settings), redis: redisOptions(settings) };
+}

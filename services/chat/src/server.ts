@@ -113,13 +113,8 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const opened = await openJournal(settings.journal, log);
   const { journal } = opened;
   const outbox = new UsageOutbox({
-    delivery: settings.KAFKA_BROKERS
-      ? kafkaDelivery({
-          clientId: 'gateway-chat',
-          brokers: settings.KAFKA_BROKERS,
-          topicPrefix: settings.KAFKA_TOPIC_PREFIX,
-          log,
-        })
+    delivery: settings.kafka
+      ? kafkaDelivery({ clientId: 'gateway-chat', connection: settings.kafka, log })
       : grpcDelivery(billing),
     log,
     onDelivered: (event) => journal.acknowledge(event.requestId),

@@ -1,3 +1,4 @@
+import { kafkaConnection, kafkaSettings } from '@gateway/kafka';
 import {
   addresses,
   grpcSettings,
@@ -46,9 +47,7 @@ const shape = {
     .default(512 * 1024 ** 2),
   /** Off the prices of calls of batches. */
   BATCH_DISCOUNT_PERCENT: z.coerce.number().int().min(0).max(99).default(0),
-  /** Absent: usage events go to billing over gRPC. */
-  KAFKA_BROKERS: addresses().optional(),
-  KAFKA_TOPIC_PREFIX: z.string().default(''),
+  ...kafkaSettings,
   /** Keys that decrypt the credentials of the catalog's providers. Absent: only references to secrets can be used. */
   CREDENTIALS_KEY: credentialsKey().optional(),
   /** Folder of the files that credentials refer to as `file:<name>`; changed files are read again within seconds. */
@@ -77,8 +76,12 @@ const shape = {
 /** @throws SettingsError for an invalid setting, and if there is no place for the journal */
 export function readSettings(env: NodeJS.ProcessEnv) {
   const settings = parseEnv(shape, env);
+  return { ...settings, journal: journalPlace(settings), kafka: kafkaConnection(settings) };
+}
+
+function journalPlace(settings: z.infer<z.ZodObject<typeof shape>>) {
   const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, JOURNAL_MAX_BYTES: maxBytes } = settings;
-  if (databaseUrl !== undefined) return { ...settings, journal: { databaseUrl } };
-  if (dataDir !== undefined) return { ...settings, journal: { dataDir, maxBytes } };
+  if (databaseUrl !== undefined) return { databaseUrl };
+  if (dataDir !== undefined) return { dataDir, maxBytes };
   throw new SettingsError(['DATA_DIR, DATABASE_URL: set one of them']);
 }

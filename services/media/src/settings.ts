@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { kafkaConnection, kafkaSettings } from '@gateway/kafka';
 import {
   addresses,
   grpcSettings,
@@ -19,9 +20,7 @@ const shape = {
   CATALOG_ADDR: addresses(),
   BILLING_ADDR: addresses(),
   DATABASE_URL: z.string().min(1),
-  /** Absent: usage events go to billing over gRPC. */
-  KAFKA_BROKERS: addresses().optional(),
-  KAFKA_TOPIC_PREFIX: z.string().default(''),
+  ...kafkaSettings,
   /** Keys that decrypt the credentials of the catalog's providers. Absent: only references to secrets can be used. */
   CREDENTIALS_KEY: credentialsKey().optional(),
   /** Folder of the files that credentials refer to as `file:<name>`; changed files are read again within seconds. */
@@ -81,5 +80,9 @@ const DRAIN_MARGIN_MS = 5_000;
 
 export function readSettings(env: NodeJS.ProcessEnv) {
   const { DRAIN_TIMEOUT_MS, ...settings } = parseEnv(shape, env);
-  return { ...settings, DRAIN_TIMEOUT_MS: DRAIN_TIMEOUT_MS ?? settings.IMAGE_TIMEOUT_MS + DRAIN_MARGIN_MS };
+  return {
+    ...settings,
+    DRAIN_TIMEOUT_MS: DRAIN_TIMEOUT_MS ?? settings.IMAGE_TIMEOUT_MS + DRAIN_MARGIN_MS,
+    kafka: kafkaConnection(settings),
+  };
 }

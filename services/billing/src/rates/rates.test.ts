@@ -7,7 +7,7 @@ import { forgetFreeCalls } from '../reserve/store/free-calls';
 import { TcpProxy } from '../testing/tcp-proxy';
 import { refusalOf, reserveRequest, summary, TestBilling, usageEvent } from '../testing/test-billing';
 import { connectTestRedis, createTestRedis, forgetRates, type TestRedis } from '../testing/test-redis';
-import type { RedisConnection } from './redis/redis';
+import type { RedisConnection } from './redis/redis-connection';
 
 let database: TestDatabase;
 let server: TestRedis;

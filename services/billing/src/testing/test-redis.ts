@@ -1,8 +1,10 @@
 import { startEmbeddedRedisProcess } from '@gateway/local-stack';
-import { createLogger } from '@gateway/process';
+import { createLogger, parseEnv } from '@gateway/process';
 import { until } from '@gateway/testing';
-import { connectRedis, type RedisConnection, redisScript } from '../rates/redis/redis';
+import { connectRedis } from '../rates/redis/connect-redis';
+import { type RedisConnection, type RedisScript, redisScript } from '../rates/redis/redis-connection';
 import { ratesKey } from '../rates/redis/redis-rates';
+import { redisOptions, redisSettings } from '../rates/redis/redis-settings';
 
 export interface TestRedis {
   readonly url: string;
@@ -16,15 +18,23 @@ export async function createTestRedis(): Promise<TestRedis> {
   return startEmbeddedRedisProcess();
 }
 
-export async function connectTestRedis(url: string): Promise<RedisConnection> {
-  const redis = await connectRedis(url, createLogger('test', 'silent'));
+/** A connection whose scripts are run on any of its servers. */
+export interface TestRedisConnection extends RedisConnection {
+  run(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<number[]>;
+}
+
+export async function connectTestRedis(url: string): Promise<TestRedisConnection> {
+  const options = redisOptions(parseEnv(redisSettings, { REDIS_URL: url }))!;
+  const redis = await connectRedis(options, createLogger('test', 'silent'));
   await until(() => redis.up);
-  return redis;
+  const server = redis.serverOf('')!;
+  return Object.assign(redis, { run: server.run.bind(server) });
 }
 
 const FORGET = redisScript(`return { redis.call('DEL', KEYS[1]) }`);
 
 /** Deletes the rate windows of one key, as a flush deletes all. */
 export async function forgetRates(redis: RedisConnection, keyId: string): Promise<void> {
-  await redis.run(FORGET, [ratesKey(redis.runId, keyId)], []);
+  const server = redis.serverOf(keyId)!;
+  await server.run(FORGET, [ratesKey(server.runId, keyId)], []);
 }

@@ -49,13 +49,8 @@ export async function createBilling(options: MediaBillingOptions): Promise<Media
   });
   const bills = new Bills(pool, instanceId);
   const outbox = new UsageOutbox({
-    delivery: settings.KAFKA_BROKERS
-      ? kafkaDelivery({
-          clientId: 'gateway-media',
-          brokers: settings.KAFKA_BROKERS,
-          topicPrefix: settings.KAFKA_TOPIC_PREFIX,
-          log,
-        })
+    delivery: settings.kafka
+      ? kafkaDelivery({ clientId: 'gateway-media', connection: settings.kafka, log })
       : grpcDelivery(billing),
     log,
     onDelivered: (event) => billOutbox.delivered(event),

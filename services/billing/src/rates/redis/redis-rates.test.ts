@@ -9,15 +9,20 @@ import {
   type NaiveLimits,
   NaiveRates,
 } from '../../testing/naive-rates';
-import { connectTestRedis, createTestRedis, type TestRedis } from '../../testing/test-redis';
+import {
+  connectTestRedis,
+  createTestRedis,
+  type TestRedis,
+  type TestRedisConnection,
+} from '../../testing/test-redis';
 import type { CallToRate, RateOutcome, RateReservation, RateUse } from '../rules/rate-limiter';
-import { type RedisConnection, redisScript } from './redis';
+import { redisScript } from './redis-connection';
 import { RedisRates } from './redis-rates';
 
 const HEAVY = process.env.TEST_HEAVY !== undefined;
 
 let server: TestRedis;
-let redis: RedisConnection;
+let redis: TestRedisConnection;
 let rates: RedisRates;
 const clockKey = `test-clock-${randomUUIDv7()}`;
 beforeAll(async () => {

@@ -21,7 +21,7 @@ import {
   sum,
   sumsOf,
 } from './rate-script-figures';
-import { type RedisConnection, type RedisScript, redisScript } from './redis';
+import { type RedisConnection, type RedisScript, redisScript } from './redis-connection';
 import {
   countScript,
   FINAL_SEQUENCE,
@@ -32,7 +32,7 @@ import {
 } from './sliding-window-scripts';
 
 export interface RedisRatesOptions {
-  readonly redis: Pick<RedisConnection, 'runId' | 'run' | 'suspendUntilPing'>;
+  readonly redis: Pick<RedisConnection, 'serverOf'>;
   /** Begins a new generation of these keys' rates and returns what they admitted in the last minute. */
   recall(keyIds: readonly string[]): Promise<readonly KeyHistory[]>;
   readonly onRebuilt?: (keys: number) => void;
@@ -71,23 +71,34 @@ export class RedisRates implements RateLimiter {
 
   async take(calls: readonly CallToRate[]): Promise<readonly (RateOutcome | undefined)[]> {
     const outcomes = new Map<CallToAdmit, RateOutcome>();
-    const failed = await this.#ifInTime(this.#takeKnown(groupByKey(calls), outcomes));
-    return calls.map(({ call }) => outcomes.get(call) ?? (failed && unknownRates(failed.cause)));
+    const failed = await this.#forKeys(byKeyId(groupByKey(calls)), async (key) => {
+      const answer = await this.#takeOf(key);
+      if (answer.length > 0) readAnswer(key, answer, outcomes);
+    });
+    return calls.map(
+      ({ call }) =>
+        outcomes.get(call) ?? (failed.has(call.keyId) ? unknownRates(failed.get(call.keyId)) : undefined),
+    );
   }
 
   async rebuild(keyIds: readonly string[]): Promise<void> {
-    await this.#ifInTime(this.#seed(keyIds));
+    const recalled = this.#options.recall(keyIds);
+    const histories = recalled.then((all) => byKeyId(all));
+    const failed = await this.#forKeys(new Map(keyIds.map((keyId) => [keyId, keyId])), async (keyId) => {
+      const history = (await histories).get(keyId);
+      if (history) await this.#seed(history);
+    });
+    const rebuilt = keyIds.length - failed.size;
+    if (rebuilt > 0) this.#options.onRebuilt?.(rebuilt);
   }
 
   async release(taken: readonly TakenReservation[]): Promise<ReadonlyMap<string, RateFigures>> {
     const left = new Map<string, RateFigures>();
-    const release = async ([keyId, of]: [string, TakenReservation[]]) => {
+    const byKey = Map.groupBy(taken, ({ reservation }) => reservation.keyId);
+    await this.#forKeys(byKey, async (of, keyId) => {
       const answer = await this.#run('release', [keyId], perBucket(of));
       if (answer.length > 0) left.set(keyId, readLeft(of[0]!.limits, answer));
-    };
-    await this.#ifInTime(
-      Promise.all([...Map.groupBy(taken, ({ reservation }) => reservation.keyId)].map(release)),
-    );
+    });
     return left;
   }
 
@@ -104,25 +115,15 @@ export class RedisRates implements RateLimiter {
 
   async #count(changes: readonly RateChange[]): Promise<void> {
     const byKey = Map.groupBy(changes, ({ keyId }) => keyId);
-    const count = ([keyId, of]: [string, RateChange[]]) => {
+    await this.#forKeys(byKey, async (of, keyId) => {
       const remembered = of.filter(({ isRemembered }) => isRemembered);
       const records = new Map(remembered.map((use, i) => [use, i + 2]));
       const args = of.flatMap((use) => [
         ...[records.get(use) ?? 0, use.generation, use.bucket],
         ...[figure(use.tokens), use.sequence, figure(use.usedTokens)],
       ]);
-      return this.#run('count', [keyId, ...remembered.map(({ requestId }) => requestId)], args);
-    };
-    await this.#ifInTime(Promise.all([...byKey].map(count)));
-  }
-
-  /** Answers the calls of the keys that Redis knows. */
-  async #takeKnown(keys: readonly KeyCalls[], outcomes: Map<CallToAdmit, RateOutcome>): Promise<void> {
-    // In one turn, so that the client pipelines them.
-    const answers = await Promise.all(keys.map((key) => this.#takeOf(key)));
-    for (const [i, answer] of answers.entries()) {
-      if (answer.length > 0) readAnswer(keys[i]!, answer, outcomes);
-    }
+      await this.#run('count', [keyId, ...remembered.map(({ requestId }) => requestId)], args);
+    });
   }
 
   async #takeOf(key: KeyCalls): Promise<readonly number[]> {
@@ -131,32 +132,39 @@ export class RedisRates implements RateLimiter {
     return this.#run('take', [keyId], [...sums, needsOf(key)]);
   }
 
-  async #seed(keyIds: readonly string[]): Promise<void> {
-    const histories = await this.#options.recall(keyIds);
-    await Promise.all(
-      histories.map(({ keyId, generation, entries }) =>
-        this.#run(
-          'seed',
-          [keyId],
-          [
-            generation,
-            ...entries.flatMap(({ ageMs, requests, tokens }) => [ageMs, figure(requests), figure(tokens)]),
-          ],
-        ),
-      ),
-    );
-    this.#options.onRebuilt?.(histories.length);
+  async #seed({ keyId, generation, entries }: KeyHistory): Promise<void> {
+    const past = entries.flatMap(({ ageMs, requests, tokens }) => [ageMs, figure(requests), figure(tokens)]);
+    await this.#run('seed', [keyId], [generation, ...past]);
   }
 
-  /** Undefined if the work finished in time, otherwise the reason. */
-  async #ifInTime(work: Promise<unknown>): Promise<{ readonly cause: unknown } | undefined> {
-    try {
-      await this.#inTime(work);
-      return undefined;
-    } catch (cause) {
-      this.#options.onFailed?.(cause);
-      return { cause };
+  /**
+   * Works on all keys at once, in one turn, so that the client pipelines the commands. Returns the keys for which that failed or
+   * took too long, with the reason: a server that does not answer affects only the keys that it has.
+   */
+  async #forKeys<T>(
+    keys: ReadonlyMap<string, T>,
+    work: (item: T, keyId: string) => Promise<void>,
+  ): Promise<ReadonlyMap<string, unknown>> {
+    const failed = new Map<string, unknown>();
+    const waiting = new Set(keys.keys());
+    const finish = async ([keyId, item]: [string, T]) => {
+      try {
+        await work(item, keyId);
+      } catch (error) {
+        failed.set(keyId, error);
+      }
+      waiting.delete(keyId);
+    };
+    const { redis, timeoutMs = TIMEOUT_MS } = this.#options;
+    if (!(await isInTime(Promise.all([...keys].map(finish)), timeoutMs))) {
+      for (const server of new Set([...waiting].map((keyId) => redis.serverOf(keyId))))
+        server?.suspendUntilPing();
+      const late = new Error(`rates were not known within ${timeoutMs} ms`);
+      for (const keyId of waiting) failed.set(keyId, late);
     }
+    const [failure] = failed;
+    if (failure) this.#options.onFailed?.(failure[1]);
+    return failed;
   }
 
   /** Rates belong to one run of one server: data that another one brought along may be outdated. */
@@ -165,35 +173,34 @@ export class RedisRates implements RateLimiter {
     [keyId, ...others]: readonly [string, ...string[]],
     args: readonly (string | number | bigint)[],
   ): Promise<readonly number[]> {
-    const { redis } = this.#options;
-    if (redis.runId === undefined) throw new Error('redis is not connected');
-    const book = ratesKey(redis.runId, keyId);
+    const server = this.#options.redis.serverOf(keyId);
+    if (server?.runId === undefined) throw new Error('redis is not connected');
+    const book = ratesKey(server.runId, keyId);
     const keys = [book, ...others.map((requestId) => `${book}:${requestId}`)];
-    return redis.run(this.#scripts[script], keys, args.map(String));
-  }
-
-  async #inTime(work: Promise<unknown>): Promise<void> {
-    const { redis, timeoutMs = TIMEOUT_MS } = this.#options;
-    let timer: NodeJS.Timeout | undefined;
-    let giveUpSoon: NodeJS.Immediate | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const giveUp = () => {
-        redis.suspendUntilPing();
-        reject(new Error(`rates were not known within ${timeoutMs} ms`));
-      };
-      // If this process was suspended, the answer is waiting to be read.
-      timer = setTimeout(() => {
-        giveUpSoon = setImmediate(giveUp);
-      }, timeoutMs);
-    });
-    try {
-      await Promise.race([work, late]);
-    } finally {
-      clearTimeout(timer);
-      clearImmediate(giveUpSoon);
-    }
+    return server.run(this.#scripts[script], keys, args.map(String));
   }
 }
+
+/** Returns whether the work, which does not reject, has ended within that time. */
+async function isInTime(work: Promise<unknown>, timeoutMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  let giveUpSoon: NodeJS.Immediate | undefined;
+  const late = new Promise<false>((resolve) => {
+    // If this process was suspended, the answer is waiting to be read.
+    timer = setTimeout(() => {
+      giveUpSoon = setImmediate(resolve, false);
+    }, timeoutMs);
+  });
+  try {
+    return await Promise.race([work.then(() => true as const), late]);
+  } finally {
+    clearTimeout(timer);
+    clearImmediate(giveUpSoon);
+  }
+}
+
+const byKeyId = <T extends { readonly keyId: string }>(items: readonly T[]): Map<string, T> =>
+  new Map(items.map((item) => [item.keyId, item]));
 
 /**
  * Key of a hash of rates. The number is the version of its format: instances of different versions never share rates, and

@@ -7,7 +7,7 @@ export const noRates: RateLimiter = {
     calls.map(() => ({
       taken: false,
       error: new GatewayError('internal_error', {
-        cause: new Error('key with rate limits, but no REDIS_URL'),
+        cause: new Error('key with rate limits, but no Redis'),
       }),
     })),
   rebuild: async () => {},

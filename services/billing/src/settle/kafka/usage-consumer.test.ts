@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Kafka, logLevel, Partitioners, type Producer } from 'kafkajs';
 import { reserveRequest, TestBilling, usageEvent } from '../../testing/test-billing';
 import { UsageConsumer } from './usage-consumer';
+import { replicationFor } from './usage-topics';
 
 const brokers = process.env.TEST_KAFKA_BROKERS ?? '';
 // Needs a real broker: TEST_KAFKA_BROKERS.
@@ -63,6 +64,13 @@ withKafka('usage events on Kafka', () => {
     expect(await billing.metric('ledger_drift_nano')).toBe(0);
   }, 60_000);
 
+  test('are consumed from topics that are replicated too little, which are counted', async () => {
+    expect(await billing.metric('billing_kafka_weak_topics')).toBe(0);
+    await billing.stop();
+    billing = await TestBilling.start(database.url, { ...env, KAFKA_REPLICATION_FACTOR: '3' });
+    await until(async () => (await billing.metric('billing_kafka_weak_topics')) === 2, 30_000);
+  }, 60_000);
+
   test('sent while no instance consumes are settled by the next instance', async () => {
     const key = await billing.createFundedKey(1_000n);
     const calls = Array.from({ length: 20 }, () => reserveRequest(key, 10n));
@@ -74,15 +82,26 @@ withKafka('usage events on Kafka', () => {
   }, 60_000);
 });
 
+test.each([
+  [1, {}, { replicationFactor: 1, minInsyncReplicas: 1 }],
+  [2, {}, { replicationFactor: 2, minInsyncReplicas: 1 }],
+  [3, {}, { replicationFactor: 3, minInsyncReplicas: 2 }],
+  [9, {}, { replicationFactor: 3, minInsyncReplicas: 2 }],
+  [9, { replicationFactor: 5, minInsyncReplicas: 3 }, { replicationFactor: 5, minInsyncReplicas: 3 }],
+])('topics of %d brokers with settings %j are replicated as %j', (brokers, settings, expected) => {
+  expect(replicationFor(brokers, settings)).toEqual(expected);
+});
+
 test('without a broker the service works, and the consumer can be stopped', async () => {
   const ups: boolean[] = [];
   const consumer = new UsageConsumer({
     // A port without a listener.
-    brokers: ['127.0.0.1:1'],
-    topicPrefix: '',
+    connection: { brokers: ['127.0.0.1:1'], topicPrefix: '' },
+    replication: {},
     log: createLogger('test', 'silent'),
     settle: async () => [],
     onUp: (up) => ups.push(up),
+    onWeakTopics: () => {},
   });
   await until(() => ups.length >= 2, 20_000);
   await consumer.stop();

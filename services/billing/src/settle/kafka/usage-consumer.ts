@@ -1,7 +1,7 @@
 import { type UsageConsumerOptions, UsageSession } from './usage-session';
 
 const BACKOFF_MIN_MS = 250;
-const BACKOFF_MAX_MS = 2_000;
+const BACKOFF_MAX_MS = 1_000;
 /** After a session of this length the next one starts without a pause. */
 const GOOD_SESSION_MS = 30_000;
 
@@ -27,12 +27,13 @@ export class UsageConsumer {
   }
 
   async #runSessions(): Promise<void> {
-    // Imported here: billing without Kafka saves the time and the memory.
-    const kafkajs = await import('kafkajs');
+    let hasJoined = false;
     for (let failures = 0; !this.#stopping; ) {
       const startedAtMs = performance.now();
-      this.#session = new UsageSession(this.#options, kafkajs);
-      const reason = await this.#session.run();
+      const session = new UsageSession(this.#options, !hasJoined);
+      this.#session = session;
+      const reason = await session.run();
+      hasJoined ||= session.hasJoined;
       if (this.#stopping) return;
       failures = performance.now() - startedAtMs > GOOD_SESSION_MS ? 0 : failures + 1;
       const pauseMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** failures);

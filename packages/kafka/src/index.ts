@@ -1,0 +1,2 @@
+export * from './create-kafka';
+export * from './kafka-settings';
