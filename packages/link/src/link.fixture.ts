@@ -30,15 +30,9 @@ export async function startTestServer(
 
 /** Returns a pool of links to the addresses and a function that closes it. */
 export function connectPool(addresses: readonly string[]): { pool: LinkPool; close: () => void } {
-  const clients = createGrpcClients(ChatService, { addresses, secrets: [SECRET], caller: 'edge' });
-  const pool = new LinkPool({ name: 'test', relays: clients.map((client) => () => client.Relay()), log });
-  return {
-    pool,
-    close() {
-      pool.close();
-      for (const client of clients) client.close();
-    },
-  };
+  const instances = createGrpcClients(ChatService, { addresses, secrets: [SECRET], caller: 'edge' });
+  const pool = new LinkPool({ name: 'test', instances, log });
+  return { pool, close: () => pool.close() };
 }
 
 let requests = 0;

@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns';
 import { z } from 'zod';
 
 export { z };
@@ -16,6 +17,8 @@ export const processSettings = {
  */
 export const grpcSettings = {
   SERVICE_SECRET: secrets(),
+  /** DNS servers that are asked for the addresses of peers, comma-separated `address[:port]`; absent: those of the system. */
+  DNS_SERVERS: dnsServers(),
 };
 
 export function port(defaultPort: number) {
@@ -43,12 +46,35 @@ export const timerMs = () => z.coerce.number().int().min(1).max(86_400_000);
 
 export const milliseconds = (defaultMs: number) => timerMs().default(defaultMs);
 
-/** Comma-separated `host:port` list. */
+const HOST_AND_PORT = /^(\[[0-9a-f:.]+\]|[^\s:/[\]]+):\d{1,5}$/i;
+const SRV_NAME = /^srv:\/\/[^\s:/]+$/;
+
+/** Comma-separated list: `host:port`, or `srv://name` for the hosts and ports of SRV records. */
 export function addresses() {
   return z
     .string()
-    .min(1)
-    .transform((value) => value.split(',').map((address) => address.trim()));
+    .transform((value) => value.split(',').map((address) => address.trim()))
+    .refine(
+      (entries) => entries.every((entry) => HOST_AND_PORT.test(entry) || SRV_NAME.test(entry)),
+      'not a list of host:port or srv://name',
+    );
+}
+
+function dnsServers() {
+  return z
+    .string()
+    .transform((value) => value.split(',').map((server) => server.trim()))
+    .refine((servers) => servers.every(isDnsServer), 'not a list of IP addresses, each with an optional port')
+    .default([]);
+}
+
+function isDnsServer(server: string): boolean {
+  try {
+    new Resolver().setServers([server]);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Value of `PUBLIC_API_URL` that uses the address to which a client connected. Only for a gateway on one machine. */

@@ -94,7 +94,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const settings = readSettings(env);
   const bufferQuota = new Quota({ limit: UNREAD_BYTES });
   const environmentProviders = createProviders(settings, env, bufferQuota);
-  const peer = { secrets: settings.SERVICE_SECRET, caller: 'chat' };
+  const peer = { secrets: settings.SERVICE_SECRET, caller: 'chat', dnsServers: settings.DNS_SERVERS };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
   const billing = createGrpcClient(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
@@ -131,7 +131,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     onDelivered: (event) => journal.acknowledge(event.requestId),
   });
   const reserve: ReserveClient = new ReserveClient({
-    clients: billingInstances,
+    instances: billingInstances,
     log,
     timeoutMs: settings.RESERVE_TIMEOUT_MS,
     onUnknownOutcome: ({ requestId = '', accountId = '', keyId = '', model = '' }, error) => {
@@ -359,7 +359,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       await providers.close();
       upstream.close();
       await mediaProviders?.close();
-      for (const client of [billing, catalog, media, storage, ...billingInstances]) client?.close();
+      for (const client of [billing, catalog, media, storage]) client?.close();
       await admin.stop();
     },
   };

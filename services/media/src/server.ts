@@ -183,7 +183,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
       await mediaBilling.close();
       models.close();
       await providers.close();
-      for (const client of [billing, catalog, ...billingInstances]) client.close();
+      for (const client of [billing, catalog]) client.close();
       await Promise.all([pool.end(), countPool.end()]);
       await admin.stop();
     },
@@ -226,8 +226,8 @@ function startGrpc(settings: Settings, log: Logger, { link, listing, providers }
   });
 }
 
-function createClients({ SERVICE_SECRET, BILLING_ADDR, CATALOG_ADDR }: Settings) {
-  const peer = { secrets: SERVICE_SECRET, caller: 'media' };
+function createClients({ SERVICE_SECRET, DNS_SERVERS, BILLING_ADDR, CATALOG_ADDR }: Settings) {
+  const peer = { secrets: SERVICE_SECRET, caller: 'media', dnsServers: DNS_SERVERS };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
   return {
