@@ -1,8 +1,14 @@
 import type { GatewayError } from '@gateway/errors';
 import { createLogger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/chat';
-import { createGrpcClients, type GrpcServer, loadService, startGrpcServer } from '@gateway/rpc';
-import { LinkPool, type LinkRequest, type ReplySink } from './link-client';
+import {
+  createGrpcClients,
+  type GrpcServer,
+  loadService,
+  type PeerInstances,
+  startGrpcServer,
+} from '@gateway/rpc';
+import { LinkPool, type LinkRequest, type RelayClient, type ReplySink } from './link-client';
 import { LinkServer, type LinkServerOptions } from './link-server';
 import type { LinkHandler } from './server-call';
 
@@ -33,6 +39,31 @@ export function connectPool(addresses: readonly string[]): { pool: LinkPool; clo
   const instances = createGrpcClients(ChatService, { addresses, secrets: [SECRET], caller: 'edge' });
   const pool = new LinkPool({ name: 'test', instances, log });
   return { pool, close: () => pool.close() };
+}
+
+/** Returns a pool whose instances a test lists and removes. */
+export function connectChangingPool() {
+  let join: Parameters<PeerInstances<RelayClient>['follow']>[0] | undefined;
+  const leaves = new Map<string, () => void>();
+  const instances: PeerInstances<RelayClient> = {
+    follow(given) {
+      join = given;
+      return () => {};
+    },
+  };
+  const pool = new LinkPool({ name: 'test', instances, log });
+  return {
+    pool,
+    add(address: string) {
+      const of = createGrpcClients(ChatService, { addresses: [address], secrets: [SECRET], caller: 'edge' });
+      of.follow((client) => {
+        leaves.set(address, join!(client, address));
+        return () => {};
+      });
+    },
+    remove: (address: string) => leaves.get(address)?.(),
+    close: () => pool.close(),
+  };
 }
 
 let requests = 0;

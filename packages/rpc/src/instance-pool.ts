@@ -47,7 +47,7 @@ export class InstancePool<C extends { close(): void }, Member extends PoolMember
   readonly #slots: Slot<Member>[] = [];
   /** No longer listed, and used only while no listed instance is usable: a directory must not cut what works. */
   readonly #unlisted = new Set<Slot<Member>>();
-  readonly #retiring = new Set<Member>();
+  readonly #retiring = new Set<Slot<Member>>();
   readonly #stopFollowing: () => void;
   #picks = 0;
 
@@ -75,11 +75,10 @@ export class InstancePool<C extends { close(): void }, Member extends PoolMember
 
   close(): void {
     this.#stopFollowing();
-    for (const { member, client } of [...this.#slots, ...this.#unlisted]) {
+    for (const { member, client } of [...this.#slots, ...this.#unlisted, ...this.#retiring]) {
       member.close();
       client.close();
     }
-    for (const member of this.#retiring) member.close();
   }
 
   #join(client: C, address: string): () => void {
@@ -103,11 +102,12 @@ export class InstancePool<C extends { close(): void }, Member extends PoolMember
 
   #retireUnlisted(): void {
     if (usableOf(this.#slots).length === 0) return;
-    for (const { member, client } of this.#unlisted) {
-      this.#retiring.add(member);
-      void member.retire().then(() => this.#retiring.delete(member));
-      // Its open streams continue.
-      client.close();
+    for (const slot of this.#unlisted) {
+      this.#retiring.add(slot);
+      // Not earlier: grpc-js takes the next keepalive of a closed channel for failed, and cuts its open streams.
+      void slot.member.retire().then(() => {
+        if (this.#retiring.delete(slot)) slot.client.close();
+      });
     }
     this.#unlisted.clear();
   }

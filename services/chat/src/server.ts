@@ -15,7 +15,13 @@ import {
 import { CatalogWatch, ProviderDirectory, ProviderWatch } from '@gateway/catalog-client';
 import { HttpClient } from '@gateway/http-client';
 import { type LinkHandler, LinkServer } from '@gateway/link';
-import { createQuotaMetrics, type Logger, type RunningService, startAdminServer } from '@gateway/process';
+import {
+  connectedOnce,
+  createQuotaMetrics,
+  type Logger,
+  type RunningService,
+  startAdminServer,
+} from '@gateway/process';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
@@ -334,7 +340,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     metrics: metrics.registry,
     checks: {
       catalog: () => models.loaded && providers.loaded,
-      billing: () => reserve.up,
+      billing: connectedOnce(() => reserve.up),
       journal: () => journal.admits,
     },
   });

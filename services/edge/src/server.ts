@@ -3,6 +3,7 @@ import { createRefusalReporter } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import { LinkPool } from '@gateway/link';
 import {
+  connectedOnce,
   createQuotaMetrics,
   type Logger,
   listen,
@@ -122,7 +123,11 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
     metrics: metrics.registry,
-    checks: { stopping: () => !stopping, chat: () => chat.up, billing: () => watch.up },
+    checks: {
+      stopping: () => !stopping,
+      chat: connectedOnce(() => chat.up),
+      billing: connectedOnce(() => watch.up),
+    },
   });
   const ports: Record<string, number> = { admin: admin.port };
   for (const { name, port, server } of publicPorts)

@@ -4,6 +4,7 @@ import { CatalogWatch } from '@gateway/catalog-client';
 import { LinkServer } from '@gateway/link';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
 import {
+  connectedOnce,
   createQuotaMetrics,
   every,
   type Logger,
@@ -161,7 +162,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     metrics: metrics.registry,
     checks: {
       catalog: () => models.loaded && providers.loaded,
-      billing: () => mediaBilling.reserve.up,
+      billing: connectedOnce(() => mediaBilling.reserve.up),
       database: () => ping(pool),
     },
   });

@@ -3,7 +3,7 @@ import { admitFree, createRefusalReporter, ReserveClient, withRefusalReports } f
 import { GatewayError } from '@gateway/errors';
 import { type LinkHandler, LinkPool, LinkServer } from '@gateway/link';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
-import { every, type Logger, type RunningService, startAdminServer } from '@gateway/process';
+import { connectedOnce, every, type Logger, type RunningService, startAdminServer } from '@gateway/process';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/storage';
@@ -238,7 +238,11 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
     metrics: metrics.registry,
-    checks: { database: () => ping(pool), billing: () => reserve.up, files: () => store.reached() },
+    checks: {
+      database: () => ping(pool),
+      billing: connectedOnce(() => reserve.up),
+      files: () => store.reached(),
+    },
   });
   return {
     ports: { grpc: grpc.port, admin: admin.port },

@@ -43,7 +43,10 @@ export interface System {
   stop(): Promise<void>;
 }
 
-export type SystemOptions = Pick<StackOptions, 'instances' | 'settings' | 'autoRestart' | 'env'>;
+export type SystemOptions = Pick<
+  StackOptions,
+  'instances' | 'settings' | 'instanceSettings' | 'autoRestart' | 'env'
+>;
 
 /** Settling takes milliseconds; much longer on a busy machine, and after a process was killed. */
 const SETTLED_WITHIN_MS = 10_000;
