@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +14,8 @@ const BILLINGS = 2;
 const FULL_PART_AFTER_MS = 10_000;
 const SPREAD_CALLS = 900;
 const ISOLATED_WITHIN_MS = 5_000;
+/** The kernel repeats an unanswered SYN after 1, 3, 7 and 15 s. */
+const USED_AGAIN_WITHIN_MS = 30_000;
 /** As a garbage collection, or a machine that is busy, makes a process pause. */
 const PAUSE_MS = 1_500;
 
@@ -156,22 +159,62 @@ test.each(['chat', 'billing', 'edge'] as const)(
   60_000,
 );
 
-test.each(['chat', 'billing'] as const)(
-  'a frozen instance of %s is isolated within 5 s',
-  async (service) => {
+/** Drops the packets from and to the address, or stops doing so. Needs root and iptables. */
+function cutOff(action: '--append' | '--delete', host: string): void {
+  for (const end of ['--source', '--destination']) {
+    execFileSync('iptables', [action, 'INPUT', '--in-interface', 'lo', end, host, '--jump', 'DROP']);
+  }
+}
+
+const FAULTS = {
+  frozen: {
+    begin: (service) => system.stack.kill(service, 1, 'SIGSTOP'),
+    end: (service) => system.stack.kill(service, 1, 'SIGCONT'),
+  },
+  'cut off': {
+    begin: async (service) => cutOff('--append', hostOf(service, 1)),
+    end: async (service) => cutOff('--delete', hostOf(service, 1)),
+  },
+} satisfies Record<string, Record<'begin' | 'end', (service: 'chat' | 'billing') => Promise<void>>>;
+
+/** How many calls the second instance has had. */
+const callsOfSecond = (service: 'chat' | 'billing') =>
+  system
+    .metric(service, service === 'chat' ? 'chat_target_calls_total' : 'billing_reserve_replies_total', 1)
+    .catch(() => 0);
+
+test.each([
+  ['chat', 'frozen'],
+  ['billing', 'frozen'],
+  ...(process.env.TEST_HEAVY
+    ? ([
+        ['chat', 'cut off'],
+        ['billing', 'cut off'],
+      ] as const)
+    : []),
+] as const)(
+  'an instance of %s that is %s is isolated within 5 s, and used again afterwards',
+  async (service, fault) => {
+    list('chat', 0, 1);
     const traffic = startTraffic(system, customer, WIDTH);
-    await sleep(1_000);
-    const frozenMs = performance.now();
-    await system.stack.kill(service, 1, 'SIGSTOP');
+    await until(async () => (await callsOfSecond(service)) > WIDTH);
+    const beginMs = performance.now();
+    await FAULTS[fault].begin(service);
     await sleep(ISOLATED_WITHIN_MS + 3_000);
+    const endMs = performance.now();
+    await FAULTS[fault].end(service);
+    const callsBefore = await callsOfSecond(service);
+    await until(async () => (await callsOfSecond(service)) > callsBefore + WIDTH, USED_AGAIN_WITHIN_MS);
+    const usedAgainMs = performance.now();
     const calls = await traffic.stop();
-    await system.stack.kill(service, 1, 'SIGCONT');
-    const failures = expectFailuresOnly(calls, frozenMs, frozenMs + ISOLATED_WITHIN_MS);
-    const after = calls.filter(({ sentMs }) => sentMs > frozenMs + ISOLATED_WITHIN_MS);
+
+    const failures = expectFailuresOnly(calls, beginMs, beginMs + ISOLATED_WITHIN_MS);
+    const later = calls.filter(({ sentMs }) => sentMs > beginMs + ISOLATED_WITHIN_MS && sentMs < endMs);
     process.stdout.write(
-      `${service} frozen: ${failures} of ${calls.length} calls failed, ${after.length} calls later\n`,
+      `${service} ${fault}: ${failures} of ${calls.length} calls failed, ${later.length} later ones did not; ` +
+        `used again after ${Math.round(usedAgainMs - endMs)} ms\n`,
     );
-    expect(after.length).toBeGreaterThan(WIDTH);
+    expect(later.length).toBeGreaterThan(WIDTH);
     await system.stack.ready();
     await expectBooksRight();
   },

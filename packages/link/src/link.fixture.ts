@@ -56,8 +56,8 @@ export function connectChangingPool() {
     pool,
     add(address: string) {
       const of = createGrpcClients(ChatService, { addresses: [address], secrets: [SECRET], caller: 'edge' });
-      of.follow((client) => {
-        leaves.set(address, join!(client, address));
+      of.follow((client, instance) => {
+        leaves.set(address, join!(client, instance));
         return () => {};
       });
     },

@@ -19,6 +19,8 @@ export const grpcSettings = {
   SERVICE_SECRET: secrets(),
   /** DNS servers that are asked for the addresses of peers, comma-separated `address[:port]`; absent: those of the system. */
   DNS_SERVERS: dnsServers(),
+  /** Where this process runs. Instances of peers in the same zone are preferred, if their zones are known. */
+  ZONE: z.string().optional(),
 };
 
 export function port(defaultPort: number) {
@@ -48,16 +50,24 @@ export const milliseconds = (defaultMs: number) => timerMs().default(defaultMs);
 
 const HOST_AND_PORT = /^(\[[0-9a-f:.]+\]|[^\s:/[\]]+):\d{1,5}$/i;
 const SRV_NAME = /^srv:\/\/[^\s:/]+$/;
+const KUBERNETES_SERVICE = /^k8s:\/\/[a-z0-9-]+\/[a-z0-9-]+:[a-z0-9-]+$/;
 
-/** Comma-separated list: `host:port`, or `srv://name` for the hosts and ports of SRV records. */
+/**
+ * Comma-separated list: `host:port`, `srv://name` for the hosts and ports of SRV records, or `k8s://namespace/service:port`, where
+ * the port is a number or a name, for the endpoints of a service.
+ */
 export function addresses() {
   return z
     .string()
     .transform((value) => value.split(',').map((address) => address.trim()))
     .refine(
-      (entries) => entries.every((entry) => HOST_AND_PORT.test(entry) || SRV_NAME.test(entry)),
-      'not a list of host:port or srv://name',
+      (entries) => entries.every(isPeerAddress),
+      'not a list of host:port, srv://name or k8s://namespace/service:port',
     );
+}
+
+function isPeerAddress(entry: string): boolean {
+  return HOST_AND_PORT.test(entry) || SRV_NAME.test(entry) || KUBERNETES_SERVICE.test(entry);
 }
 
 function dnsServers() {

@@ -2,13 +2,13 @@ import { GatewayError } from '@gateway/errors';
 import * as grpc from '@grpc/grpc-js';
 import { decodeErrorDetail, ERROR_TRAILER } from './error-detail';
 import { CLIENT_OPTIONS } from './grpc-options';
-import type { Membership } from './membership/membership';
+import type { Instance, Membership } from './membership/membership';
 import { targetOf } from './membership/membership-resolver';
 import { type Discovery, openMembership } from './membership/open-membership';
 import { SERVICE_TOKEN_HEADER, serviceToken } from './service-token';
 
 export interface GrpcClientOptions extends Discovery {
-  /** `host:port` or `srv://name` each; the instances are those that they stand for at the moment. */
+  /** `host:port`, `srv://name` or `k8s://namespace/service:port` each; the instances are those that they stand for at the moment. */
   readonly addresses: readonly string[];
   readonly secrets: readonly string[];
   /** The calling service's name. */
@@ -31,10 +31,12 @@ export function createGrpcClient<C>(Client: ClientConstructor<C>, options: GrpcC
 }
 
 /** Called with the client of an instance that has appeared; returns what to do when the instance is gone. */
-export type Join<C> = (client: C, address: string) => () => void;
+export type Join<C> = (client: C, instance: Instance) => () => void;
 
 /** The instances of a peer, each with a client, for long-lived streams that the caller balances itself. */
 export interface PeerInstances<C> {
+  /** The zone of this process, if it has one. */
+  readonly zone?: string | undefined;
   /**
    * Calls `join` for each instance now, and for each that appears. It owns the client, which has to be closed.
    * Returns a function that ends this; instances that are present then are not reported as gone.
@@ -48,6 +50,7 @@ export function createGrpcClients<C>(
 ): PeerInstances<C> {
   const membership = openMembership(options.addresses, options);
   return {
+    zone: options.zone,
     follow: (join) => followInstances(membership, (address) => openChannel(Client, address, options), join),
   };
 }
@@ -59,11 +62,12 @@ export function followInstances<C>(
 ): () => void {
   const leaves = new Map<string, () => void>();
   return membership.watch(({ instances }) => {
-    const listed = new Set(instances.map(({ address }) => address));
     // The new ones first, so that calls have somewhere to go.
-    for (const address of listed) {
-      if (!leaves.has(address)) leaves.set(address, join(createClient(address), address));
+    for (const instance of instances) {
+      const { address } = instance;
+      if (!leaves.has(address)) leaves.set(address, join(createClient(address), instance));
     }
+    const listed = new Set(instances.map(({ address }) => address));
     for (const [address, leave] of leaves) {
       if (listed.has(address)) continue;
       leaves.delete(address);

@@ -3,6 +3,7 @@ import { createLogger } from '@gateway/process';
 import { describe, expect, test } from '@jest/globals';
 import type { Join } from './grpc-client';
 import { InstancePool, type PoolMember } from './instance-pool';
+import { instanceAt } from './membership/membership';
 
 class FakeMember implements PoolMember {
   usable = false;
@@ -43,7 +44,7 @@ function seededRandom(): () => number {
   };
 }
 
-function createPool() {
+function createPool(zone?: string) {
   const clock = { ms: 0 };
   const closed: string[] = [];
   let join!: Join<{ address: string; close(): void }>;
@@ -52,6 +53,7 @@ function createPool() {
     name: 'test',
     log: createLogger('test', 'silent'),
     instances: {
+      zone,
       follow(given) {
         join = given;
         return () => {};
@@ -65,8 +67,8 @@ function createPool() {
     random: seededRandom(),
   });
   /** Lists an instance that is not up yet. */
-  const add = (address: string) => {
-    const leave = join({ address, close: () => closed.push(address) }, address);
+  const add = (address: string, inZone?: string) => {
+    const leave = join({ address, close: () => closed.push(address) }, instanceAt(address, 1, inZone));
     return { member: members.at(-1)!, leave };
   };
   return { pool, clock, closed, add };
@@ -135,6 +137,40 @@ describe('calls', () => {
     expect(shares[1]).toBeGreaterThan(0.1);
     expect(shares[1]).toBeLessThan(0.2);
     expect(shares[2]).toBeCloseTo(0.25, 1);
+  });
+});
+
+describe('calls of a process whose zone is known', () => {
+  const inZones = () => {
+    const { pool, clock, add } = createPool('here');
+    const near = [add('a', 'here').member.up(), add('b', 'here').member.up()];
+    const far = [add('c', 'there').member.up(), add('d').member.up()];
+    clock.ms = 5_000;
+    return { pool, near, far };
+  };
+
+  test('stay in the zone while its instances are not overloaded', () => {
+    const { pool, near } = inZones();
+    const shareOf = spread(pool, 1_000, 32);
+    for (const member of near) expect(shareOf(member)).toBeCloseTo(0.5, 1);
+  });
+
+  test('leave the zone when its instances have far more calls in flight than all have on average', () => {
+    const { pool, near, far } = inZones();
+    for (const member of near) member.callsInFlight = 10;
+    expect(near).toContain(pool.pick());
+    for (const member of near) member.callsInFlight = 100;
+    for (const member of far) member.callsInFlight = 1;
+    expect(near).toContain(pool.pick());
+    for (const member of far) member.callsInFlight = 0;
+    near[1]!.usable = false;
+    expect(far).toContain(pool.pick());
+  });
+
+  test('go to other zones when no instance of the zone is usable', () => {
+    const { pool, near, far } = inZones();
+    for (const member of near) member.usable = false;
+    expect(far).toContain(pool.pick());
   });
 });
 

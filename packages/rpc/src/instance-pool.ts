@@ -1,5 +1,6 @@
 import type { Logger } from '@gateway/process';
 import type { PeerInstances } from './grpc-client';
+import type { Instance } from './membership/membership';
 
 /** A connection to one instance that carries calls. */
 export interface PoolMember {
@@ -26,6 +27,7 @@ export interface InstancePoolOptions<C, Member> {
 interface Slot<Member> {
   readonly member: Member;
   readonly client: { close(): void };
+  readonly zone: string | undefined;
   upSinceMs: number;
   /** Its slow start is over. */
   isWarm: boolean;
@@ -35,10 +37,17 @@ interface Slot<Member> {
 /** A process that has just started is slow and has no calls in flight: without a slow start all calls would rush to it. */
 const SLOW_START_MS = 5_000;
 const MIN_WEIGHT = 0.1;
+/**
+ * The mean of calls in flight in the own zone may be twice the mean of all, and eight more. A process knows its own calls only: a
+ * closer bound would spread them over all zones however balanced the zones are.
+ */
+const MAX_ZONE_LOAD_RATIO = 2;
+const MAX_ZONE_EXTRA_CALLS = 8;
 
 /**
  * Connections to the instances of a peer. A call takes the better of two random ones: the one with fewer calls in flight for
- * its weight, which rises from 0.1 to 1 within 5 s after the connection became usable.
+ * its weight, which rises from 0.1 to 1 within 5 s after the connection became usable. If zones are known, both are of the own zone
+ * as long as that is not overloaded.
  */
 export class InstancePool<C extends { close(): void }, Member extends PoolMember> {
   readonly #options: InstancePoolOptions<C, Member>;
@@ -55,7 +64,7 @@ export class InstancePool<C extends { close(): void }, Member extends PoolMember
     this.#options = options;
     this.#nowMs = options.nowMs ?? (() => performance.now());
     this.#random = options.random ?? Math.random;
-    this.#stopFollowing = options.instances.follow((client, address) => this.#join(client, address));
+    this.#stopFollowing = options.instances.follow((client, instance) => this.#join(client, instance));
   }
 
   /** The number of instances among which calls are spread. */
@@ -65,7 +74,7 @@ export class InstancePool<C extends { close(): void }, Member extends PoolMember
 
   /** Returns undefined if no instance is usable. */
   pick(): Member | undefined {
-    const [one, other] = this.#two(this.#slots);
+    const [one, other] = this.#two(this.#nearby() ?? this.#slots);
     // All being usable is the usual case, which needs no list.
     const best = one?.member.usable && other?.member.usable ? this.#better(one, other) : this.#pickUsable();
     if (!best) return undefined;
@@ -81,7 +90,7 @@ export class InstancePool<C extends { close(): void }, Member extends PoolMember
     }
   }
 
-  #join(client: C, address: string): () => void {
+  #join(client: C, { address, zone }: Instance): () => void {
     const { name, log, connect } = this.#options;
     log.info({ peer: name, instance: address }, 'instance added');
     const onUp = () => {
@@ -90,7 +99,7 @@ export class InstancePool<C extends { close(): void }, Member extends PoolMember
       this.#retireUnlisted();
     };
     const member = connect(client, onUp);
-    const slot: Slot<Member> = { member, client, upSinceMs: 0, isWarm: false, lastPick: 0 };
+    const slot: Slot<Member> = { member, client, zone, upSinceMs: 0, isWarm: false, lastPick: 0 };
     this.#slots.push(slot);
     return () => {
       log.info({ peer: name, instance: address }, 'instance removed');
@@ -110,6 +119,17 @@ export class InstancePool<C extends { close(): void }, Member extends PoolMember
       });
     }
     this.#unlisted.clear();
+  }
+
+  /** Returns the usable instances of the own zone, if zones are to be regarded now. */
+  #nearby(): Slot<Member>[] | undefined {
+    const { zone } = this.#options.instances;
+    if (zone === undefined) return undefined;
+    const usable = usableOf(this.#slots);
+    const near = usable.filter((slot) => slot.zone === zone);
+    if (near.length === 0) return undefined;
+    const maxMean = MAX_ZONE_LOAD_RATIO * meanCallsOf(usable) + MAX_ZONE_EXTRA_CALLS;
+    return meanCallsOf(near) <= maxMean ? near : undefined;
   }
 
   #pickUsable(): Slot<Member> | undefined {
@@ -144,3 +164,6 @@ export class InstancePool<C extends { close(): void }, Member extends PoolMember
 
 const usableOf = <Member extends PoolMember>(slots: readonly Slot<Member>[]): Slot<Member>[] =>
   slots.filter(({ member }) => member.usable);
+
+const meanCallsOf = <Member extends PoolMember>(slots: readonly Slot<Member>[]): number =>
+  slots.reduce((sum, { member }) => sum + member.callsInFlight, 0) / slots.length;

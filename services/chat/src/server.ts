@@ -100,7 +100,12 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const settings = readSettings(env);
   const bufferQuota = new Quota({ limit: UNREAD_BYTES });
   const environmentProviders = createProviders(settings, env, bufferQuota);
-  const peer = { secrets: settings.SERVICE_SECRET, caller: 'chat', dnsServers: settings.DNS_SERVERS };
+  const peer = {
+    secrets: settings.SERVICE_SECRET,
+    caller: 'chat',
+    dnsServers: settings.DNS_SERVERS,
+    zone: settings.ZONE,
+  };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
   const billing = createGrpcClient(BillingService, { ...peer, addresses: settings.BILLING_ADDR });

@@ -64,7 +64,12 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const pool = createPool({ url: settings.DATABASE_URL, log });
   await awaitMigrations({ pool, schema: 'dashboard', directory: path.join(__dirname, '../migrations'), log });
 
-  const peer = { secrets: settings.SERVICE_SECRET, caller: 'dashboard', dnsServers: settings.DNS_SERVERS };
+  const peer = {
+    secrets: settings.SERVICE_SECRET,
+    caller: 'dashboard',
+    dnsServers: settings.DNS_SERVERS,
+    zone: settings.ZONE,
+  };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
   const { DashboardService } = loadService<DashboardProto>('dashboard').gateway.dashboard.v1;
@@ -185,8 +190,8 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
 
 /** Connects to the services that call providers. */
 function connectProviderServices(settings: Settings) {
-  const { SERVICE_SECRET: secrets, DNS_SERVERS: dnsServers, CHAT_ADDR, MEDIA_ADDR } = settings;
-  const peer = { secrets, caller: 'dashboard', dnsServers };
+  const { SERVICE_SECRET: secrets, DNS_SERVERS: dnsServers, ZONE: zone, CHAT_ADDR, MEDIA_ADDR } = settings;
+  const peer = { secrets, caller: 'dashboard', dnsServers, zone };
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
   const { MediaService } = loadService<MediaProto>('media').gateway.media.v1;
   const instances = new ProviderInstances();

@@ -221,7 +221,12 @@ function createPublicPort(
 }
 
 function createClients(settings: Settings) {
-  const shared = { secrets: settings.SERVICE_SECRET, caller: CALLER, dnsServers: settings.DNS_SERVERS };
+  const shared = {
+    secrets: settings.SERVICE_SECRET,
+    caller: CALLER,
+    dnsServers: settings.DNS_SERVERS,
+    zone: settings.ZONE,
+  };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
   const { DashboardService } = loadService<DashboardProto>('dashboard').gateway.dashboard.v1;

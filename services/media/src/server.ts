@@ -227,8 +227,8 @@ function startGrpc(settings: Settings, log: Logger, { link, listing, providers }
   });
 }
 
-function createClients({ SERVICE_SECRET, DNS_SERVERS, BILLING_ADDR, CATALOG_ADDR }: Settings) {
-  const peer = { secrets: SERVICE_SECRET, caller: 'media', dnsServers: DNS_SERVERS };
+function createClients({ SERVICE_SECRET, DNS_SERVERS, ZONE, BILLING_ADDR, CATALOG_ADDR }: Settings) {
+  const peer = { secrets: SERVICE_SECRET, caller: 'media', dnsServers: DNS_SERVERS, zone: ZONE };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
   return {

@@ -78,7 +78,12 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   const pool = createPool({ url: settings.DATABASE_URL, log });
   await awaitMigrations({ pool, schema: 'storage', directory: MIGRATIONS, log });
 
-  const peer = { secrets: settings.SERVICE_SECRET, caller: 'storage', dnsServers: settings.DNS_SERVERS };
+  const peer = {
+    secrets: settings.SERVICE_SECRET,
+    caller: 'storage',
+    dnsServers: settings.DNS_SERVERS,
+    zone: settings.ZONE,
+  };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const billing = createGrpcClient(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
   const billingInstances = createGrpcClients(BillingService, { ...peer, addresses: settings.BILLING_ADDR });

@@ -1,5 +1,5 @@
 import { promises as dns } from 'node:dns';
-import type { Instance, InstanceSource } from './membership';
+import { type Instance, type InstanceSource, instanceAt } from './membership';
 
 /** With its jitter and a query, a change is seen within 2 s of the DNS server's answer. */
 const POLL_MS = 1_000;
@@ -117,7 +117,3 @@ async function recordsOf(host: string, queries: NameQueries): Promise<string[]> 
   const v4 = await queries.resolve4(host).catch(noneIfAbsent);
   return v4.length > 0 ? v4 : queries.resolve6(host).catch(noneIfAbsent);
 }
-
-const instanceAt = (address: string, port: number | string): Instance => ({
-  address: address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`,
-});

@@ -4,6 +4,14 @@ import { isDeepStrictEqual } from 'node:util';
 export interface Instance {
   /** `host:port`; the host is an IP literal, IPv6 in brackets. */
   readonly address: string;
+  /** Where it runs, if the source knows. */
+  readonly zone?: string;
+}
+
+/** @param host an IP literal */
+export function instanceAt(host: string, port: number | string, zone?: string): Instance {
+  const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  return { address, ...(zone && { zone }) };
 }
 
 /** Receives each answer of a source: all instances of its entry, or none and why. */

@@ -41,7 +41,7 @@ export class ProviderInstances {
   readonly #stops: (() => void)[] = [];
 
   add(service: ProviderService, instances: PeerInstances<ProviderClient>): void {
-    const stop = instances.follow((client, address) => {
+    const stop = instances.follow((client, { address }) => {
       const listProviders = (call: CallSettings) => callUnary(client, client.ListProviders, {}, call);
       this.#instances.set(client, { service, address, listProviders });
       return () => {
