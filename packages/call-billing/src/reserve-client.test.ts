@@ -24,11 +24,9 @@ const { Reserve } = BillingService.service;
 type Stream = ServerDuplexStream<ReserveBatch__Output, ReserveReplyBatch>;
 
 let server: GrpcServer;
-let clients: InstanceType<typeof BillingService>[];
 let reserves: ReserveClient;
 afterEach(async () => {
   reserves.close();
-  for (const client of clients) client.close();
   await server.stop(0);
 });
 
@@ -42,9 +40,9 @@ async function reserveFrom(onBatch: (stream: Stream, batch: ReserveBatch__Output
   const binding = { definition: { Reserve }, handlers: { Reserve: handler }, callers: ['chat'] };
   server = await startGrpcServer({ host: '127.0.0.1', port: 0, secrets: [SECRET], services: [binding] });
   const addresses = [`127.0.0.1:${server.port}`];
-  clients = createGrpcClients(BillingService, { addresses, secrets: [SECRET], caller: 'chat' });
+  const instances = createGrpcClients(BillingService, { addresses, secrets: [SECRET], caller: 'chat' });
   const log = createLogger('test', 'silent');
-  reserves = new ReserveClient({ clients, log, timeoutMs: 10_000, onUnknownOutcome: () => {} });
+  reserves = new ReserveClient({ instances, log, timeoutMs: 10_000, onUnknownOutcome: () => {} });
 }
 
 test('marks a request as new until the stream it was sent on is lost', async () => {

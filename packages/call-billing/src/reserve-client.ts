@@ -6,7 +6,14 @@ import type { ReserveBatch } from '@gateway/proto/generated/gateway/billing/v1/R
 import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
 import type { ReserveReplyBatch__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveReplyBatch';
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
-import { fromErrorDetail, PersistentStream, TickBatcher } from '@gateway/rpc';
+import {
+  fromErrorDetail,
+  InstancePool,
+  type PeerInstances,
+  PersistentStream,
+  type PoolMember,
+  TickBatcher,
+} from '@gateway/rpc';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { SettlementRetries } from './settlement-retries';
 
@@ -14,8 +21,7 @@ type ReserveStream = ClientDuplexStream<ReserveBatch, ReserveReplyBatch__Output>
 type Grant = ReserveGrant__Output;
 
 export interface ReserveClientOptions {
-  /** One client per billing instance. */
-  readonly clients: readonly BillingServiceClient[];
+  readonly instances: PeerInstances<BillingServiceClient>;
   readonly log: Logger;
   readonly timeoutMs: number;
   /** Called when it is unknown whether a hold was created; it must be released if it exists. `error` is the error thrown. */
@@ -40,24 +46,30 @@ interface Waiting {
 export class ReserveClient {
   readonly #options: ReserveClientOptions;
   readonly #waiting = new Map<string, Waiting>();
-  readonly #channels: ReserveChannel[];
+  readonly #channels: InstancePool<BillingServiceClient, ReserveChannel>;
   readonly #settlements = new SettlementRetries();
-  #nextChannel = 0;
 
   constructor(options: ReserveClientOptions) {
     this.#options = options;
-    this.#channels = options.clients.map(
-      (client) =>
-        new ReserveChannel(client, options.log, {
-          onUp: () => this.#sendUnsent(),
+    const { log, instances } = options;
+    this.#channels = new InstancePool({
+      name: 'billing.Reserve',
+      log,
+      instances,
+      connect: (client, onUp) =>
+        new ReserveChannel(client, log, {
+          onUp: () => {
+            onUp();
+            this.#sendUnsent();
+          },
           onDown: (channel) => this.#resendFrom(channel),
           onReplies: (batch) => this.#onReplies(batch),
         }),
-    );
+    });
   }
 
   get up(): boolean {
-    return this.#channels.some((channel) => channel.up);
+    return this.#channels.usableCount > 0;
   }
 
   /**
@@ -91,12 +103,12 @@ export class ReserveClient {
 
   /** Sends a rate report without acknowledgment. It is lost if no billing instance is reachable; the next report replaces it. */
   report(report: RateReport): void {
-    const up = this.#channels.filter((channel) => channel.up);
-    up[this.#nextChannel % up.length]?.report(report);
+    this.#channels.pick()?.report(report);
   }
 
+  /** Also closes the clients. */
   close(): void {
-    for (const channel of this.#channels) channel.close();
+    this.#channels.close();
   }
 
   #request(request: ReserveRequest): Promise<Answer> {
@@ -110,13 +122,8 @@ export class ReserveClient {
   }
 
   #send(waiting: Waiting): void {
-    for (let tried = 0; tried < this.#channels.length; tried++) {
-      const channel = this.#channels[this.#nextChannel++ % this.#channels.length];
-      if (!channel?.up) continue;
-      waiting.channel = channel;
-      channel.send(waiting.request);
-      return;
-    }
+    waiting.channel = this.#channels.pick();
+    waiting.channel?.send(waiting.request);
   }
 
   #sendUnsent(): void {
@@ -134,10 +141,9 @@ export class ReserveClient {
 
   #onReplies(batch: ReserveReplyBatch__Output): void {
     for (const reply of batch.replies) {
-      const waiting = this.#waiting.get(reply.requestId);
+      const waiting = this.#take(reply.requestId);
       // The call has timed out, and the hold is being released.
       if (!waiting) continue;
-      this.#waiting.delete(reply.requestId);
       clearTimeout(waiting.timer);
       const { grant, refusal, awaitsSettlement } = reply;
       if (grant) waiting.resolve({ grant, awaitsSettlement: false });
@@ -150,6 +156,14 @@ export class ReserveClient {
     }
   }
 
+  #take(requestId: string): Waiting | undefined {
+    const waiting = this.#waiting.get(requestId);
+    if (!waiting) return undefined;
+    this.#waiting.delete(requestId);
+    waiting.channel?.answered();
+    return waiting;
+  }
+
   #refuse({ request, resolve }: Waiting, error: GatewayError, awaitsSettlement = false): void {
     // Billing may have failed after it committed.
     if (error.code === 'internal_error') this.#options.onUnknownOutcome(request, error);
@@ -157,9 +171,8 @@ export class ReserveClient {
   }
 
   #giveUp(requestId: string): void {
-    const waiting = this.#waiting.get(requestId);
+    const waiting = this.#take(requestId);
     if (!waiting) return;
-    this.#waiting.delete(requestId);
     const cause = new Error('billing did not answer in time');
     this.#refuse(waiting, new GatewayError('internal_error', { cause }));
   }
@@ -177,10 +190,13 @@ interface ChannelListener {
 }
 
 /** The stream to one billing instance. */
-class ReserveChannel {
+class ReserveChannel implements PoolMember {
   readonly #stream: PersistentStream<ReserveReplyBatch__Output, ReserveStream>;
   #requests: TickBatcher<ReserveRequest, ReserveBatch> | undefined;
   #reports: TickBatcher<RateReport, ReserveBatch> | undefined;
+  #reserve: ReserveStream | undefined;
+  #onEnd: (() => void) | undefined;
+  #callsInFlight = 0;
 
   constructor(client: BillingServiceClient, log: Logger, listener: ChannelListener) {
     this.#stream = new PersistentStream<ReserveReplyBatch__Output, ReserveStream>({
@@ -189,25 +205,30 @@ class ReserveChannel {
       open: () => client.Reserve(),
       onMessage: (batch) => listener.onReplies(batch),
       onUp: (stream) => {
+        this.#reserve = stream;
         this.#requests = new TickBatcher<ReserveRequest, ReserveBatch>(stream, (requests) => ({ requests }));
         this.#reports = new TickBatcher<RateReport, ReserveBatch>(stream, (reports) => ({ reports }));
         listener.onUp();
       },
       onDown: () => {
-        this.#requests?.close();
-        this.#requests = undefined;
-        this.#reports?.close();
-        this.#reports = undefined;
+        this.#closeBatchers();
+        this.#callsInFlight = 0;
         listener.onDown(this);
+        this.#onEnd?.();
       },
     });
   }
 
-  get up(): boolean {
-    return this.#requests !== undefined;
+  get usable(): boolean {
+    return this.#requests !== undefined && !this.#onEnd;
+  }
+
+  get callsInFlight(): number {
+    return this.#callsInFlight;
   }
 
   send(request: ReserveRequest): void {
+    this.#callsInFlight += 1;
     this.#requests?.add(request);
   }
 
@@ -215,7 +236,40 @@ class ReserveChannel {
     this.#reports?.add(report);
   }
 
+  /** A request has its answer, or is not waited for any more. */
+  answered(): void {
+    this.#callsInFlight -= 1;
+    this.#endIfRetired();
+  }
+
+  /** Takes no longer than the timeout of a request. */
+  retire(): Promise<void> {
+    if (!this.#stream.up) {
+      this.close();
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      this.#onEnd = resolve;
+      this.#stream.retire();
+      this.#endIfRetired();
+    });
+  }
+
   close(): void {
     this.#stream.close();
+  }
+
+  #endIfRetired(): void {
+    if (!this.#onEnd || this.#callsInFlight > 0) return;
+    this.#closeBatchers();
+    this.#reserve?.end();
+  }
+
+  #closeBatchers(): void {
+    this.#requests?.close();
+    this.#requests = undefined;
+    this.#reports?.close();
+    this.#reports = undefined;
+    this.#reserve = undefined;
   }
 }

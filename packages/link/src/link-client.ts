@@ -5,7 +5,14 @@ import type { CallFrames } from '@gateway/proto/generated/gateway/edge/v1/CallFr
 import type { CallOpen } from '@gateway/proto/generated/gateway/edge/v1/CallOpen';
 import type { ReplyFrame__Output } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrame';
 import type { ReplyFrames__Output } from '@gateway/proto/generated/gateway/edge/v1/ReplyFrames';
-import { fromErrorDetail, PersistentStream, TickBatcher } from '@gateway/rpc';
+import {
+  fromErrorDetail,
+  InstancePool,
+  type PeerInstances,
+  PersistentStream,
+  type PoolMember,
+  TickBatcher,
+} from '@gateway/rpc';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { BodyQueue } from './body-queue';
 import { noteLargeBuffer } from './collect-large-buffers';
@@ -43,6 +50,8 @@ export interface LinkRequest {
 }
 
 const CONNECT_WAIT_MS = 2_000;
+/** For calls in flight on an instance that is no longer listed. It drains itself within 10 minutes if it is to stop. */
+const RETIRE_TIMEOUT_MS = 3_600_000;
 
 /** The link to the instance that had the call was lost: it may have answered the call, or go on with it. */
 export class LinkLost extends GatewayError {
@@ -52,7 +61,7 @@ export class LinkLost extends GatewayError {
 }
 
 /** Carries calls to one instance of a service over one stream. */
-class Link {
+class Link implements PoolMember {
   readonly #calls = new Map<number, OpenCall>();
   readonly #bodies = new BodyQueue();
   readonly #log: Logger;
@@ -60,6 +69,7 @@ class Link {
   #frames: Frames | undefined;
   #relay: RelayStream | undefined;
   #draining = false;
+  #onEnd: (() => void) | undefined;
   #nextCall = 1;
 
   constructor(name: string, relay: () => RelayStream, log: Logger, onUp: () => void) {
@@ -121,6 +131,20 @@ class Link {
         if (this.#calls.has(call)) frames.add({ call, bodyEnd: true });
       },
     };
+  }
+
+  retire(): Promise<void> {
+    if (!this.#stream.up) {
+      this.close();
+      return Promise.resolve();
+    }
+    const deadline = setTimeout(() => this.close(), RETIRE_TIMEOUT_MS).unref();
+    return new Promise<void>((resolve) => {
+      this.#onEnd = resolve;
+      this.#draining = true;
+      this.#stream.retire();
+      this.#endIfDrained();
+    }).finally(() => clearTimeout(deadline));
   }
 
   close(): void {
@@ -200,6 +224,7 @@ class Link {
     const calls = [...this.#calls.values()];
     this.#calls.clear();
     for (const { sink } of calls) sink.fail(new LinkLost());
+    this.#onEnd?.();
   }
 }
 
@@ -209,16 +234,34 @@ interface OpenCall {
   bodyCreditBytes: number;
 }
 
-/** Links to every instance of a service; a call uses the available link with the fewest calls in flight. */
+/** A client of a service that answers calls over links. */
+export interface RelayClient {
+  Relay(): RelayStream;
+  close(): void;
+}
+
+/** Links to every instance of a service, among which calls are spread. */
 export class LinkPool {
-  readonly #links: Link[];
+  readonly #links: InstancePool<RelayClient, Link>;
   readonly #waiting = new Set<() => void>();
 
-  constructor(options: { name: string; relays: readonly (() => RelayStream)[]; log: Logger }) {
-    const onUp = () => {
-      for (const wake of this.#waiting) wake();
-    };
-    this.#links = options.relays.map((relay) => new Link(options.name, relay, options.log, onUp));
+  constructor(options: { name: string; instances: PeerInstances<RelayClient>; log: Logger }) {
+    const { name, instances, log } = options;
+    this.#links = new InstancePool<RelayClient, Link>({
+      name,
+      log,
+      instances,
+      connect: (client, onUp) =>
+        new Link(
+          name,
+          () => client.Relay(),
+          log,
+          () => {
+            onUp();
+            for (const wake of this.#waiting) wake();
+          },
+        ),
+    });
   }
 
   get up(): boolean {
@@ -226,26 +269,19 @@ export class LinkPool {
   }
 
   get usableLinks(): number {
-    return this.#links.filter((link) => link.usable).length;
+    return this.#links.usableCount;
   }
 
   /** Sends the call; waits briefly for a link if none is up, then throws `internal_error`. */
   async call(request: LinkRequest, sink: ReplySink): Promise<LinkedCall> {
-    const link = this.#pick() ?? (await this.#waitForLink());
+    const link = this.#links.pick() ?? (await this.#waitForLink());
     if (!link) throw new GatewayError('internal_error', { cause: new Error('no instance is reachable') });
     return link.call(request, sink);
   }
 
+  /** Also closes the clients. */
   close(): void {
-    for (const link of this.#links) link.close();
-  }
-
-  #pick(): Link | undefined {
-    let best: Link | undefined;
-    for (const link of this.#links) {
-      if (link.usable && (!best || link.callsInFlight < best.callsInFlight)) best = link;
-    }
-    return best;
+    this.#links.close();
   }
 
   #waitForLink(): Promise<Link | undefined> {
@@ -253,7 +289,7 @@ export class LinkPool {
       const done = () => {
         clearTimeout(timer);
         this.#waiting.delete(done);
-        resolve(this.#pick());
+        resolve(this.#links.pick());
       };
       const timer = setTimeout(done, CONNECT_WAIT_MS);
       this.#waiting.add(done);

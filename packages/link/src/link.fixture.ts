@@ -1,8 +1,14 @@
 import type { GatewayError } from '@gateway/errors';
 import { createLogger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/chat';
-import { createGrpcClients, type GrpcServer, loadService, startGrpcServer } from '@gateway/rpc';
-import { LinkPool, type LinkRequest, type ReplySink } from './link-client';
+import {
+  createGrpcClients,
+  type GrpcServer,
+  loadService,
+  type PeerInstances,
+  startGrpcServer,
+} from '@gateway/rpc';
+import { LinkPool, type LinkRequest, type RelayClient, type ReplySink } from './link-client';
 import { LinkServer, type LinkServerOptions } from './link-server';
 import type { LinkHandler } from './server-call';
 
@@ -30,14 +36,33 @@ export async function startTestServer(
 
 /** Returns a pool of links to the addresses and a function that closes it. */
 export function connectPool(addresses: readonly string[]): { pool: LinkPool; close: () => void } {
-  const clients = createGrpcClients(ChatService, { addresses, secrets: [SECRET], caller: 'edge' });
-  const pool = new LinkPool({ name: 'test', relays: clients.map((client) => () => client.Relay()), log });
+  const instances = createGrpcClients(ChatService, { addresses, secrets: [SECRET], caller: 'edge' });
+  const pool = new LinkPool({ name: 'test', instances, log });
+  return { pool, close: () => pool.close() };
+}
+
+/** Returns a pool whose instances a test lists and removes. */
+export function connectChangingPool() {
+  let join: Parameters<PeerInstances<RelayClient>['follow']>[0] | undefined;
+  const leaves = new Map<string, () => void>();
+  const instances: PeerInstances<RelayClient> = {
+    follow(given) {
+      join = given;
+      return () => {};
+    },
+  };
+  const pool = new LinkPool({ name: 'test', instances, log });
   return {
     pool,
-    close() {
-      pool.close();
-      for (const client of clients) client.close();
+    add(address: string) {
+      const of = createGrpcClients(ChatService, { addresses: [address], secrets: [SECRET], caller: 'edge' });
+      of.follow((client, instance) => {
+        leaves.set(address, join!(client, instance));
+        return () => {};
+      });
     },
+    remove: (address: string) => leaves.get(address)?.(),
+    close: () => pool.close(),
   };
 }
 

@@ -1,8 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
 import { memoryQuota } from '@gateway/quota';
 import { until } from '@gateway/testing';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { connectPool, RecordingSink, request, startTestServer, type TestServer } from './link.fixture';
+import {
+  connectChangingPool,
+  connectPool,
+  RecordingSink,
+  request,
+  startTestServer,
+  type TestServer,
+} from './link.fixture';
 import { LINK_REPLY_WINDOW_BYTES, LINK_SLICE_BYTES } from './link-limits';
 import type { LinkCall, LinkHandler } from './server-call';
 
@@ -434,6 +442,36 @@ describe('a pool of several instances', () => {
     await pool.call(request('next'), next);
     await next.over;
     expect(next.text).toBe('next');
+  });
+
+  test('sends no new calls to an instance that is no longer listed, which finishes its call in flight before its link ends', async () => {
+    const hold = gate();
+    const gone = await serve(async (context, call) => {
+      await hold.opened;
+      return echo(context, call);
+    });
+    const other = await serve(echo);
+    const { pool, add, remove, close } = connectChangingPool();
+    cleanUps.push(close);
+    add(gone.address);
+    const last = new RecordingSink();
+    await pool.call(request('last'), last);
+    add(other.address);
+    await until(() => pool.usableLinks === 2);
+    remove(gone.address);
+    expect(pool.usableLinks).toBe(1);
+    const sinks = Array.from({ length: 4 }, () => new RecordingSink());
+    for (const sink of sinks) await pool.call(request('next'), sink);
+    await Promise.all(sinks.map((sink) => sink.over));
+    // Longer than the interval of keepalives, which a closed channel does not survive.
+    await sleep(1_500);
+    expect(gone.links.callsInFlight).toBe(1);
+    hold.open();
+    await last.over;
+    expect(last.text).toBe('last');
+    // Resolves when no caller has a link any more.
+    await gone.links.drain();
+    expect(pool.usableLinks).toBe(1);
   });
 
   test('waits in a drain for a call whose caller has disconnected', async () => {

@@ -115,9 +115,9 @@ export class RunningStack implements Stack {
   }
 
   grpcAddress(service: ServiceName, index = 0): string {
-    const { name, ports } = this.#process(service, index);
+    const { name, ports, host } = this.#process(service, index);
     if (ports.grpc === undefined) throw new Error(`${name} has no gRPC server`);
-    return `127.0.0.1:${ports.grpc}`;
+    return `${host}:${ports.grpc}`;
   }
 
   kill(service: ServiceName, index = 0, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
@@ -265,6 +265,7 @@ export class RunningStack implements Stack {
         ...ports,
         ...service.settings(this.#context(), index),
         ...this.#options.settings?.[service.name],
+        ...this.#options.instanceSettings?.(service.name, index),
       },
       portSettings,
       logFile,
@@ -312,7 +313,8 @@ export class RunningStack implements Stack {
   }
 
   #origin(service: ServiceName, port: string, index = 0): string {
-    return `http://127.0.0.1:${this.#process(service, index).ports[port]}`;
+    const { host, ports } = this.#process(service, index);
+    return `http://${host}:${ports[port]}`;
   }
 }
 

@@ -14,6 +14,8 @@ export interface StackOptions {
   readonly instances?: Partial<Record<ServiceName, number>>;
   /** Additional settings for one service. */
   readonly settings?: Partial<Record<ServiceName, Readonly<Record<string, string>>>>;
+  /** Additional settings for one process. */
+  readonly instanceSettings?: (service: ServiceName, index: number) => Readonly<Record<string, string>>;
   /** Inherited by every service; provider keys and secrets are read from it. */
   readonly env?: NodeJS.ProcessEnv;
   /** Uses the default ports that are free; for others the system chooses a port. */

@@ -7,8 +7,20 @@ export interface AdminServer {
   stop(): Promise<void>;
 }
 
-/** A named readiness check: returns, or resolves to, true when the dependency is available. */
+/** Named readiness checks, of the process's own state: each returns, or resolves to, whether it is able to serve. */
 export type ReadinessChecks = Readonly<Record<string, () => boolean | Promise<boolean>>>;
+
+/**
+ * Returns a check that passes for good once `isConnected` has. Every process of a service loses another service at the
+ * same time: if they all failed for it, their callers would have no instance left, and so on up to the load balancer.
+ */
+export function connectedOnce(isConnected: () => boolean): () => boolean {
+  let wasConnected = false;
+  return () => {
+    wasConnected ||= isConnected();
+    return wasConnected;
+  };
+}
 
 const CHECK_TIMEOUT_MS = 1_000;
 

@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns';
 import { z } from 'zod';
 
 export { z };
@@ -16,6 +17,10 @@ export const processSettings = {
  */
 export const grpcSettings = {
   SERVICE_SECRET: secrets(),
+  /** DNS servers that are asked for the addresses of peers, comma-separated `address[:port]`; absent: those of the system. */
+  DNS_SERVERS: dnsServers(),
+  /** Where this process runs. Instances of peers in the same zone are preferred, if their zones are known. */
+  ZONE: z.string().optional(),
 };
 
 export function port(defaultPort: number) {
@@ -43,12 +48,43 @@ export const timerMs = () => z.coerce.number().int().min(1).max(86_400_000);
 
 export const milliseconds = (defaultMs: number) => timerMs().default(defaultMs);
 
-/** Comma-separated `host:port` list. */
+const HOST_AND_PORT = /^(\[[0-9a-f:.]+\]|[^\s:/[\]]+):\d{1,5}$/i;
+const SRV_NAME = /^srv:\/\/[^\s:/]+$/;
+const KUBERNETES_SERVICE = /^k8s:\/\/[a-z0-9-]+\/[a-z0-9-]+:[a-z0-9-]+$/;
+
+/**
+ * Comma-separated list: `host:port`, `srv://name` for the hosts and ports of SRV records, or `k8s://namespace/service:port`, where
+ * the port is a number or a name, for the endpoints of a service.
+ */
 export function addresses() {
   return z
     .string()
-    .min(1)
-    .transform((value) => value.split(',').map((address) => address.trim()));
+    .transform((value) => value.split(',').map((address) => address.trim()))
+    .refine(
+      (entries) => entries.every(isPeerAddress),
+      'not a list of host:port, srv://name or k8s://namespace/service:port',
+    );
+}
+
+function isPeerAddress(entry: string): boolean {
+  return HOST_AND_PORT.test(entry) || SRV_NAME.test(entry) || KUBERNETES_SERVICE.test(entry);
+}
+
+function dnsServers() {
+  return z
+    .string()
+    .transform((value) => value.split(',').map((server) => server.trim()))
+    .refine((servers) => servers.every(isDnsServer), 'not a list of IP addresses, each with an optional port')
+    .default([]);
+}
+
+function isDnsServer(server: string): boolean {
+  try {
+    new Resolver().setServers([server]);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Value of `PUBLIC_API_URL` that uses the address to which a client connected. Only for a gateway on one machine. */

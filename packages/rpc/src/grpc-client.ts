@@ -1,12 +1,14 @@
 import { GatewayError } from '@gateway/errors';
 import * as grpc from '@grpc/grpc-js';
-import { targetOf } from './address-list';
 import { decodeErrorDetail, ERROR_TRAILER } from './error-detail';
-import { CHANNEL_OPTIONS } from './grpc-options';
+import { CLIENT_OPTIONS } from './grpc-options';
+import type { Instance, Membership } from './membership/membership';
+import { targetOf } from './membership/membership-resolver';
+import { type Discovery, openMembership } from './membership/open-membership';
 import { SERVICE_TOKEN_HEADER, serviceToken } from './service-token';
 
-export interface GrpcClientOptions {
-  /** `host:port` of each instance. */
+export interface GrpcClientOptions extends Discovery {
+  /** `host:port`, `srv://name` or `k8s://namespace/service:port` each; the instances are those that they stand for at the moment. */
   readonly addresses: readonly string[];
   readonly secrets: readonly string[];
   /** The calling service's name. */
@@ -21,15 +23,64 @@ type ClientConstructor<C> = new (
 
 /** Creates a client with one channel over all instances; calls are spread round-robin. */
 export function createGrpcClient<C>(Client: ClientConstructor<C>, options: GrpcClientOptions): C {
-  return new Client(targetOf(options.addresses), grpc.credentials.createInsecure(), {
-    ...CHANNEL_OPTIONS,
-    interceptors: [withToken(options.caller, options.secrets[0] ?? '')],
+  return openChannel(
+    Client,
+    targetOf(options.addresses, openMembership(options.addresses, options)),
+    options,
+  );
+}
+
+/** Called with the client of an instance that has appeared; returns what to do when the instance is gone. */
+export type Join<C> = (client: C, instance: Instance) => () => void;
+
+/** The instances of a peer, each with a client, for long-lived streams that the caller balances itself. */
+export interface PeerInstances<C> {
+  /** The zone of this process, if it has one. */
+  readonly zone?: string | undefined;
+  /**
+   * Calls `join` for each instance now, and for each that appears. It owns the client, which has to be closed.
+   * Returns a function that ends this; instances that are present then are not reported as gone.
+   */
+  follow(join: Join<C>): () => void;
+}
+
+export function createGrpcClients<C>(
+  Client: ClientConstructor<C>,
+  options: GrpcClientOptions,
+): PeerInstances<C> {
+  const membership = openMembership(options.addresses, options);
+  return {
+    zone: options.zone,
+    follow: (join) => followInstances(membership, (address) => openChannel(Client, address, options), join),
+  };
+}
+
+export function followInstances<C>(
+  membership: Membership,
+  createClient: (address: string) => C,
+  join: Join<C>,
+): () => void {
+  const leaves = new Map<string, () => void>();
+  return membership.watch(({ instances }) => {
+    // The new ones first, so that calls have somewhere to go.
+    for (const instance of instances) {
+      const { address } = instance;
+      if (!leaves.has(address)) leaves.set(address, join(createClient(address), instance));
+    }
+    const listed = new Set(instances.map(({ address }) => address));
+    for (const [address, leave] of leaves) {
+      if (listed.has(address)) continue;
+      leaves.delete(address);
+      leave();
+    }
   });
 }
 
-/** Creates a client per instance, for long-lived streams that the caller balances itself. */
-export function createGrpcClients<C>(Client: ClientConstructor<C>, options: GrpcClientOptions): C[] {
-  return options.addresses.map((address) => createGrpcClient(Client, { ...options, addresses: [address] }));
+function openChannel<C>(Client: ClientConstructor<C>, target: string, options: GrpcClientOptions): C {
+  return new Client(target, grpc.credentials.createInsecure(), {
+    ...CLIENT_OPTIONS,
+    interceptors: [withToken(options.caller, options.secrets[0] ?? '')],
+  });
 }
 
 function withToken(caller: string, secret: string): grpc.Interceptor {

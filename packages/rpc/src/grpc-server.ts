@@ -3,7 +3,7 @@ import type { Logger } from '@gateway/process';
 import * as grpc from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import { ERROR_TRAILER, encodeErrorDetail } from './error-detail';
-import { CHANNEL_OPTIONS } from './grpc-options';
+import { SERVER_OPTIONS } from './grpc-options';
 import type { RequestContext } from './request-context';
 import { isServiceToken, SERVICE_TOKEN_HEADER } from './service-token';
 
@@ -33,7 +33,7 @@ export async function startGrpcServer(options: {
     for (const method of Object.values(definition)) callersByPath.set(method.path, callers);
   }
   const server = new grpc.Server({
-    ...CHANNEL_OPTIONS,
+    ...SERVER_OPTIONS,
     interceptors: [(method, call) => authenticate(method, call, callersByPath, options.secrets)],
   });
   for (const { definition, handlers } of options.services) server.addService(definition, handlers);

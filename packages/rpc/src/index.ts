@@ -2,6 +2,7 @@ export * from './client-disconnected';
 export * from './error-detail';
 export * from './grpc-client';
 export * from './grpc-server';
+export * from './instance-pool';
 export * from './load-service';
 export * from './persistent-stream';
 export * from './rate-figures-message';

@@ -25,6 +25,7 @@ export class PersistentStream<Out, Stream extends AnyStream<Out> = ClientReadabl
   #stream: Stream | undefined;
   #up = false;
   #closed = false;
+  #retired = false;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -44,6 +45,11 @@ export class PersistentStream<Out, Stream extends AnyStream<Out> = ClientReadabl
     this.#stream?.cancel();
   }
 
+  /** Keeps the current stream, which has to be up, and opens no other when it ends. */
+  retire(): void {
+    this.#retired = true;
+  }
+
   #open(): void {
     const { log, name } = this.#options;
     const stream = this.#options.open();
@@ -54,10 +60,11 @@ export class PersistentStream<Out, Stream extends AnyStream<Out> = ClientReadabl
       if (over) return;
       over = true;
       clearTimeout(openTimer);
-      if (this.#up && !this.#closed) log.warn({ stream: name, reason: error?.message }, 'stream lost');
+      if (this.#up && !this.#closed && (error || !this.#retired))
+        log.warn({ stream: name, reason: error?.message }, 'stream lost');
       this.#up = false;
       this.#options.onDown?.();
-      if (this.#closed) return;
+      if (this.#closed || this.#retired) return;
       const backoffMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** this.#failures++);
       this.#timer = setTimeout(() => this.#open(), backoffMs);
     };

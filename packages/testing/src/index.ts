@@ -1,3 +1,4 @@
+export * from './dns-server';
 export * from './empty-database';
 export * from './s3-server';
 export * from './scratch-postgres';

@@ -14,7 +14,13 @@ import {
 import { CatalogWatch, ProviderDirectory, ProviderWatch } from '@gateway/catalog-client';
 import { HttpClient } from '@gateway/http-client';
 import { type LinkHandler, LinkServer } from '@gateway/link';
-import { createQuotaMetrics, type Logger, type RunningService, startAdminServer } from '@gateway/process';
+import {
+  connectedOnce,
+  createQuotaMetrics,
+  type Logger,
+  type RunningService,
+  startAdminServer,
+} from '@gateway/process';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
@@ -91,7 +97,12 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const settings = readSettings(env);
   const bufferQuota = new Quota({ limit: UNREAD_BYTES });
   const environmentProviders = createProviders(settings, env, bufferQuota);
-  const peer = { secrets: settings.SERVICE_SECRET, caller: 'chat' };
+  const peer = {
+    secrets: settings.SERVICE_SECRET,
+    caller: 'chat',
+    dnsServers: settings.DNS_SERVERS,
+    zone: settings.ZONE,
+  };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
   const billing = createGrpcClient(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
@@ -120,7 +131,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     onDelivered: (event) => journal.acknowledge(event.requestId),
   });
   const reserve: ReserveClient = new ReserveClient({
-    clients: billingInstances,
+    instances: billingInstances,
     log,
     timeoutMs: settings.RESERVE_TIMEOUT_MS,
     onUnknownOutcome: ({ requestId = '', accountId = '', keyId = '', model = '' }, error) => {
@@ -328,7 +339,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     metrics: metrics.registry,
     checks: {
       catalog: () => models.loaded && providers.loaded,
-      billing: () => reserve.up,
+      billing: connectedOnce(() => reserve.up),
       journal: () => journal.admits,
     },
   });
@@ -353,7 +364,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       await providers.close();
       upstream.close();
       await mediaProviders?.close();
-      for (const client of [billing, catalog, media, storage, ...billingInstances]) client?.close();
+      for (const client of [billing, catalog, media, storage]) client?.close();
       await admin.stop();
     },
   };

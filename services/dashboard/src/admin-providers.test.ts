@@ -3,11 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@
 import {
   changesOf,
   type Dashboard,
+  SECRET,
   startDashboard,
   startWorld,
   type World,
 } from './testing/dashboard-fixture';
 import { CREDENTIAL_ID } from './testing/fake-catalog';
+import { startFakeProviderServices } from './testing/fake-provider-services';
 
 jest.setTimeout(30_000);
 
@@ -92,9 +94,10 @@ test('merges the reports of all instances, and marks an unreachable instance as 
   world.providers.listing.targets = [
     { provider: 'sim', upstreamModel: 'x', state: 'CIRCUIT_STATE_COOLING', calls: 2, errors: 1 },
   ];
-  const { address } = world.providers;
+  const other = await startFakeProviderServices(world.log, SECRET);
+  Object.assign(other.listing, world.providers.listing);
   const several = await startDashboard(world, {
-    CHAT_ADDR: `${address},${address}`,
+    CHAT_ADDR: `${world.providers.address},${other.address}`,
     MEDIA_ADDR: '127.0.0.1:1',
   });
   const body = await listed(several);
@@ -107,6 +110,7 @@ test('merges the reports of all instances, and marks an unreachable instance as 
   expect(targetOf(body, 'chat')).toMatchObject({ circuits: { cooling: 2 }, calls: 4, errors: 2 });
   expect(targetOf(body, 'media')).toMatchObject({ circuit: null, circuits: {}, calls: 0 });
   await several.stop();
+  await other.stop();
 });
 
 test('shows the health of each credential, and merges those of a target', async () => {

@@ -15,15 +15,7 @@ import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/cat
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
-import {
-  type CallSettings,
-  callUnary,
-  createGrpcClient,
-  createGrpcClients,
-  loadService,
-  startGrpcServer,
-  unary,
-} from '@gateway/rpc';
+import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { FirstOperator } from './actions/first-operator';
 import { recordChange } from './actions/record-change';
 import { recordLookup, recordRefusedToken } from './actions/record-lookup';
@@ -72,7 +64,12 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const pool = createPool({ url: settings.DATABASE_URL, log });
   await awaitMigrations({ pool, schema: 'dashboard', directory: path.join(__dirname, '../migrations'), log });
 
-  const peer = { secrets: settings.SERVICE_SECRET, caller: 'dashboard' };
+  const peer = {
+    secrets: settings.SERVICE_SECRET,
+    caller: 'dashboard',
+    dnsServers: settings.DNS_SERVERS,
+    zone: settings.ZONE,
+  };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
   const { DashboardService } = loadService<DashboardProto>('dashboard').gateway.dashboard.v1;
@@ -193,33 +190,22 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
 
 /** Connects to the services that call providers. */
 function connectProviderServices(settings: Settings) {
-  const { SERVICE_SECRET: secrets, CHAT_ADDR = [], MEDIA_ADDR = [] } = settings;
-  const peer = { secrets, caller: 'dashboard' };
+  const { SERVICE_SECRET: secrets, DNS_SERVERS: dnsServers, ZONE: zone, CHAT_ADDR, MEDIA_ADDR } = settings;
+  const peer = { secrets, caller: 'dashboard', dnsServers, zone };
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
   const { MediaService } = loadService<MediaProto>('media').gateway.media.v1;
-  const chats = createGrpcClients(ChatService, { ...peer, addresses: CHAT_ADDR });
-  const medias = createGrpcClients(MediaService, { ...peer, addresses: MEDIA_ADDR });
-  const instances = new ProviderInstances([
-    ...chats.map((client, index) => ({
-      service: 'chat' as const,
-      address: CHAT_ADDR[index] ?? '',
-      listProviders: (call: CallSettings) => callUnary(client, client.ListProviders, {}, call),
-    })),
-    ...medias.map((client, index) => ({
-      service: 'media' as const,
-      address: MEDIA_ADDR[index] ?? '',
-      listProviders: (call: CallSettings) => callUnary(client, client.ListProviders, {}, call),
-    })),
-  ]);
-  const anyChat =
-    CHAT_ADDR.length > 0 ? createGrpcClient(ChatService, { ...peer, addresses: CHAT_ADDR }) : undefined;
-  const anyMedia =
-    MEDIA_ADDR.length > 0 ? createGrpcClient(MediaService, { ...peer, addresses: MEDIA_ADDR }) : undefined;
+  const instances = new ProviderInstances();
+  if (CHAT_ADDR) instances.add('chat', createGrpcClients(ChatService, { ...peer, addresses: CHAT_ADDR }));
+  if (MEDIA_ADDR) instances.add('media', createGrpcClients(MediaService, { ...peer, addresses: MEDIA_ADDR }));
+  const chat = CHAT_ADDR && createGrpcClient(ChatService, { ...peer, addresses: CHAT_ADDR });
+  const media = MEDIA_ADDR && createGrpcClient(MediaService, { ...peer, addresses: MEDIA_ADDR });
   return {
     instances,
-    probe: new ProviderProbe({ ...(anyChat && { chat: anyChat }), ...(anyMedia && { media: anyMedia }) }),
+    probe: new ProviderProbe({ ...(chat && { chat }), ...(media && { media }) }),
     close() {
-      for (const client of [...chats, ...medias, anyChat, anyMedia]) client?.close();
+      instances.close();
+      chat?.close();
+      media?.close();
     },
   };
 }

@@ -3,6 +3,7 @@ import { createRefusalReporter } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import { LinkPool } from '@gateway/link';
 import {
+  connectedOnce,
   createQuotaMetrics,
   type Logger,
   listen,
@@ -13,9 +14,6 @@ import {
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
-import type { ChatServiceClient } from '@gateway/proto/generated/gateway/chat/v1/ChatService';
-import type { MediaServiceClient } from '@gateway/proto/generated/gateway/media/v1/MediaService';
-import type { StorageServiceClient } from '@gateway/proto/generated/gateway/storage/v1/StorageService';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/storage';
 import { memoryQuota } from '@gateway/quota';
@@ -62,9 +60,10 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     maxResolving: MAX_RESOLVING,
   });
   const watch = watchKeys(clients.billing, keys, log);
-  const chat = linkPool('chat.Relay', clients.chats, log);
-  const media = clients.medias && linkPool('media.Relay', clients.medias, log);
-  const storage = clients.storages && linkPool('storage.Relay', clients.storages, log);
+  const chat = new LinkPool({ name: 'chat.Relay', instances: clients.chats, log });
+  const media = clients.medias && new LinkPool({ name: 'media.Relay', instances: clients.medias, log });
+  const storage =
+    clients.storages && new LinkPool({ name: 'storage.Relay', instances: clients.storages, log });
   const tokens = new LoginTokens({
     fetchKeys: () => fetchSigningKeys(clients.dashboard),
     minRefetchMs: MIN_KEY_SET_REFETCH_MS,
@@ -124,7 +123,11 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
     metrics: metrics.registry,
-    checks: { stopping: () => !stopping, chat: () => chat.up, billing: () => watch.up },
+    checks: {
+      stopping: () => !stopping,
+      chat: connectedOnce(() => chat.up),
+      billing: connectedOnce(() => watch.up),
+    },
   });
   const ports: Record<string, number> = { admin: admin.port };
   for (const { name, port, server } of publicPorts)
@@ -147,20 +150,11 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       await refusals.close();
       await accessLog.close();
       proxy.close();
-      for (const client of [clients.billing, clients.dashboard, ...clients.chats]) client.close();
-      for (const client of [...(clients.medias ?? []), ...(clients.storages ?? [])]) client.close();
+      clients.billing.close();
+      clients.dashboard.close();
       await admin.stop();
     },
   };
-}
-
-/** Returns links to every instance of a service that answers API calls. */
-function linkPool(
-  name: string,
-  clients: readonly (ChatServiceClient | MediaServiceClient | StorageServiceClient)[],
-  log: Logger,
-): LinkPool {
-  return new LinkPool({ name, relays: clients.map((client) => () => client.Relay()), log });
 }
 
 interface AllBodyLimits {
@@ -227,7 +221,12 @@ function createPublicPort(
 }
 
 function createClients(settings: Settings) {
-  const shared = { secrets: settings.SERVICE_SECRET, caller: CALLER };
+  const shared = {
+    secrets: settings.SERVICE_SECRET,
+    caller: CALLER,
+    dnsServers: settings.DNS_SERVERS,
+    zone: settings.ZONE,
+  };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
   const { DashboardService } = loadService<DashboardProto>('dashboard').gateway.dashboard.v1;

@@ -4,6 +4,7 @@ import { CatalogWatch } from '@gateway/catalog-client';
 import { LinkServer } from '@gateway/link';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
 import {
+  connectedOnce,
   createQuotaMetrics,
   every,
   type Logger,
@@ -161,7 +162,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     metrics: metrics.registry,
     checks: {
       catalog: () => models.loaded && providers.loaded,
-      billing: () => mediaBilling.reserve.up,
+      billing: connectedOnce(() => mediaBilling.reserve.up),
       database: () => ping(pool),
     },
   });
@@ -183,7 +184,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
       await mediaBilling.close();
       models.close();
       await providers.close();
-      for (const client of [billing, catalog, ...billingInstances]) client.close();
+      for (const client of [billing, catalog]) client.close();
       await Promise.all([pool.end(), countPool.end()]);
       await admin.stop();
     },
@@ -226,8 +227,8 @@ function startGrpc(settings: Settings, log: Logger, { link, listing, providers }
   });
 }
 
-function createClients({ SERVICE_SECRET, BILLING_ADDR, CATALOG_ADDR }: Settings) {
-  const peer = { secrets: SERVICE_SECRET, caller: 'media' };
+function createClients({ SERVICE_SECRET, DNS_SERVERS, ZONE, BILLING_ADDR, CATALOG_ADDR }: Settings) {
+  const peer = { secrets: SERVICE_SECRET, caller: 'media', dnsServers: DNS_SERVERS, zone: ZONE };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
   return {

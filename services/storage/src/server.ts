@@ -3,7 +3,7 @@ import { admitFree, createRefusalReporter, ReserveClient, withRefusalReports } f
 import { GatewayError } from '@gateway/errors';
 import { type LinkHandler, LinkPool, LinkServer } from '@gateway/link';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
-import { every, type Logger, type RunningService, startAdminServer } from '@gateway/process';
+import { connectedOnce, every, type Logger, type RunningService, startAdminServer } from '@gateway/process';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/storage';
@@ -80,16 +80,20 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   const pool = createPool({ url: settings.DATABASE_URL, log });
   await awaitMigrations({ pool, schema: 'storage', directory: MIGRATIONS, log });
 
-  const peer = { secrets: settings.SERVICE_SECRET, caller: 'storage' };
+  const peer = {
+    secrets: settings.SERVICE_SECRET,
+    caller: 'storage',
+    dnsServers: settings.DNS_SERVERS,
+    zone: settings.ZONE,
+  };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const billing = createGrpcClient(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
   const billingInstances = createGrpcClients(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
-  const chats = settings.CHAT_ADDR
-    ? createGrpcClients(ChatService, { ...peer, addresses: settings.CHAT_ADDR })
-    : [];
+  const chats =
+    settings.CHAT_ADDR && createGrpcClients(ChatService, { ...peer, addresses: settings.CHAT_ADDR });
   const reserve = new ReserveClient({
-    clients: billingInstances,
+    instances: billingInstances,
     log,
     timeoutMs: settings.RESERVE_TIMEOUT_MS,
     // Free calls have no holds.
@@ -105,40 +109,38 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
     maxAccountBytes: settings.FILE_MAX_ACCOUNT_BYTES,
   });
   const batches = new Batches(pool, settings.STORAGE_KEY, settings.FILE_RETENTION_DAYS);
-  const links = new LinkPool({ name: 'chat', relays: chats.map((client) => () => client.Relay()), log });
+  const links = chats && new LinkPool({ name: 'chat.Relay', instances: chats, log });
   const callTimeoutMs = settings.BATCH_CALL_TIMEOUT_MS;
   const largeReplies = new FairSemaphore({ ...LARGE_REPLY_LIMITS, maxWaitMs: callTimeoutMs });
-  const calls = {
+  const calls = links && {
     chat: new ChatCalls(links, callTimeoutMs, largeReplies),
     billing: new BillingCalls(billing),
   };
-  const runner =
-    chats.length > 0
-      ? new BatchRunner({
-          batches,
-          files,
-          calls,
-          rate: new CallRate(settings.BATCH_CALLS_PER_SECOND),
-          concurrency: settings.BATCH_CONCURRENCY,
-          metrics: metrics.batches,
-          log,
-        })
-      : undefined;
+  const runner = calls
+    ? new BatchRunner({
+        batches,
+        files,
+        calls,
+        rate: new CallRate(settings.BATCH_CALLS_PER_SECOND),
+        concurrency: settings.BATCH_CONCURRENCY,
+        metrics: metrics.batches,
+        log,
+      })
+    : undefined;
   const background = new BackgroundCalls(pool, settings.STORAGE_KEY, {
     retentionDays: settings.RESPONSE_RETENTION_DAYS,
     maxOpen: settings.BACKGROUND_MAX_OPEN,
     startTimeoutMs: settings.BACKGROUND_START_TIMEOUT_MS,
   });
-  const backgroundRunner =
-    chats.length > 0
-      ? new BackgroundRunner({
-          background,
-          calls,
-          concurrency: settings.BACKGROUND_CONCURRENCY,
-          metrics: metrics.background,
-          log,
-        })
-      : undefined;
+  const backgroundRunner = calls
+    ? new BackgroundRunner({
+        background,
+        calls,
+        concurrency: settings.BACKGROUND_CONCURRENCY,
+        metrics: metrics.background,
+        log,
+      })
+    : undefined;
   metrics.background.track(() => backgroundRunner?.running ?? 0);
   const abort = (responseId: string) => backgroundRunner?.abort(responseId);
   const deletions = [
@@ -245,7 +247,11 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
     metrics: metrics.registry,
-    checks: { database: () => ping(pool), billing: () => reserve.up, files: () => store.reached() },
+    checks: {
+      database: () => ping(pool),
+      billing: connectedOnce(() => reserve.up),
+      files: () => store.reached(),
+    },
   });
   return {
     ports: { grpc: grpc.port, admin: admin.port },
@@ -258,12 +264,12 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
         backgroundRunner?.stop(late),
       ]);
       link.close();
-      links.close();
+      links?.close();
       await grpc.stop(STOP_GRACE_MS);
       await Promise.all(deletions.map((deletion) => deletion.stop()));
       await refusals.close();
       reserve.close();
-      for (const client of [billing, ...billingInstances, ...chats]) client.close();
+      billing.close();
       store.close();
       await pool.end();
       await admin.stop();

@@ -45,7 +45,7 @@ export interface System {
 
 export type SystemOptions = Pick<
   StackOptions,
-  'instances' | 'settings' | 'autoRestart' | 'env' | 'chatJournal'
+  'instances' | 'settings' | 'instanceSettings' | 'autoRestart' | 'env' | 'chatJournal'
 >;
 
 /** Settling takes milliseconds; much longer on a busy machine, and after a process was killed. */

@@ -6,6 +6,8 @@ import type { Customer, System } from './system';
 export interface TrafficCall {
   /** Absent if the connection failed before the response headers. */
   readonly requestId?: string;
+  /** When it was sent, by `performance.now()`. */
+  readonly sentMs: number;
   /** The response was complete; a stream had its end marker. */
   readonly answered: boolean;
   readonly status: number;
@@ -102,6 +104,7 @@ async function callOnce(
     'content-type': 'application/json',
     'content-length': String(body.length),
   };
+  const sentMs = performance.now();
   let failure: unknown;
   for (const origin of origins) {
     try {
@@ -111,6 +114,7 @@ async function callOnce(
         : text.includes('"object":"chat.completion"') && text.endsWith('}');
       return {
         requestId,
+        sentMs,
         status,
         answered: status === 200 && isWhole,
         ...(status !== 200 && { code: JSON.parse(text).error.code }),
@@ -120,7 +124,7 @@ async function callOnce(
       if (!isRefused(error)) break;
     }
   }
-  return { status: 0, answered: false, failure };
+  return { sentMs, status: 0, answered: false, failure };
 }
 
 const sendOnce = async (url: string, headers: Record<string, string>, body: Buffer, agent?: http.Agent) => {

@@ -55,6 +55,10 @@ export class ServiceProcess {
     return this.#child?.pid;
   }
 
+  get host(): string {
+    return this.#options.env.BIND_HOST ?? '127.0.0.1';
+  }
+
   get ports(): Readonly<Record<string, number>> {
     return this.#ports;
   }

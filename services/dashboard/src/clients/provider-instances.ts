@@ -1,7 +1,8 @@
 import type { CircuitState__Output } from '@gateway/proto/generated/gateway/common/v1/CircuitState';
 import type { ListProvidersResponse__Output } from '@gateway/proto/generated/gateway/common/v1/ListProvidersResponse';
 import type { TargetFigures__Output } from '@gateway/proto/generated/gateway/common/v1/TargetFigures';
-import type { CallSettings } from '@gateway/rpc';
+import { type CallSettings, callUnary, type PeerInstances, type UnaryMethod } from '@gateway/rpc';
+import type { Client } from '@grpc/grpc-js';
 import type {
   CircuitState,
   InstanceReport,
@@ -10,7 +11,12 @@ import type {
 } from '../domain/provider-health';
 import type { Caller } from './billing';
 
-export interface ProviderInstance {
+/** Chat and media: each lists its providers. */
+export interface ProviderClient extends Client {
+  readonly ListProviders: UnaryMethod<object, ListProvidersResponse__Output>;
+}
+
+interface ProviderInstance {
   readonly service: ProviderService;
   readonly address: string;
   listProviders(settings: CallSettings): Promise<ListProvidersResponse__Output>;
@@ -31,17 +37,31 @@ const STATE: Readonly<Record<CircuitState__Output, CircuitState>> = {
 
 /** The processes that call providers. */
 export class ProviderInstances {
-  readonly #instances: readonly ProviderInstance[];
+  readonly #instances = new Map<ProviderClient, ProviderInstance>();
+  readonly #stops: (() => void)[] = [];
 
-  constructor(instances: readonly ProviderInstance[]) {
-    this.#instances = instances;
+  add(service: ProviderService, instances: PeerInstances<ProviderClient>): void {
+    const stop = instances.follow((client, { address }) => {
+      const listProviders = (call: CallSettings) => callUnary(client, client.ListProviders, {}, call);
+      this.#instances.set(client, { service, address, listProviders });
+      return () => {
+        this.#instances.delete(client);
+        client.close();
+      };
+    });
+    this.#stops.push(stop);
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+    for (const client of this.#instances.keys()) client.close();
   }
 
   /** Returns the report of each process, or that it does not respond. */
   reports({ requestId, signal }: Caller): Promise<InstanceReport[]> {
     const settings = { timeoutMs: TIMEOUT_MS, requestId, signal };
     return Promise.all(
-      this.#instances.map(async ({ service, address, listProviders }) => {
+      [...this.#instances.values()].map(async ({ service, address, listProviders }) => {
         const response = await listProviders(settings).catch(() => undefined);
         return { service, address, report: response && fromProtoReport(response, Date.now()) };
       }),

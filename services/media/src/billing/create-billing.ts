@@ -9,6 +9,7 @@ import {
 import { createPool, type Pool } from '@gateway/postgres';
 import type { Logger } from '@gateway/process';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
+import type { PeerInstances } from '@gateway/rpc';
 import type { Settings } from '../settings';
 import { Bills } from '../store/bills';
 import { newTaskId } from '../videos/new-task-id';
@@ -23,7 +24,7 @@ export interface MediaBillingOptions {
   readonly log: Logger;
   readonly pool: Pool;
   readonly billing: BillingServiceClient;
-  readonly billingInstances: readonly BillingServiceClient[];
+  readonly billingInstances: PeerInstances<BillingServiceClient>;
 }
 
 /** Everything this process needs to reserve money and keep its bills. */
@@ -66,7 +67,7 @@ export async function createBilling(options: MediaBillingOptions): Promise<Media
   });
   await billOutbox.start();
   const reserve = new ReserveClient({
-    clients: options.billingInstances,
+    instances: options.billingInstances,
     log,
     timeoutMs: settings.RESERVE_TIMEOUT_MS,
     // Admission releases the hold: the call's bill exists before the hold is requested.

@@ -2,14 +2,14 @@ import { createLogger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/chat';
 import type { ListProvidersResponse } from '@gateway/proto/generated/gateway/common/v1/ListProvidersResponse';
 import { afterEach, expect, test } from '@jest/globals';
-import { callUnary, createGrpcClient } from './grpc-client';
-import { type GrpcServer, startGrpcServer, unary } from './grpc-server';
-import { loadService } from './load-service';
+import { callUnary, createGrpcClient } from '../grpc-client';
+import { type GrpcServer, startGrpcServer, unary } from '../grpc-server';
+import { loadService } from '../load-service';
 
 const SECRET = 'a-secret-for-tests-only';
 const CALLS = 8;
 const { ChatService } = loadService<ProtoGrpcType>('chat').gateway.chat.v1;
-const log = createLogger('address-list-test', 'silent');
+const log = createLogger('membership-resolver-test', 'silent');
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
