@@ -13,6 +13,8 @@ const shape = {
   ...grpcSettings,
   GRPC_PORT: port(7102),
   DATABASE_URL: z.string().min(1),
+  /** For notifications, which PgBouncer does not forward; absent: `DATABASE_URL`. */
+  DATABASE_DIRECT_URL: z.string().min(1).optional(),
   /** Redis for rates; absent: keys with rate limits are refused. */
   REDIS_URL: z.string().optional(),
   /** Absent: usage events arrive by `Deliver` only. */

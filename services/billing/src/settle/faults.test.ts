@@ -1,7 +1,6 @@
 import { callUnary } from '@gateway/rpc';
-import { createTestDatabase, type TestDatabase, until } from '@gateway/testing';
+import { createTestDatabase, TcpProxy, type TestDatabase, until } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { TcpProxy } from '../testing/tcp-proxy';
 import { reserveRequest, summary, TestBilling, usageEvent, WAIT } from '../testing/test-billing';
 
 let database: TestDatabase;
