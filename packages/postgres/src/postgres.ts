@@ -93,6 +93,7 @@ export function createPool(options: PoolOptions): pg.Pool {
   });
   // A server shutdown also breaks idle connections; without a listener the error event would end the process.
   pool.on('error', (error) => options.log.warn({ err: error }, 'idle database connection lost'));
+  closeIdleAfterTimeout(pool);
   if (isShared) {
     const milliseconds = Object.entries(timeouts).map(([name, value]) => [name, String(value)]);
     transactionSettings.set(pool, { ...Object.fromEntries(milliseconds), ...planning });
@@ -100,6 +101,26 @@ export function createPool(options: PoolOptions): pg.Pool {
     pool.query = ((...query: [any]) => withTransaction(pool, (client) => client.query(...query))) as any;
   }
   return pool;
+}
+
+/** The driver's error for a query that is not answered within `query_timeout`. */
+const NOT_ANSWERED = 'Query read timeout';
+
+/** After a query without an answer, closes the idle connections: those to a server that has vanished would each lose another one. */
+function closeIdleAfterTimeout(pool: pg.Pool): void {
+  const idle = new Set<pg.PoolClient>();
+  pool.on('acquire', (client) => idle.delete(client));
+  pool.on('remove', (client) => idle.delete(client));
+  pool.on('release', (error, client) => {
+    if (!error) idle.add(client);
+    // Not `end`, which waits for the server.
+    else if (error.message === NOT_ANSWERED)
+      for (const one of idle) (one as unknown as Connected).connection.stream.destroy();
+  });
+}
+
+interface Connected {
+  readonly connection: { readonly stream: { destroy(): void } };
 }
 
 function startupOptions(settings: SessionSettings): { options?: string } {
