@@ -48,7 +48,7 @@ export class PostgresCluster {
 
   /** Starts a new, empty server. */
   async create(settings: ServerSettings = {}): Promise<PostgresServer> {
-    const server = await this.#allocate();
+    const server = await this.allocate();
     const passwordFile = join(this.folder, 'password');
     writeFileSync(passwordFile, PASSWORD);
     const access = ['--username=gateway', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
@@ -60,7 +60,7 @@ export class PostgresCluster {
 
   /** Starts a server on a copy of the data of `primary`, as a streaming standby by the name of `standby`. */
   async createStandby(primary: PostgresServer): Promise<PostgresServer> {
-    const server = await this.#allocate();
+    const server = await this.allocate();
     await runTool('pg_basebackup', [
       '-d',
       primary.url,
@@ -77,20 +77,16 @@ export class PostgresCluster {
   }
 
   /** Returns a server whose folder the test fills before it starts it. */
-  restored(): Promise<PostgresServer> {
-    return this.#allocate();
+  async allocate(port?: number): Promise<PostgresServer> {
+    const data = join(this.folder, `data-${this.#servers.length}`);
+    const server = new PostgresServer(data, port ?? (await freePort()));
+    this.#servers.push(server);
+    return server;
   }
 
   async remove(): Promise<void> {
     await Promise.all(this.#servers.map((server) => server.kill('SIGKILL')));
     rmSync(this.folder, { recursive: true, force: true });
-  }
-
-  async #allocate(): Promise<PostgresServer> {
-    const data = join(this.folder, `data-${this.#servers.length}`);
-    const server = new PostgresServer(data, await freePort());
-    this.#servers.push(server);
-    return server;
   }
 }
 
@@ -169,13 +165,16 @@ export class PostgresServer {
 }
 
 /** Runs a program of PostgreSQL as the user of the servers. */
-export async function runTool(
-  name: string,
+export const runTool = (name: string, args: readonly string[]): Promise<string> =>
+  runAsServer(tool(name), args);
+
+/** Runs a command as the user of the servers and returns its output. */
+export async function runAsServer(
+  command: string,
   args: readonly string[],
-  env: NodeJS.ProcessEnv = {},
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<string> {
-  const options = { cwd: '/', env: { ...process.env, ...env }, timeout: 60_000, ...USER };
-  return (await runFile(tool(name), [...args], options)).stdout;
+  return (await runFile(command, [...args], { cwd: '/', env, timeout: 60_000, ...USER })).stdout;
 }
 
 /** Creates a folder that the servers may write. */

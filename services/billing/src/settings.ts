@@ -8,18 +8,23 @@ const durationMs = (defaultMs: number) => z.coerce.number().int().min(1).default
 const intervalMs = (defaultMs: number) =>
   z.coerce.number().int().min(1).max(MAX_INTERVAL_MS).default(defaultMs);
 
+/** Where the money and its events are. */
+export const billingAddresses = {
+  DATABASE_URL: z.string().min(1),
+  /** Absent: usage events arrive by `Deliver` only. */
+  KAFKA_BROKERS: addresses().optional(),
+  KAFKA_TOPIC_PREFIX: z.string().default(''),
+};
+
 const shape = {
   ...processSettings,
   ...grpcSettings,
   GRPC_PORT: port(7102),
-  DATABASE_URL: z.string().min(1),
+  ...billingAddresses,
   /** For notifications, which PgBouncer does not forward; absent: `DATABASE_URL`. */
   DATABASE_DIRECT_URL: z.string().min(1).optional(),
   /** Redis for rates; absent: keys with rate limits are refused. */
   REDIS_URL: z.string().optional(),
-  /** Absent: usage events arrive by `Deliver` only. */
-  KAFKA_BROKERS: addresses().optional(),
-  KAFKA_TOPIC_PREFIX: z.string().default(''),
   /** The first pepper is used for new keys, all of them to look up existing ones. */
   KEY_PEPPER: secrets(),
   /** How long an owner without heartbeats may still deliver its events before its holds expire. */
