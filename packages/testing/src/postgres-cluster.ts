@@ -20,8 +20,9 @@ import { until } from './until';
 const DEBIAN = '/usr/lib/postgresql';
 const PASSWORD = 'a-password-for-tests-only';
 const READY_WITHIN_MS = 30_000;
-/** Root can't run PostgreSQL. */
-const USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+/** User of servers that root may not run. */
+export const SERVER_USER: { uid?: number; gid?: number } =
+  process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 /**
  * Folder with all programs of PostgreSQL, which `real-engines.mjs` installs; the embedded ones lack pg_basebackup. Tests that need
@@ -43,7 +44,7 @@ export class PostgresCluster {
   readonly #servers: PostgresServer[] = [];
 
   constructor() {
-    if (USER.uid !== undefined) chownSync(this.folder, USER.uid, USER.gid);
+    giveToServer(this.folder);
   }
 
   /** Starts a new, empty server. */
@@ -121,7 +122,7 @@ export class PostgresServer {
     this.#child = spawn(tool('postgres'), ['-D', this.data, ...flags], {
       cwd: '/',
       stdio: ['ignore', log, log],
-      ...USER,
+      ...SERVER_USER,
     });
     await until(async () => {
       if (this.#child?.exitCode !== null)
@@ -174,20 +175,25 @@ export async function runAsServer(
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<string> {
-  return (await runFile(command, [...args], { cwd: '/', env, timeout: 60_000, ...USER })).stdout;
+  return (await runFile(command, [...args], { cwd: '/', env, timeout: 60_000, ...SERVER_USER })).stdout;
 }
 
 /** Creates a folder that the servers may write. */
 export function makeServerFolder(path: string): string {
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  if (USER.uid !== undefined) chownSync(path, USER.uid, USER.gid);
+  giveToServer(path);
   return path;
 }
 
 /** Writes a file that only the servers may read. */
 export function writeServerFile(path: string, content: string): void {
   writeFileSync(path, content, { mode: 0o600 });
-  if (USER.uid !== undefined) chownSync(path, USER.uid, USER.gid);
+  giveToServer(path);
+}
+
+function giveToServer(path: string): void {
+  const { uid, gid } = SERVER_USER;
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
 }
 
 function tool(name: string): string {
