@@ -47,6 +47,15 @@ describe('a commit whose reply is lost', () => {
     expect(await direct.account(key.accountId)).toMatchObject({ balanceNano: '877', heldNano: '0' });
   });
 
+  test('settles the call once if the connection stays open without an answer', async () => {
+    const key = await direct.createFundedKey(1_000n);
+    const call = reserveRequest(key, 400n);
+    await billing.reserve(call);
+    proxy.swallowReplyTo('COMMIT\0', { keepOpen: true });
+    await billing.deliver(usageEvent(call, 123n));
+    expect(await direct.account(key.accountId)).toMatchObject({ balanceNano: '877', heldNano: '0' });
+  });
+
   test('credits a top-up once when its request is repeated', async () => {
     const { accountId } = await direct.createFundedKey(0n);
     const topup = {
