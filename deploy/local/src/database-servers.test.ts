@@ -233,9 +233,10 @@ withTools('a primary and a standby', () => {
   }, 60_000);
   afterAll(() => cluster?.remove());
 
-  test('connections are to the primary, and to the standby once it is promoted', async () => {
+  test('connections are to the primary, and to the standby once it is promoted, even if the old primary returns', async () => {
     const { host } = new URL(primary.url);
-    const pool = open(primary.url.replace(host, `127.0.0.1:${standby.port},${host}`));
+    const url = primary.url.replace(host, `${host},127.0.0.1:${standby.port}`);
+    const pool = open(url);
     expect(await portOf(pool)).toBe(primary.port);
     await primary.kill('SIGKILL');
     await expect(pool.query('SELECT 1')).rejects.toThrow();
@@ -246,5 +247,8 @@ withTools('a primary and a standby', () => {
         () => false,
       ),
     );
+    await primary.start();
+    expect(await portOf(open(primary.url))).toBe(primary.port);
+    expect(await portOf(open(url))).toBe(standby.port);
   });
 });

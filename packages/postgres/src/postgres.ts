@@ -61,7 +61,7 @@ export const settingsOfTransactions = (pool: pg.Pool): SessionSettings | undefin
  * waits for a connection have deadlines.
  */
 export function createPool(options: PoolOptions): pg.Pool {
-  const { Client, options: common } = writableClients(options.url);
+  const { Client, forget, options: common } = writableClients(options.url);
   const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
   const timeouts = {
     statement_timeout: statementTimeoutMs,
@@ -93,7 +93,7 @@ export function createPool(options: PoolOptions): pg.Pool {
   });
   // A server shutdown also breaks idle connections; without a listener the error event would end the process.
   pool.on('error', (error) => options.log.warn({ err: error }, 'idle database connection lost'));
-  closeIdleAfterTimeout(pool);
+  closeIdleAfterTimeout(pool, forget);
   if (isShared) {
     const milliseconds = Object.entries(timeouts).map(([name, value]) => [name, String(value)]);
     transactionSettings.set(pool, { ...Object.fromEntries(milliseconds), ...planning });
@@ -106,16 +106,21 @@ export function createPool(options: PoolOptions): pg.Pool {
 /** The driver's error for a query that is not answered within `query_timeout`. */
 const NOT_ANSWERED = 'Query read timeout';
 
-/** After a query without an answer, closes the idle connections: those to a server that has vanished would each lose another one. */
-function closeIdleAfterTimeout(pool: pg.Pool): void {
+/**
+ * After a query without an answer, closes the idle connections, because those to a server that has vanished would each lose another
+ * query, and calls `onTimeout`.
+ */
+function closeIdleAfterTimeout(pool: pg.Pool, onTimeout: () => void): void {
   const idle = new Set<pg.PoolClient>();
   pool.on('acquire', (client) => idle.delete(client));
   pool.on('remove', (client) => idle.delete(client));
   pool.on('release', (error, client) => {
     if (!error) idle.add(client);
-    // Not `end`, which waits for the server.
-    else if (error.message === NOT_ANSWERED)
+    else if (error.message === NOT_ANSWERED) {
+      onTimeout();
+      // Not `end`, which waits for the server.
       for (const one of idle) (one as unknown as Connected).connection.stream.destroy();
+    }
   });
 }
 

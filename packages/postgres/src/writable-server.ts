@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { serverUrls } from './database-url';
 
@@ -7,12 +8,14 @@ interface Server {
 }
 
 const PROBE_TIMEOUT_MS = 2_000;
+/** After a server has been found, the others may take so long to answer that they accept writes too. */
+const OTHERS_TIMEOUT_MS = 300;
 /** Idle connections to a host that has vanished are closed after this time and ten unanswered probes, one per second. */
 const KEEP_ALIVE_DELAY_MS = 5_000;
 
 /**
- * Finds the server that accepts writes, if a URL names several. The server found is used until a connection to it fails or it
- * turns out to be read-only.
+ * Finds the server that accepts writes, if a URL names several. The server found is used until a connection to it fails, it turns
+ * out to be read-only, or it does not answer. Of several, the one that was promoted last is used.
  */
 class WritableServer {
   readonly #urls: readonly string[];
@@ -24,10 +27,9 @@ class WritableServer {
   }
 
   find(): Promise<Server> {
-    this.#found ??= Promise.any(this.#urls.map(probe)).catch((error: AggregateError) => {
+    this.#found ??= this.#search().catch((error) => {
       this.#found = undefined;
-      const reasons = error.errors.map(({ message }: Error) => message).join('; ');
-      throw new Error(`no server of the database URL accepts writes: ${reasons}`, { cause: error });
+      throw error;
     });
     return this.#found;
   }
@@ -36,6 +38,21 @@ class WritableServer {
   forget(): void {
     if (this.#urls.length > 1) this.#found = undefined;
   }
+
+  async #search(): Promise<Server> {
+    const writable: { server: Server; timeline: number }[] = [];
+    const probes = this.#urls.map(async (url) => {
+      writable.push(await probe(url));
+    });
+    try {
+      await Promise.any(probes);
+    } catch (error) {
+      const reasons = (error as AggregateError).errors.map(({ message }: Error) => message).join('; ');
+      throw new Error(`no server of the database URL accepts writes: ${reasons}`);
+    }
+    await Promise.race([Promise.allSettled(probes), sleep(OTHERS_TIMEOUT_MS, undefined, { ref: false })]);
+    return writable.reduce((latest, one) => (one.timeline > latest.timeline ? one : latest)).server;
+  }
 }
 
 const serverOf = (url: string): Server => {
@@ -43,7 +60,8 @@ const serverOf = (url: string): Server => {
   return { host, port };
 };
 
-async function probe(url: string): Promise<Server> {
+/** Returns a server that accepts writes and its timeline, which increases with each promotion. */
+async function probe(url: string): Promise<{ server: Server; timeline: number }> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: PROBE_TIMEOUT_MS,
@@ -53,7 +71,13 @@ async function probe(url: string): Promise<Server> {
   try {
     await client.connect();
     await requireWritable(client);
-    return { host: client.host, port: client.port };
+    const { rows } = await client.query<{ wal: string }>(
+      'SELECT pg_walfile_name(pg_current_wal_lsn()) AS wal',
+    );
+    return {
+      server: { host: client.host, port: client.port },
+      timeline: Number.parseInt(rows[0]!.wal.slice(0, 8), 16),
+    };
   } finally {
     client.end().catch(() => {});
   }
@@ -69,7 +93,12 @@ async function requireWritable(client: pg.ClientBase): Promise<void> {
  * Returns a class for clients of one URL that connect to the server that accepts writes, and the options for their constructor.
  * @throws Error if the URL is invalid or does not verify the server
  */
-export function writableClients(url: string): { Client: typeof pg.Client; options: pg.ClientConfig } {
+export function writableClients(url: string): {
+  Client: typeof pg.Client;
+  options: pg.ClientConfig;
+  /** Call it if a query was not answered. */
+  forget: () => void;
+} {
   const urls = serverUrls(url);
   const servers = new WritableServer(urls);
   class WritableClient extends pg.Client {
@@ -110,6 +139,7 @@ export function writableClients(url: string): { Client: typeof pg.Client; option
   }
   return {
     Client: WritableClient,
+    forget: () => servers.forget(),
     options: {
       connectionString: urls[0],
       keepAlive: true,
