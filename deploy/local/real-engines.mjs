@@ -5,30 +5,35 @@ import { parseArgs } from 'node:util';
 import { chromium } from './engines/chromium.mjs';
 import { installPackages } from './engines/debian-packages.mjs';
 import { kafka } from './engines/kafka.mjs';
+import { pgbouncer } from './engines/pgbouncer.mjs';
 import { postgres } from './engines/postgres.mjs';
 import { isRunning, launchDetached, stopProcess, waitUntil } from './engines/processes.mjs';
 import { redis } from './engines/redis.mjs';
 import { engineState, writeEnv } from './engines/state.mjs';
 import { versitygw } from './engines/versitygw.mjs';
 
-const USAGE = `Installs and runs real PostgreSQL, Redis and Kafka for tests, and installs a browser and an S3 server.
+const USAGE = `Installs and runs real PostgreSQL, Redis and Kafka for tests, and installs a browser, an S3 server and PgBouncer.
   real-engines.mjs up --dir DIR                     install and start all; prints exports, also written to DIR/env
   real-engines.mjs down --dir DIR [--remove]        stop all; --remove also deletes their data
   real-engines.mjs browser --dir DIR                install only the browser
   real-engines.mjs s3 --dir DIR                     install only the S3 server; prints an export
+  real-engines.mjs pgbouncer --dir DIR              build only PgBouncer; prints an export
   real-engines.mjs start|stop|kill NAME --dir DIR   NAME is postgres, redis or kafka; port and data are kept
 `;
 const ENGINES = [postgres, redis, kafka];
+/** Programs that tests start by themselves. */
+const PROGRAMS = { s3: versitygw, pgbouncer };
 
 async function up(root) {
-  await install(root, [...ENGINES, chromium, versitygw]);
+  await install(root, [...ENGINES, chromium, ...Object.values(PROGRAMS)]);
   const results = await Promise.allSettled(ENGINES.map((engine) => start(root, engine)));
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed) throw failed.reason;
   const lines = ENGINES.map((engine) => {
     return `export ${engine.variable}='${engine.address(engineState(root, engine.name).read())}'\n`;
   });
-  lines.push(await installS3(root), `export ENGINES_DIR='${root}'\n`);
+  for (const program of Object.values(PROGRAMS)) lines.push(await installProgram(root, program));
+  lines.push(`export ENGINES_DIR='${root}'\n`);
   writeEnv(root, lines.join(''));
   process.stdout.write(lines.join(''));
 }
@@ -38,8 +43,8 @@ async function install(root, needed) {
   await installPackages(missing, resolve(root, 'install.log'));
 }
 
-async function installS3(root) {
-  return `export ${versitygw.variable}='${await versitygw.install(resolve(root, 'install.log'))}'\n`;
+async function installProgram(root, program) {
+  return `export ${program.variable}='${await program.install(resolve(root, 'install.log'))}'\n`;
 }
 
 async function start(root, engine) {
@@ -93,16 +98,17 @@ async function main() {
   const [command, name] = positionals;
   const engine = ENGINES.find((one) => one.name === name);
   const known =
-    ['up', 'down', 'browser', 's3'].includes(command) ||
+    ['up', 'down', 'browser', ...Object.keys(PROGRAMS)].includes(command) ||
     (['start', 'stop', 'kill'].includes(command) && engine);
   if (!known || !values.dir) throw new Error(USAGE);
   mkdirSync(values.dir, { recursive: true, mode: 0o755 });
   const root = realpathSync(values.dir);
   if (command === 'up') return up(root);
   if (command === 'browser') return install(root, [chromium]);
-  if (command === 's3') {
-    await install(root, [versitygw]);
-    process.stdout.write(await installS3(root));
+  const program = PROGRAMS[command];
+  if (program) {
+    await install(root, [program]);
+    process.stdout.write(await installProgram(root, program));
     return;
   }
   if (command === 'down') return down(root, values.remove);

@@ -1,8 +1,7 @@
 import { createHmac, scryptSync } from 'node:crypto';
 import { join } from 'node:path';
-import { migrateService, ServiceRoleError } from '@gateway/postgres';
+import { createClient, migrateService, ServiceRoleError, serverUrls, withHostsOf } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
-import pg from 'pg';
 import { REPOSITORY } from './child-environment';
 
 /** Services with a schema, which has the service's name. */
@@ -78,20 +77,25 @@ export async function serviceLogins(ownerUrl: string, secret: string): Promise<S
 }
 
 function withLogin(ownerUrl: string, role: string, password: string, database: string): string {
-  const url = URL.canParse(ownerUrl) ? new URL(ownerUrl) : undefined;
+  const [first] = serverUrls(ownerUrl);
+  const url = URL.canParse(first) ? new URL(first) : undefined;
   if (url && /^postgres(ql)?:$/.test(url.protocol) && url.host !== '') {
     url.username = role;
     url.password = password;
     url.pathname = `/${encodeURIComponent(database)}`;
     // Query parameters would take precedence.
     for (const name of ['user', 'password']) url.searchParams.delete(name);
-    return url.href;
+    return withHostsOf(ownerUrl, url.href);
   }
   throw new ServiceRoleError('DATABASE_URL is not of the form postgres://user:password@host/database');
 }
 
 async function readOwner(url: string): Promise<{ database: string; password: string | null | undefined }> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const client = createClient(url, {
+    applicationName: 'migrate',
+    connectTimeoutMs: 10_000,
+    queryTimeoutMs: 10_000,
+  });
   const { password } = client;
   await client.connect();
   try {

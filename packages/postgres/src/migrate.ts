@@ -28,6 +28,7 @@ export async function migrateService(options: {
     log: options.log,
     maxConnections: 1,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    mayRunLonger: true,
   });
   try {
     const role = await ensureServiceRole(pool, serviceUrl);

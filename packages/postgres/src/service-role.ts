@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { type Pool, type PoolClient, withTransaction } from './postgres';
 import { scramVerifier } from './scram-verifier';
+import { createClient } from './writable-server';
 
 const LOGIN_TIMEOUT_MS = 5_000;
 const INSUFFICIENT_PRIVILEGE = '42501';
@@ -17,7 +18,7 @@ export class ServiceRoleError extends Error {
  * role, or undefined if it is the owner.
  */
 export async function ensureServiceRole(owner: Pool, serviceUrl: string): Promise<string | undefined> {
-  const { user: role, password } = new pg.Client({ connectionString: serviceUrl });
+  const { user: role, password } = loginClient(serviceUrl);
   if (!role) throw new ServiceRoleError('the service database URL has no user name');
   const { rows } = await owner.query<{ owner: string }>('SELECT current_user AS owner');
   if (rows[0]?.owner === role) return undefined;
@@ -69,7 +70,7 @@ async function createRole(client: PoolClient, role: string, password?: string | 
 
 async function setPassword(client: PoolClient, role: string, serviceUrl: string): Promise<void> {
   await lockRoles(client);
-  const login = new pg.Client({ connectionString: serviceUrl, connectionTimeoutMillis: LOGIN_TIMEOUT_MS });
+  const login = loginClient(serviceUrl);
   const { password } = login;
   try {
     await login.connect();
@@ -83,6 +84,13 @@ async function setPassword(client: PoolClient, role: string, serviceUrl: string)
     await login.end().catch(() => {});
   }
 }
+
+const loginClient = (url: string) =>
+  createClient(url, {
+    applicationName: 'migrate',
+    connectTimeoutMs: LOGIN_TIMEOUT_MS,
+    queryTimeoutMs: LOGIN_TIMEOUT_MS,
+  });
 
 /** Serializes changes of roles: a database's privileges are one row, which concurrent transactions can't update. */
 const lockRoles = (client: PoolClient) =>

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { awaitMigrations, createPool, type Pool, ping } from '@gateway/postgres';
+import { awaitMigrations, createPool, directUrl, type Pool, ping } from '@gateway/postgres';
 import { type Logger, type RunningService, startAdminServer } from '@gateway/process';
 import { FairSemaphore } from '@gateway/quota';
 import { startGrpcServer } from '@gateway/rpc';
@@ -69,7 +69,7 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
   });
   const watchers = new KeyWatchers(() => listener.up);
   const listener = new KeyListener({
-    url: settings.DATABASE_URL,
+    url: directUrl(settings),
     log,
     onChanges: (changes) => watchers.publish(changes),
     onLost: () => watchers.endAll(),

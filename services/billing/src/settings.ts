@@ -10,13 +10,20 @@ const durationMs = (defaultMs: number) => z.coerce.number().int().min(1).default
 const intervalMs = (defaultMs: number) =>
   z.coerce.number().int().min(1).max(MAX_INTERVAL_MS).default(defaultMs);
 
+/** Where the money and its events are. */
+export const billingAddresses = {
+  DATABASE_URL: z.string().min(1),
+  ...kafkaSettings,
+};
+
 const shape = {
   ...processSettings,
   ...grpcSettings,
   GRPC_PORT: port(7102),
-  DATABASE_URL: z.string().min(1),
+  ...billingAddresses,
+  /** For notifications, which PgBouncer does not forward; absent: `DATABASE_URL`. */
+  DATABASE_DIRECT_URL: z.string().min(1).optional(),
   ...redisSettings,
-  ...kafkaSettings,
   /** Replicas of the topics that billing creates. Absent: 3, or the number of brokers if there are fewer. */
   KAFKA_REPLICATION_FACTOR: z.coerce.number().int().min(1).max(32_767).optional(),
   /** Replicas that must have an event before it is acknowledged. Absent: 2 of three or more replicas, else 1. */

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { awaitMigrations, createPool, ping } from '@gateway/postgres';
+import { awaitMigrations, createPool, directUrl, ping } from '@gateway/postgres';
 import { every, type Logger, type RunningService, startAdminServer } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
 import { loadService, startGrpcServer, unary } from '@gateway/rpc';
@@ -49,7 +49,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const providers = new Providers();
   const follower = followChanges({
     pool,
-    url: settings.DATABASE_URL,
+    url: directUrl(settings),
     catalog,
     providers,
     log,

@@ -7,6 +7,8 @@ const shape = {
   ...grpcSettings,
   GRPC_PORT: port(7101),
   DATABASE_URL: z.string().min(1),
+  /** For notifications, which PgBouncer does not forward; absent: `DATABASE_URL`. */
+  DATABASE_DIRECT_URL: z.string().min(1).optional(),
   /** Keys that encrypt provider credentials: the first encrypts, all decrypt. Absent: only references to secrets are accepted. */
   CREDENTIALS_KEY: credentialsKey().optional(),
   /** Public price list for reviews by operators, models.dev's or LiteLLM's: an https URL, a file or `none`. */

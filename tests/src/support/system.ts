@@ -7,6 +7,7 @@ import {
   type Account,
   type Balance,
   DashboardApi,
+  type EngineAddresses,
   type ServiceName,
   type Stack,
   type StackOptions,
@@ -43,10 +44,14 @@ export interface System {
   stop(): Promise<void>;
 }
 
-export type SystemOptions = Pick<
-  StackOptions,
-  'instances' | 'settings' | 'instanceSettings' | 'autoRestart' | 'env' | 'chatJournal'
->;
+export interface SystemOptions
+  extends Pick<
+    StackOptions,
+    'instances' | 'settings' | 'instanceSettings' | 'autoRestart' | 'env' | 'chatJournal'
+  > {
+  /** Engines of the test, in place of those of this run. */
+  readonly engines?: EngineAddresses;
+}
 
 /** Settling takes milliseconds; much longer on a busy machine, and after a process was killed. */
 const SETTLED_WITHIN_MS = 10_000;
@@ -68,7 +73,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     const { addresses, kafkaTopicPrefix } = engines;
     // Tests read nothing from the internet.
     const settings = { ...options.settings, catalog: { PRICE_LIST: 'none', ...options.settings?.catalog } };
-    const stack = await startStack({ ...options, settings, dataDir, engines: addresses, kafkaTopicPrefix });
+    const given = { ...addresses, ...options.engines };
+    const stack = await startStack({ ...options, settings, dataDir, engines: given, kafkaTopicPrefix });
     return createSystem(stack, kafkaTopicPrefix, remove);
   } catch (error) {
     await remove();

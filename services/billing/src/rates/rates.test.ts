@@ -1,10 +1,9 @@
 import { startEmbeddedRedisProcess } from '@gateway/local-stack';
 import { createPool, type Pool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
-import { createTestDatabase, type TestDatabase, until } from '@gateway/testing';
+import { createTestDatabase, TcpProxy, type TestDatabase, until } from '@gateway/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { forgetFreeCalls } from '../reserve/store/free-calls';
-import { TcpProxy } from '../testing/tcp-proxy';
 import { refusalOf, reserveRequest, summary, TestBilling, usageEvent } from '../testing/test-billing';
 import { connectTestRedis, createTestRedis, forgetRates, type TestRedis } from '../testing/test-redis';
 import type { RedisConnection } from './redis/redis-connection';

@@ -1,7 +1,6 @@
 import { callUnary } from '@gateway/rpc';
-import { createTestDatabase, type TestDatabase, until } from '@gateway/testing';
+import { createTestDatabase, TcpProxy, type TestDatabase, until } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { TcpProxy } from '../testing/tcp-proxy';
 import { reserveRequest, summary, TestBilling, usageEvent, WAIT } from '../testing/test-billing';
 
 let database: TestDatabase;
@@ -45,6 +44,15 @@ describe('a commit whose reply is lost', () => {
     proxy.swallowReplyTo('COMMIT\0');
     await billing.deliver(usageEvent(call, 123n));
     expect(proxy.swallowed).toBe(before + 1);
+    expect(await direct.account(key.accountId)).toMatchObject({ balanceNano: '877', heldNano: '0' });
+  });
+
+  test('settles the call once if the connection stays open without an answer', async () => {
+    const key = await direct.createFundedKey(1_000n);
+    const call = reserveRequest(key, 400n);
+    await billing.reserve(call);
+    proxy.swallowReplyTo('COMMIT\0', { keepOpen: true });
+    await billing.deliver(usageEvent(call, 123n));
     expect(await direct.account(key.accountId)).toMatchObject({ balanceNano: '877', heldNano: '0' });
   });
 

@@ -37,6 +37,8 @@ export class StatementBatch implements Submittable {
   #at = 0;
   #columns: Columns = [];
   #failure: unknown;
+  /** Set by the driver, to be called at the end of the batch: it stops the timer of its deadline. */
+  callback: (() => void) | undefined;
 
   constructor(client: PoolClient) {
     this.#client = client;
@@ -94,10 +96,14 @@ export class StatementBatch implements Submittable {
   handleReadyForQuery(): void {
     if (this.#at < this.#added.length) this.#failure ??= new Error('a batch was not answered in full');
     if (this.#failure) this.handleError(this.#failure);
-    else for (const { rows, resolve } of this.#added) resolve(rows);
+    else {
+      this.callback?.();
+      for (const { rows, resolve } of this.#added) resolve(rows);
+    }
   }
 
   handleError(error: unknown): void {
+    this.callback?.();
     for (const { reject } of this.#added) reject(error);
   }
 

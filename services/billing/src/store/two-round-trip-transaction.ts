@@ -1,10 +1,14 @@
-import type { Pool, PoolClient } from '@gateway/postgres';
+import { type Pool, type PoolClient, settingsOfTransactions } from '@gateway/postgres';
 import { isRefusal, rowsOf, statement } from './statement';
 import { StatementBatch } from './statement-batch';
 
 // Each statement must see what was committed while the previous one waited for a lock.
 const BEGIN = statement('BEGIN', 'BEGIN ISOLATION LEVEL READ COMMITTED');
 const COMMIT = statement('COMMIT', 'COMMIT');
+const SET = statement(
+  'set-local',
+  'SELECT set_config(name, value, true) FROM unnest($1::text[], $2::text[]) AS given (name, value)',
+);
 
 type Results<Added extends readonly Promise<unknown>[]> = { [I in keyof Added]: Awaited<Added[I]> };
 
@@ -44,7 +48,7 @@ export async function inTwoRoundTrips<Read extends readonly Promise<unknown>[], 
   client.on('error', onError);
   try {
     const reading = new StatementBatch(client);
-    const begun = rowsOf(reading, BEGIN, []);
+    const begun = begin(reading, pool);
     const [, ...found] = await answers(client, reading, [begun, ...steps.read(reading)] as const);
     const decided = steps.decide(found as Results<Read>);
     const writing = new StatementBatch(client);
@@ -70,6 +74,13 @@ export async function inTwoRoundTrips<Read extends readonly Promise<unknown>[], 
     }
     throw error;
   }
+}
+
+function begin(batch: StatementBatch, pool: Pool): Promise<unknown> {
+  const begun = rowsOf(batch, BEGIN, []);
+  const settings = settingsOfTransactions(pool);
+  if (!settings) return begun;
+  return Promise.all([begun, rowsOf(batch, SET, [Object.keys(settings), Object.values(settings)])]);
 }
 
 /** Sends statements together, in a transaction that stays open. */

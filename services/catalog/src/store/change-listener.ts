@@ -1,4 +1,5 @@
-import pg from 'pg';
+import { createClient } from '@gateway/postgres';
+import type pg from 'pg';
 import { CHANGES_CHANNEL } from './models';
 
 /**
@@ -19,11 +20,10 @@ export class ChangeListener {
   /** Connects unless the connection is up. */
   ensure(): void {
     if (this.#client || this.#closed) return;
-    const client = new pg.Client({
-      connectionString: this.#url,
-      application_name: 'catalog change listener',
-      connectionTimeoutMillis: 5_000,
-      keepAlive: true,
+    const client = createClient(this.#url, {
+      applicationName: 'catalog change listener',
+      connectTimeoutMs: 5_000,
+      queryTimeoutMs: 5_000,
     });
     this.#client = client;
     const lost = () => {

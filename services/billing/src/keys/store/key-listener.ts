@@ -1,5 +1,6 @@
+import { createClient } from '@gateway/postgres';
 import type { Logger } from '@gateway/process';
-import pg from 'pg';
+import type pg from 'pg';
 import type { KeyChanges } from '../rules/key-changes';
 import { KEYS_CHANNEL } from './notify-keys';
 
@@ -52,12 +53,10 @@ export class KeyListener {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: this.#options.url,
-      application_name: 'billing key listener',
-      connectionTimeoutMillis: 5_000,
-      query_timeout: PROBE_TIMEOUT_MS,
-      keepAlive: true,
+    const client = createClient(this.#options.url, {
+      applicationName: 'billing key listener',
+      connectTimeoutMs: 5_000,
+      queryTimeoutMs: PROBE_TIMEOUT_MS,
     });
     this.#client = client;
     const lost = (error?: Error) => this.#lost(client, error);

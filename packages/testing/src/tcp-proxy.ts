@@ -7,6 +7,7 @@ export class TcpProxy {
   #stalled = false;
   #stallAfter: string | undefined;
   #swallowReplyTo: string | undefined;
+  #keepOpen = false;
   #swallowed = 0;
 
   static async start(target: { host: string; port: number }): Promise<TcpProxy> {
@@ -58,9 +59,10 @@ export class TcpProxy {
     }
   }
 
-  /** Forwards the next chunk that contains `text`, then drops the reply and the connection. */
-  swallowReplyTo(text: string): void {
+  /** Forwards the next chunk that contains `text`, then drops the reply, and the connection unless it is kept open. */
+  swallowReplyTo(text: string, { keepOpen = false } = {}): void {
     this.#swallowReplyTo = text;
+    this.#keepOpen = keepOpen;
   }
 
   cut(): void {
@@ -101,8 +103,8 @@ export class TcpProxy {
       }
     });
     server.on('data', (bytes) => {
-      if (deaf) client.destroy();
-      else client.write(bytes);
+      if (!deaf) client.write(bytes);
+      else if (!this.#keepOpen) client.destroy();
     });
     if (this.#stalled) {
       client.pause();
