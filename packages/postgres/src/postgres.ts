@@ -8,7 +8,7 @@ export type { Pool, PoolClient, QueryResult } from 'pg';
 const INT8_OID = 20;
 
 /** How much longer than the server's limit of a statement a client waits for its answer. */
-const ANSWER_GRACE_MS = 1_000;
+const ANSWER_GRACE_MS = 2_000;
 /** Connections are replaced, so that those to a name that has moved, or behind a pooler, are spread again. */
 const MAX_LIFETIME_S = 1_800;
 
@@ -32,7 +32,7 @@ export interface PoolOptions {
   maxConnections?: number;
   /** Limit for opening a connection or waiting for an idle one. */
   connectTimeoutMs?: number;
-  /** Limit of the server for a statement. The client gives up a second later, and closes the connection. */
+  /** Limit of the server for a statement. The client gives up two seconds later, and closes the connection. */
   statementTimeoutMs?: number;
   /** Whether statements may be allowed more time by `SET LOCAL`, so that the client must wait. */
   mayRunLonger?: boolean;
@@ -118,8 +118,12 @@ function closeIdleAfterTimeout(pool: pg.Pool, onTimeout: () => void): void {
     if (!error) idle.add(client);
     else if (error.message === NOT_ANSWERED) {
       onTimeout();
-      // Not `end`, which waits for the server.
-      for (const one of idle) (one as unknown as Connected).connection.stream.destroy();
+      for (const one of [...idle]) {
+        // The pool removes a client with an error at once; otherwise it could still hand it out.
+        one.emit('error', error);
+        // Its `end` waits for the server.
+        (one as unknown as Connected).connection.stream.destroy();
+      }
     }
   });
 }

@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -162,6 +163,16 @@ export class PostgresServer {
     child.kill(signal);
     if (signal === 'SIGSTOP' || signal === 'SIGCONT') return;
     await exited;
+    // Backends exit after their postmaster.
+    await until(() => !readdirSync('/proc').some((pid) => runsIn(pid, this.data)));
+  }
+}
+
+function runsIn(pid: string, folder: string): boolean {
+  try {
+    return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`) === folder;
+  } catch {
+    return false;
   }
 }
 
