@@ -17,8 +17,8 @@ const CALM_MS = 3_000;
 const RPM = 10;
 const AMPLE = { rpm_limit: 1_000_000, tpm_limit: 100_000_000 };
 
-// Needs servers that engine-set.mjs installs, and takes minutes.
-const heavyOnRealEngines = ENGINES === 'real' && process.env.TEST_HEAVY ? describe : describe.skip;
+// Needs servers that engine-set.mjs installs. jest.config.cjs leaves the file out of runs without full counts.
+const onRealEngines = ENGINES === 'real' ? describe : describe.skip;
 
 let system: System | undefined;
 let engines: { stop(): Promise<void> } | undefined;
@@ -123,7 +123,7 @@ async function admittedOf(customer: Customer, most: number): Promise<number> {
   }
 }
 
-heavyOnRealEngines('Redis behind Sentinels', () => {
+onRealEngines('Redis behind Sentinels', () => {
   test('the primary is killed: errors end within 15 s, and limits count what was admitted before', async () => {
     const set = await startEngineSet('redis-sentinel');
     engines = set;
@@ -161,7 +161,7 @@ heavyOnRealEngines('Redis behind Sentinels', () => {
   });
 });
 
-heavyOnRealEngines('a Redis cluster', () => {
+onRealEngines('a Redis cluster', () => {
   async function keysOn(set: EngineSetOf<'redis-cluster'>, port: number): Promise<string[]> {
     const { ca, client } = set.files;
     const tls = {
@@ -235,7 +235,7 @@ heavyOnRealEngines('a Redis cluster', () => {
   });
 });
 
-heavyOnRealEngines('a Kafka of three brokers', () => {
+onRealEngines('a Kafka of three brokers', () => {
   test('each broker is killed in turn: no event is lost, and all is settled within 15 s', async () => {
     const set = await startEngineSet('kafka-cluster');
     engines = set;
