@@ -12,9 +12,12 @@ const workspace = {
   // Imported by the name of its ESM file.
   '^zod/v4/locales/en\\.js$': '<rootDir>/tests/node_modules/zod/v4/locales/en.cjs',
 };
+/** Run only with full counts. */
+const heavyFiles = process.env.TEST_HEAVY === '1' ? [] : ['/tests/src/engine-failovers'];
 const project = (displayName, testMatch) => ({
   displayName,
   testMatch,
+  testPathIgnorePatterns: ['/node_modules/', ...heavyFiles],
   transform,
   moduleNameMapper: workspace,
   testEnvironment: 'node',

@@ -23,6 +23,7 @@ import { engineState } from './engines/state.mjs';
 const USAGE = `Runs Redis and Kafka as operators do, for tests: with TLS and logins, or as several nodes.
   engine-set.mjs up SET --dir DIR               install and start a set; prints how to reach it as JSON
   engine-set.mjs kill|start NODE --dir DIR      kill -9; start again with the same port and data
+  engine-set.mjs freeze|resume NODE --dir DIR   SIGSTOP, SIGCONT
   engine-set.mjs down --dir DIR                 stop all and delete their data
 SET is secure (Kafka with TLS, logins and ACLs; Redis with TLS and ACLs), redis-sentinel, redis-cluster or kafka-cluster.
 `;
@@ -137,7 +138,10 @@ async function down(dir) {
   await Promise.all(
     nodes.map(async ({ name }) => {
       const record = engineState(dir, name).read();
-      if (record && isRunning(record)) await stopProcess(record, STOP_STEPS);
+      if (!record || !isRunning(record)) return;
+      // It may be frozen.
+      process.kill(record.pid, 'SIGCONT');
+      await stopProcess(record, STOP_STEPS);
     }),
   );
   rmSync(dir, { recursive: true, force: true });
@@ -149,7 +153,8 @@ async function main() {
     options: { dir: { type: 'string' } },
   });
   const [command, name = ''] = positionals;
-  if (!values.dir || !['up', 'kill', 'start', 'down'].includes(command)) throw new Error(USAGE);
+  if (!values.dir || !['up', 'kill', 'start', 'freeze', 'resume', 'down'].includes(command))
+    throw new Error(USAGE);
   if (command === 'up' && !SETS[name]) throw new Error(USAGE);
   mkdirSync(values.dir, { recursive: true, mode: 0o755 });
   const dir = realpathSync(values.dir);
@@ -158,7 +163,8 @@ async function main() {
   if (command === 'start') return startNode(dir, name);
   const record = engineState(dir, name).read();
   if (!record) throw new Error(`no node ${name}`);
-  return stopProcess(record, [['SIGKILL', 5_000]]);
+  if (command === 'kill') return stopProcess(record, [['SIGKILL', 5_000]]);
+  process.kill(record.pid, command === 'freeze' ? 'SIGSTOP' : 'SIGCONT');
 }
 
 main().catch((error) => {

@@ -49,6 +49,9 @@ export type EngineSetOf<Name extends keyof Sets> = Sets[Name] & {
   readonly files: SetFiles;
   /** `kill -9`. */
   kill(node: string): Promise<void>;
+  /** SIGSTOP, and SIGCONT. */
+  freeze(node: string): Promise<void>;
+  resume(node: string): Promise<void>;
   /** Resolves when the node answers again, on the same port. */
   start(node: string): Promise<void>;
   stop(): Promise<void>;
@@ -68,6 +71,8 @@ export async function startEngineSet<Name extends keyof Sets>(name: Name): Promi
     return {
       ...set,
       kill: async (node) => void (await run('kill', node)),
+      freeze: async (node) => void (await run('freeze', node)),
+      resume: async (node) => void (await run('resume', node)),
       start: async (node) => void (await run('start', node)),
       stop,
     };
