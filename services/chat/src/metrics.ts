@@ -27,12 +27,13 @@ export interface ResponseStorageMetrics {
 export type DisconnectOutcome = 'cancelled' | 'charged' | 'usage_unknown';
 
 export interface ChatMetricsSources {
+  callsInFlight(): number;
   readonly health: TargetHealth;
   readonly abandoned: { readonly count: number };
   readonly dailyCosts: Pick<DailyCosts, 'usedParts'>;
 }
 
-export function createChatMetrics({ health, abandoned, dailyCosts }: ChatMetricsSources): {
+export function createChatMetrics({ callsInFlight, health, abandoned, dailyCosts }: ChatMetricsSources): {
   registry: Registry;
   targets: TargetMetrics;
   responses: ResponseStorageMetrics;
@@ -83,6 +84,14 @@ export function createChatMetrics({ health, abandoned, dailyCosts }: ChatMetrics
     help: 'Responses to be stored, by outcome: saved, or failed, of which clients receive store: false',
     labelNames: ['outcome'],
     registers,
+  });
+  new Gauge({
+    name: 'chat_calls_in_flight',
+    help: 'Calls of edge and storage that have not ended',
+    registers,
+    collect() {
+      this.set(callsInFlight());
+    },
   });
   new Gauge({
     name: 'chat_abandoned_calls',
