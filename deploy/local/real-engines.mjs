@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium } from './engines/chromium.mjs';
 import { installPackages } from './engines/debian-packages.mjs';
+import { helm } from './engines/helm.mjs';
 import { kafka } from './engines/kafka.mjs';
 import { postgres } from './engines/postgres.mjs';
 import { isRunning, launchDetached, stopProcess, waitUntil } from './engines/processes.mjs';
@@ -11,24 +12,25 @@ import { redis } from './engines/redis.mjs';
 import { engineState, writeEnv } from './engines/state.mjs';
 import { versitygw } from './engines/versitygw.mjs';
 
-const USAGE = `Installs and runs real PostgreSQL, Redis and Kafka for tests, and installs a browser and an S3 server.
+const USAGE = `Installs and runs real PostgreSQL, Redis and Kafka for tests, and installs a browser, an S3 server and Helm.
   real-engines.mjs up --dir DIR                     install and start all; prints exports, also written to DIR/env
   real-engines.mjs down --dir DIR [--remove]        stop all; --remove also deletes their data
   real-engines.mjs browser --dir DIR                install only the browser
   real-engines.mjs s3 --dir DIR                     install only the S3 server; prints an export
+  real-engines.mjs helm --dir DIR                   install only Helm and the schemas of Kubernetes; prints exports
   real-engines.mjs start|stop|kill NAME --dir DIR   NAME is postgres, redis or kafka; port and data are kept
 `;
 const ENGINES = [postgres, redis, kafka];
 
 async function up(root) {
-  await install(root, [...ENGINES, chromium, versitygw]);
+  await install(root, [...ENGINES, chromium, versitygw, helm]);
   const results = await Promise.allSettled(ENGINES.map((engine) => start(root, engine)));
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed) throw failed.reason;
   const lines = ENGINES.map((engine) => {
     return `export ${engine.variable}='${engine.address(engineState(root, engine.name).read())}'\n`;
   });
-  lines.push(await installS3(root), `export ENGINES_DIR='${root}'\n`);
+  lines.push(await installS3(root), await installHelm(root), `export ENGINES_DIR='${root}'\n`);
   writeEnv(root, lines.join(''));
   process.stdout.write(lines.join(''));
 }
@@ -40,6 +42,13 @@ async function install(root, needed) {
 
 async function installS3(root) {
   return `export ${versitygw.variable}='${await versitygw.install(resolve(root, 'install.log'))}'\n`;
+}
+
+async function installHelm(root) {
+  const logFile = resolve(root, 'install.log');
+  return `export ${helm.variable}='${await helm.install(logFile)}'
+export ${helm.schemasVariable}='${await helm.installSchemas(logFile)}'
+`;
 }
 
 async function start(root, engine) {
@@ -93,7 +102,7 @@ async function main() {
   const [command, name] = positionals;
   const engine = ENGINES.find((one) => one.name === name);
   const known =
-    ['up', 'down', 'browser', 's3'].includes(command) ||
+    ['up', 'down', 'browser', 's3', 'helm'].includes(command) ||
     (['start', 'stop', 'kill'].includes(command) && engine);
   if (!known || !values.dir) throw new Error(USAGE);
   mkdirSync(values.dir, { recursive: true, mode: 0o755 });
@@ -103,6 +112,11 @@ async function main() {
   if (command === 's3') {
     await install(root, [versitygw]);
     process.stdout.write(await installS3(root));
+    return;
+  }
+  if (command === 'helm') {
+    await install(root, [helm]);
+    process.stdout.write(await installHelm(root));
     return;
   }
   if (command === 'down') return down(root, values.remove);
