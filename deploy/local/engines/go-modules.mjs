@@ -7,7 +7,7 @@ import { findCommand, run } from './commands.mjs';
 /** What the go.mod files of the programs and modules need. */
 const MIN_GO_MINOR = 26;
 const TOOLCHAIN = `v0.0.1-go1.26.8.linux-${process.arch === 'x64' ? 'amd64' : process.arch}`;
-const TIMEOUT_MS = 900_000;
+export const GO_TIMEOUT_MS = 900_000;
 
 export const cacheFolder = () =>
   join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'model-gateway');
@@ -33,7 +33,7 @@ export async function buildProgram(program, logFile) {
       `-ldflags=-s -w ${program.ldflags ?? ''}`,
       `${program.source}@v${program.version}`,
     ];
-    await run(await recentGo(logFile), args, { logFile, env, timeoutMs: TIMEOUT_MS });
+    await run(await recentGo(logFile), args, { logFile, env, timeoutMs: GO_TIMEOUT_MS });
     mkdirSync(join(binary, '..'), { recursive: true });
     renameSync(join(work, program.name), binary);
     return binary;
@@ -49,12 +49,12 @@ export async function downloadModule(module, logFile) {
 }
 
 async function download(go, module, options) {
-  const json = await run(go, ['mod', 'download', '-json', module], { ...options, timeoutMs: TIMEOUT_MS });
+  const json = await run(go, ['mod', 'download', '-json', module], { ...options, timeoutMs: GO_TIMEOUT_MS });
   return JSON.parse(json).Dir;
 }
 
 /** Returns the path of a Go that can build the programs. Debian's is too old, but can download a recent one, which is a module. */
-async function recentGo(logFile) {
+export async function recentGo(logFile) {
   const go = findGo();
   if (minorVersionOf(go) >= MIN_GO_MINOR) return go;
   const folder = await download(go, `golang.org/toolchain@${TOOLCHAIN}`, { logFile });

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } 
 import { join } from 'node:path';
 import { buildProgram, cacheFolder, downloadModule, packagesToBuild } from './go-modules.mjs';
 
-const KUBERNETES = '1.37.2';
+export const KUBERNETES = '1.37.2';
 const [major, minor] = KUBERNETES.split('.');
 const PROGRAM = {
   name: 'helm',

@@ -100,8 +100,8 @@ function documentedArrows(): Set<string> {
   const arrows = new Set<string>();
   for (const line of chart.trim().split('\n')) {
     const [, from = '', label = '', to = ''] = /^ *(.+?) --(?: (.+) --)?[->] ?(.+)$/.exec(line) ?? [];
+    // A stream is opened by its receiver.
     for (const left of nodes(from))
-      // A stream is opened by its receiver.
       for (const right of nodes(to))
         arrows.add(label === 'stream' ? `${right} → ${left}` : `${left} → ${right}`);
   }
