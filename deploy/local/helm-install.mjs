@@ -165,26 +165,26 @@ function connect({ server, ca, token }) {
   const agent = new Agent({ keepAlive: true, ca: readFileSync(ca) });
   const send = (method, path, body, type = 'application/json') =>
     new Promise((resolvePromise, reject) => {
-      const headers = { authorization: `Bearer ${token}`, 'content-type': type };
+      const content = body ? JSON.stringify(body) : '';
+      const headers = {
+        authorization: `Bearer ${token}`,
+        'content-type': type,
+        'content-length': Buffer.byteLength(content),
+      };
       const sent = request(`${server}${path}`, { method, agent, headers, timeout: 10_000 }, (response) => {
         let text = '';
         response.on('data', (chunk) => {
           text += chunk;
         });
         response.on('end', () => {
-          const answer = JSON.parse(text);
-          if (response.statusCode < 300) resolvePromise(answer);
-          else
-            reject(
-              Object.assign(new Error(`${method} ${path}: ${answer.message}`), {
-                status: response.statusCode,
-              }),
-            );
+          const { statusCode: status } = response;
+          if (status < 300) resolvePromise(JSON.parse(text));
+          else reject(Object.assign(new Error(`${method} ${path}: ${text}`), { status }));
         });
       });
       sent.on('timeout', () => sent.destroy(new Error(`${method} ${path}: no answer`)));
       sent.on('error', reject);
-      sent.end(body && JSON.stringify(body));
+      sent.end(content);
     });
   return {
     create: (path, object) => send('POST', `${path}?fieldValidation=Strict`, object),
@@ -196,14 +196,17 @@ function connect({ server, ca, token }) {
 }
 
 /**
- * Plays the kubelets and the provisioner of volumes: pods run and are ready at once, pods of jobs succeed, deleted ones end, claims
- * get a volume.
+ * Plays the kubelets and the cloud: pods run and are ready at once, pods of jobs succeed, deleted ones end, claims get a volume, load
+ * balancers an address.
  */
 function playKubelet(cluster) {
   let stopped = false;
   const step = async () => {
     for (const claim of await cluster.list('/api/v1/persistentvolumeclaims'))
       if (claim.status.phase === 'Pending' && !claim.spec.volumeName) await provision(cluster, claim);
+    for (const service of await cluster.list('/api/v1/services'))
+      if (service.spec.type === 'LoadBalancer' && !service.status.loadBalancer.ingress)
+        await balance(cluster, service.metadata);
     for (const pod of await cluster.list('/api/v1/pods')) await advance(cluster, pod);
   };
   const running = (async () => {
@@ -236,6 +239,11 @@ async function provision(cluster, { metadata, spec }) {
     },
   });
 }
+
+const balance = (cluster, { namespace, name }) =>
+  cluster.patch(`/api/v1/namespaces/${namespace}/services/${name}/status`, {
+    status: { loadBalancer: { ingress: [{ ip: '192.0.2.10' }] } },
+  });
 
 async function advance(cluster, { metadata, spec, status }) {
   const path = `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}`;
