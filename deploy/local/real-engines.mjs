@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium } from './engines/chromium.mjs';
 import { installPackages } from './engines/debian-packages.mjs';
+import { helm } from './engines/helm.mjs';
 import { kafka } from './engines/kafka.mjs';
 import { pgbouncer } from './engines/pgbouncer.mjs';
 import { postgres } from './engines/postgres.mjs';
@@ -12,12 +13,13 @@ import { redis } from './engines/redis.mjs';
 import { engineState, writeEnv } from './engines/state.mjs';
 import { versitygw } from './engines/versitygw.mjs';
 
-const USAGE = `Installs and runs real PostgreSQL, Redis and Kafka for tests, and installs a browser, an S3 server and PgBouncer.
+const USAGE = `Installs and runs real PostgreSQL, Redis and Kafka for tests, and installs a browser, an S3 server, PgBouncer and Helm.
   real-engines.mjs up --dir DIR                     install and start all; prints exports, also written to DIR/env
   real-engines.mjs down --dir DIR [--remove]        stop all; --remove also deletes their data
   real-engines.mjs browser --dir DIR                install only the browser
   real-engines.mjs s3 --dir DIR                     install only the S3 server; prints an export
   real-engines.mjs pgbouncer --dir DIR              build only PgBouncer; prints an export
+  real-engines.mjs helm --dir DIR                   install only Helm and the schemas of Kubernetes; prints exports
   real-engines.mjs start|stop|kill NAME --dir DIR   NAME is postgres, redis or kafka; port and data are kept
 `;
 const ENGINES = [postgres, redis, kafka];
@@ -25,7 +27,7 @@ const ENGINES = [postgres, redis, kafka];
 const PROGRAMS = { s3: versitygw, pgbouncer };
 
 async function up(root) {
-  await install(root, [...ENGINES, chromium, ...Object.values(PROGRAMS)]);
+  await install(root, [...ENGINES, chromium, ...Object.values(PROGRAMS), helm]);
   const results = await Promise.allSettled(ENGINES.map((engine) => start(root, engine)));
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed) throw failed.reason;
@@ -33,7 +35,7 @@ async function up(root) {
     return `export ${engine.variable}='${engine.address(engineState(root, engine.name).read())}'\n`;
   });
   for (const program of Object.values(PROGRAMS)) lines.push(await installProgram(root, program));
-  lines.push(`export ENGINES_DIR='${root}'\n`);
+  lines.push(await installHelm(root), `export ENGINES_DIR='${root}'\n`);
   writeEnv(root, lines.join(''));
   process.stdout.write(lines.join(''));
 }
@@ -45,6 +47,13 @@ async function install(root, needed) {
 
 async function installProgram(root, program) {
   return `export ${program.variable}='${await program.install(resolve(root, 'install.log'))}'\n`;
+}
+
+async function installHelm(root) {
+  const logFile = resolve(root, 'install.log');
+  return `export ${helm.variable}='${await helm.install(logFile)}'
+export ${helm.schemasVariable}='${await helm.installSchemas(logFile)}'
+`;
 }
 
 async function start(root, engine) {
@@ -98,7 +107,7 @@ async function main() {
   const [command, name] = positionals;
   const engine = ENGINES.find((one) => one.name === name);
   const known =
-    ['up', 'down', 'browser', ...Object.keys(PROGRAMS)].includes(command) ||
+    ['up', 'down', 'browser', 'helm', ...Object.keys(PROGRAMS)].includes(command) ||
     (['start', 'stop', 'kill'].includes(command) && engine);
   if (!known || !values.dir) throw new Error(USAGE);
   mkdirSync(values.dir, { recursive: true, mode: 0o755 });
@@ -109,6 +118,11 @@ async function main() {
   if (program) {
     await install(root, [program]);
     process.stdout.write(await installProgram(root, program));
+    return;
+  }
+  if (command === 'helm') {
+    await install(root, [helm]);
+    process.stdout.write(await installHelm(root));
     return;
   }
   if (command === 'down') return down(root, values.remove);

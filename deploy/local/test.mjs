@@ -42,6 +42,8 @@ async function main() {
   const notRun = missing.length === 0 ? [] : [`system tests on real engines: ${missing.join(', ')} not set`];
   if (!process.env.TEST_S3_SERVER) notRun.push('tests of the S3 store: TEST_S3_SERVER not set');
   if (!process.env.TEST_PGBOUNCER) notRun.push('tests through PgBouncer: TEST_PGBOUNCER not set');
+  if (!process.env.TEST_HELM)
+    notRun.push('tests of the Helm chart: TEST_HELM and TEST_KUBERNETES_SCHEMAS not set');
   if (seed !== undefined) console.log(`FC_SEED=${seed}`);
   if (!heavy) notRun.push('the long versions of some tests: npm run test:heavy');
   const results = [];

@@ -235,6 +235,8 @@ describe('calls with hidden reasoning whose clients disconnect', () => {
     caller.abort();
     await Promise.all(sent);
     await until(async () => (await system.metric('chat', 'chat_abandoned_calls')) === left.length);
+    // Abandoned calls are in flight as well, until the provider has answered.
+    expect(await system.metric('chat', 'chat_calls_in_flight')).toBeGreaterThanOrEqual(left.length);
     return left;
   }
 

@@ -27,12 +27,13 @@ export interface ResponseStorageMetrics {
 export type DisconnectOutcome = 'cancelled' | 'charged' | 'usage_unknown';
 
 export interface ChatMetricsSources {
+  callsInFlight(): number;
   readonly health: TargetHealth;
   readonly abandoned: { readonly count: number };
   readonly dailyCosts: Pick<DailyCosts, 'usedParts'>;
 }
 
-export function createChatMetrics({ health, abandoned, dailyCosts }: ChatMetricsSources): {
+export function createChatMetrics({ callsInFlight, health, abandoned, dailyCosts }: ChatMetricsSources): {
   registry: Registry;
   targets: TargetMetrics;
   responses: ResponseStorageMetrics;
@@ -89,6 +90,14 @@ export function createChatMetrics({ health, abandoned, dailyCosts }: ChatMetrics
     name: 'chat_journals_taken_over_total',
     help: 'Journals in PostgreSQL of instances that stopped or died with calls, which this instance ended',
     registers,
+  });
+  new Gauge({
+    name: 'chat_calls_in_flight',
+    help: 'Calls of edge and storage that have not ended',
+    registers,
+    collect() {
+      this.set(callsInFlight());
+    },
   });
   new Gauge({
     name: 'chat_abandoned_calls',

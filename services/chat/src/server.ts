@@ -172,7 +172,12 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     maxOfAccount: settings.MAX_ABANDONED_CALLS,
     timeoutMs: settings.ABANDONED_CALL_TIMEOUT_MS,
   });
-  const metrics = createChatMetrics({ health, abandoned, dailyCosts });
+  const metrics = createChatMetrics({
+    callsInFlight: () => link.callsInFlight,
+    health,
+    abandoned,
+    dailyCosts,
+  });
   await opened.recover({
     billing,
     outbox,

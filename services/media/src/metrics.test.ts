@@ -11,6 +11,7 @@ const countBills = async () =>
   ]);
 const textWith = (counts: Partial<Parameters<typeof createMediaMetrics>[0]>) =>
   createMediaMetrics({
+    callsInFlight: () => 3,
     health: new TargetHealth(() => 0, 10_000),
     countBills,
     countTasks: async () => 7,
@@ -18,10 +19,11 @@ const textWith = (counts: Partial<Parameters<typeof createMediaMetrics>[0]>) =>
     ...counts,
   }).registry.metrics();
 
-test('counts open bills and tasks', async () => {
+test('counts calls in flight, open bills and tasks', async () => {
   const text = await textWith({});
   expect(text).toContain('media_bills{state="dispatched"} 2');
   expect(text).toContain('media_tasks_open 7');
+  expect(text).toContain('media_calls_in_flight 3');
 });
 
 test.each<[string, () => Promise<never>]>([
@@ -37,6 +39,7 @@ test.each<[string, () => Promise<never>]>([
 test('counts calls of each credential, and the credentials in each state of a target', async () => {
   const health = new TargetHealth(() => 0, 10_000);
   const { registry, targets } = createMediaMetrics({
+    callsInFlight: () => 0,
     health,
     countBills,
     countTasks: async () => 0,

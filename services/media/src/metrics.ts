@@ -18,6 +18,7 @@ export interface TaskMetrics {
 }
 
 export interface MetricsDeps {
+  callsInFlight(): number;
   readonly health: TargetHealth;
   /** Current number by state. */
   countBills(): Promise<ReadonlyMap<string, number>>;
@@ -29,7 +30,7 @@ export interface MetricsDeps {
 
 const BILL_STATES = ['open', 'dispatched', 'ended'];
 
-export function createMediaMetrics({ health, countTimeoutMs, ...deps }: MetricsDeps): {
+export function createMediaMetrics({ callsInFlight, health, countTimeoutMs, ...deps }: MetricsDeps): {
   registry: Registry;
   targets: TargetMetrics;
   tasks: TaskMetrics;
@@ -37,6 +38,14 @@ export function createMediaMetrics({ health, countTimeoutMs, ...deps }: MetricsD
   const registry = createMetrics();
   const countBills = () => unlessAway(deps.countBills(), countTimeoutMs);
   const countTasks = () => unlessAway(deps.countTasks(), countTimeoutMs);
+  new Gauge({
+    name: 'media_calls_in_flight',
+    help: 'Calls of edge that have not ended',
+    registers: [registry],
+    collect() {
+      this.set(callsInFlight());
+    },
+  });
   new Gauge({
     name: 'media_bills',
     help: 'Calls whose end billing has not acknowledged, of all instances, by state: open, dispatched, ended',

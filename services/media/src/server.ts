@@ -86,6 +86,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     statementTimeoutMs: COUNT_TIMEOUT_MS,
   });
   const metrics = createMediaMetrics({
+    callsInFlight: () => link.callsInFlight,
     health,
     countBills: () => countBills(countPool),
     countTasks: () => countOpenTasks(countPool),

@@ -1,0 +1,75 @@
+{{/*
+What the services are, whatever the values: ports, whom they call, the engines that they use, the seconds that a process takes to
+stop in addition to lame duck and drain (stopTimeoutMs in its server.ts), and the gauge of its calls in flight.
+*/}}
+{{- define "gateway.services" -}}
+edge:
+  ports: { api: 8080, dashboard: 8081 }
+  calls: { billing: [grpc], chat: [grpc], media: [grpc], storage: [grpc], dashboard: [grpc, http] }
+  stopSeconds: 10
+  callsInFlight: edge_requests_in_flight
+chat:
+  ports: { grpc: 7103 }
+  calls: { billing: [grpc], catalog: [grpc], media: [grpc], storage: [grpc], simulator: [http] }
+  engines: [kafka]
+  internet: true
+  stopSeconds: 10
+  callsInFlight: chat_calls_in_flight
+media:
+  ports: { grpc: 7104 }
+  calls: { billing: [grpc], catalog: [grpc], simulator: [http] }
+  engines: [postgresql, kafka]
+  internet: true
+  stopSeconds: 10
+  callsInFlight: media_calls_in_flight
+storage:
+  ports: { grpc: 7107 }
+  calls: { billing: [grpc], chat: [grpc] }
+  engines: [postgresql]
+  internet: {{ ne .Values.storage.files.s3.bucket "" }}
+  stopSeconds: 10
+billing:
+  ports: { grpc: 7102 }
+  engines: [postgresql, redis, kafka]
+  stopSeconds: 15
+catalog:
+  ports: { grpc: 7101 }
+  engines: [postgresql]
+  internet: true
+  stopSeconds: 15
+dashboard:
+  ports: { grpc: 7106, http: 7105 }
+  calls: { billing: [grpc], catalog: [grpc], chat: [grpc], media: [grpc] }
+  engines: [postgresql]
+  internet: true
+  stopSeconds: 15
+simulator:
+  ports: { http: 7199 }
+  stopSeconds: 15
+{{- end }}
+
+{{/* The services that are enabled, each with its values merged over the defaults, and its calls reduced to enabled services. */}}
+{{- define "gateway.enabled" -}}
+{{- $all := include "gateway.services" . | fromYaml }}
+{{- $enabled := dict }}
+{{- range $name, $facts := $all }}
+{{- $values := mergeOverwrite (deepCopy $.Values.defaults) (deepCopy (index $.Values $name)) }}
+{{- if not (and (hasKey $values "enabled") (not $values.enabled)) }}
+{{- $_ := set $enabled $name (dict "name" $name "facts" $facts "values" $values) }}
+{{- end }}
+{{- end }}
+{{- range $name, $service := $enabled }}
+{{- $calls := dict }}
+{{- range $callee, $ports := $service.facts.calls }}
+{{- if hasKey $enabled $callee }}{{ $_ := set $calls $callee $ports }}{{ end }}
+{{- end }}
+{{- $_ := set $service "calls" $calls }}
+{{- end }}
+{{- toYaml $enabled }}
+{{- end }}
+
+{{/* Seconds from SIGTERM until the process has certainly ended, preStop and a margin included. */}}
+{{- define "gateway.graceSeconds" -}}
+{{- $v := .values }}
+{{- add (int ($v.preStopSeconds | default 0)) (int ($v.lameDuckSeconds | default 0)) (int ($v.drainSeconds | default 0)) (int .facts.stopSeconds) (int $v.terminationMarginSeconds) }}
+{{- end }}

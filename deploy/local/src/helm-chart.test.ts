@@ -1,0 +1,417 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { REPOSITORY } from '@gateway/local-stack';
+import { describe, expect, test } from '@jest/globals';
+import { readSettings as billing } from '../../../services/billing/src/settings';
+import { readSettings as catalog } from '../../../services/catalog/src/settings';
+import { readSettings as chat } from '../../../services/chat/src/settings';
+import { readSettings as dashboard } from '../../../services/dashboard/src/settings';
+import { readSettings as edge } from '../../../services/edge/src/settings';
+import { readSettings as media } from '../../../services/media/src/settings';
+import { readSettings as simulator } from '../../../services/simulator/src/settings';
+import { readSettings as storage } from '../../../services/storage/src/settings';
+import {
+  HELM,
+  lint,
+  type Manifest,
+  manifestValidator,
+  render,
+  SCHEMAS,
+  template,
+  VALUE_SETS,
+} from './helm-chart.fixture';
+
+const read = (file: string) => readFileSync(join(REPOSITORY, file), 'utf8');
+const READERS = { billing, catalog, chat, dashboard, edge, media, simulator, storage };
+type Service = keyof typeof READERS;
+const isService = (name: string): name is Service => Object.hasOwn(READERS, name);
+
+const COMPONENT = 'app.kubernetes.io/component';
+const componentOf = (labels: Record<string, string>): string => labels[COMPONENT] ?? '';
+
+const ofKind = (set: string, ...kinds: string[]) => render(set).filter(({ kind }) => kinds.includes(kind));
+const workloads = (set: string) => ofKind(set, 'Deployment', 'StatefulSet');
+const pods = (set: string) =>
+  ofKind(set, 'Deployment', 'StatefulSet', 'Job').map(({ spec }) => spec.template);
+/** The workloads of the services, without those of bundled engines. */
+const services = (set: string) =>
+  workloads(set).flatMap((workload): { service: Service; workload: Manifest; pod: Manifest }[] => {
+    const service = componentOf(workload.metadata.labels);
+    return isService(service) ? [{ service, workload, pod: workload.spec.template.spec }] : [];
+  });
+
+const RANDOM_BYTES = Buffer.alloc(32, 7);
+/** Values of the Secrets that an operator creates. */
+const EXISTING: Record<string, string> = {
+  SERVICE_SECRET: 'sixteen bytes or more',
+  KEY_PEPPER: 'sixteen bytes or more',
+  CREDENTIALS_KEY: RANDOM_BYTES.toString('base64'),
+  STORAGE_KEY: RANDOM_BYTES.toString('base64'),
+  JWT_SIGNING_KEY: RANDOM_BYTES.toString('base64url'),
+};
+
+/** Secrets by name, as the chart generates them. */
+const generatedSecrets = (set: string): Map<string, Record<string, string>> =>
+  new Map(
+    ofKind(set, 'Secret').map(({ metadata, data }): [string, Record<string, string>] => [
+      metadata.name,
+      Object.fromEntries(
+        Object.entries<string>(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
+      ),
+    ]),
+  );
+
+/** The environment in which the container starts. */
+function environmentOf(set: string, container: Manifest): Record<string, string> {
+  const secrets = generatedSecrets(set);
+  return Object.fromEntries(
+    container.env.map(({ name, value, valueFrom }: Manifest) => {
+      if (value !== undefined) return [name, value];
+      const { name: secret, key } = valueFrom.secretKeyRef;
+      const generated = secrets.get(secret);
+      if (generated) expect(Object.keys(generated)).toContain(key);
+      return [name, generated?.[key] ?? EXISTING[name] ?? 'from an existing Secret'];
+    }),
+  );
+}
+
+const milliseconds = (file: string, constant: string) =>
+  Number(new RegExp(`const ${constant} = ([\\d_]+);`).exec(read(file))?.[1]?.replaceAll('_', ''));
+
+/** For the end of a shutdown, after calls have drained; without a drain, for all of it. */
+const stopMsOf = (service: Service): number =>
+  /stopTimeoutMs:/.test(read(`services/${service}/src/server.ts`))
+    ? milliseconds(`services/${service}/src/server.ts`, 'STOP_REST_MS')
+    : milliseconds('packages/process/src/stop-in-time.ts', 'DEFAULT_STOP_TIMEOUT_MS');
+
+const settingsOf = (service: Service): Set<string> => {
+  const files = [`services/${service}/src/settings.ts`, 'packages/process/src/settings.ts'];
+  const names = files.flatMap((file) => [...read(file).matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)]);
+  return new Set(names.map(([, name = '']) => name));
+};
+/** Read by the registries of providers. */
+const PROVIDER_SETTING =
+  /^(?:[A-Z]+_(?:API_KEY|ACCESS_KEY|SECRET_KEY|BASE_URL)|CREDENTIAL_[A-Z0-9_]+|ALLOW_SIMULATOR)$/;
+
+/** The arrows of docs/architecture.md as `caller → callee`. */
+function documentedArrows(): Set<string> {
+  const [, chart = ''] = /```mermaid\nflowchart LR\n([\s\S]*?)```/.exec(read('docs/architecture.md')) ?? [];
+  const nodes = (text: string) => text.split('&').map((node) => node.trim().replace(/[[(].*/, ''));
+  const arrows = new Set<string>();
+  for (const line of chart.trim().split('\n')) {
+    const [, from = '', label = '', to = ''] = /^ *(.+?) --(?: (.+) --)?[->] ?(.+)$/.exec(line) ?? [];
+    // A stream is opened by its receiver.
+    for (const left of nodes(from))
+      for (const right of nodes(to))
+        arrows.add(label === 'stream' ? `${right} → ${left}` : `${left} → ${right}`);
+  }
+  return arrows;
+}
+
+/** Pairs of components that policies allow to connect, from the callers' or from the callees' policies. */
+function allowedPairs(set: string, direction: 'ingress' | 'egress'): Set<string> {
+  const pairs = new Set<string>();
+  for (const { spec } of ofKind(set, 'NetworkPolicy')) {
+    const own = componentOf(spec.podSelector.matchLabels);
+    for (const rule of spec[direction] ?? [])
+      for (const { podSelector } of (direction === 'ingress' ? rule.from : rule.to) ?? [])
+        if (podSelector) {
+          const other = componentOf(podSelector.matchLabels);
+          pairs.add(direction === 'ingress' ? `${other} → ${own}` : `${own} → ${other}`);
+        }
+  }
+  return pairs;
+}
+
+const sorted = (items: Iterable<string>) => [...items].sort();
+
+const described = HELM && SCHEMAS ? describe : describe.skip;
+
+described.each(VALUE_SETS)('the Helm chart with the values of ci/%s-values.yaml', (set) => {
+  test('passes helm lint', () => {
+    expect(lint(set)).toContain('0 chart(s) failed');
+  });
+
+  test('renders manifests without a field that Kubernetes does not know, and with names that are unique', () => {
+    const problems = manifestValidator();
+    expect(render(set).flatMap(problems)).toEqual([]);
+    const names = render(set).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(sorted(names)).toEqual(sorted(new Set(names)));
+  });
+
+  test('gives every service an environment that its settings accept', () => {
+    for (const { service, pod } of services(set)) {
+      const environment = environmentOf(set, pod.containers[0]);
+      const settings = settingsOf(service);
+      const unknown = Object.keys(environment).filter((name) => !settings.has(name));
+      expect(unknown.filter((name) => !PROVIDER_SETTING.test(name))).toEqual([]);
+      expect(() => READERS[service](environment)).not.toThrow();
+    }
+  });
+
+  test('listens on the ports that probes, services and addresses name', () => {
+    const ports = new Map<string, number>();
+    for (const { service, pod } of services(set)) {
+      const [container] = pod.containers;
+      const settings = READERS[service](environmentOf(set, container)) as Record<string, unknown>;
+      for (const { name, containerPort } of container.ports) {
+        const setting =
+          service === 'edge' && name !== 'admin'
+            ? `EDGE_${name.toUpperCase()}_PORT`
+            : `${name.toUpperCase()}_PORT`;
+        expect([service, name, containerPort]).toEqual([service, name, settings[setting]]);
+        ports.set(`${service} ${name}`, containerPort);
+      }
+    }
+    const hosts = new Map<string, Manifest>(
+      ofKind(set, 'Service').map((manifest) => [
+        `${manifest.metadata.name}.prod.svc.cluster.local`,
+        manifest,
+      ]),
+    );
+    for (const { pod } of services(set))
+      for (const { name, value } of pod.containers[0].env) {
+        const [, host = '', port] = /([\w.-]+\.svc\.cluster\.local):(\d+)/.exec(value ?? '') ?? [];
+        if (host === '') continue;
+        const { spec, metadata } = hosts.get(host);
+        expect([name, spec.ports.map((one: Manifest) => one.port)]).toEqual([
+          name,
+          expect.arrayContaining([Number(port)]),
+        ]);
+        // Peers that are balanced by their callers are listed by address.
+        if (name.endsWith('_ADDR')) expect([metadata.name, spec.clusterIP]).toEqual([metadata.name, 'None']);
+      }
+  });
+
+  test('gives every pod the time that its process may take to stop, and little more', () => {
+    for (const { service, pod } of services(set)) {
+      const [container] = pod.containers;
+      const environment = environmentOf(set, container);
+      const drainMs = Number(environment.DRAIN_TIMEOUT_MS ?? environment.EDGE_STOP_GRACE_MS ?? 0);
+      const lameDuckMs = Number(environment.EDGE_LAME_DUCK_MS ?? 0);
+      const preStopMs = 1_000 * (container.lifecycle?.preStop.sleep.seconds ?? 0);
+      const marginMs =
+        1_000 * pod.terminationGracePeriodSeconds - preStopMs - lameDuckMs - drainMs - stopMsOf(service);
+      expect([service, marginMs >= 5_000 && marginMs <= 30_000]).toEqual([service, true]);
+      if (service === 'chat') expect(Number(environment.ABANDONED_CALL_TIMEOUT_MS)).toBeLessThan(drainMs);
+    }
+    const settings = new Map(
+      services(set).map(({ service, pod }) => [service, environmentOf(set, pod.containers[0])]),
+    );
+    expect(settings.get('edge')?.EDGE_STOP_GRACE_MS).toBe(settings.get('chat')?.DRAIN_TIMEOUT_MS);
+  });
+
+  test('probes each process often enough for the time in which it announces that it stops', () => {
+    const checkMs = milliseconds('packages/process/src/admin-server.ts', 'CHECK_TIMEOUT_MS');
+    for (const { service, pod } of services(set)) {
+      const [{ env, startupProbe, livenessProbe, readinessProbe }] = pod.containers;
+      const windowMs = ({ periodSeconds, failureThreshold, timeoutSeconds }: Manifest) =>
+        1_000 * (periodSeconds * failureThreshold + timeoutSeconds);
+      expect([service, livenessProbe.httpGet, readinessProbe.httpGet, startupProbe.httpGet]).toEqual([
+        service,
+        { path: '/livez', port: 'admin' },
+        { path: '/readyz', port: 'admin' },
+        { path: '/livez', port: 'admin' },
+      ]);
+      expect(1_000 * readinessProbe.timeoutSeconds).toBeGreaterThan(checkMs);
+      // A service waits a minute for its migrations.
+      expect(windowMs(startupProbe)).toBeGreaterThan(90_000);
+      // A process whose event loop is busy for a while is not killed with its calls.
+      expect(windowMs(livenessProbe)).toBeGreaterThan(30_000);
+      const lameDuck = env.find(({ name }: Manifest) => name === 'EDGE_LAME_DUCK_MS');
+      if (lameDuck) expect(Number(lameDuck.value)).toBeGreaterThan(windowMs(readinessProbe));
+    }
+  });
+
+  test('confines every container and gives no pod a token of the API server', () => {
+    for (const { metadata, spec } of pods(set)) {
+      const name = componentOf(metadata.labels);
+      expect([name, spec.automountServiceAccountToken]).toEqual([name, false]);
+      expect(spec.securityContext).toMatchObject({
+        runAsNonRoot: true,
+        seccompProfile: { type: 'RuntimeDefault' },
+      });
+      for (const { securityContext, resources, image } of spec.containers) {
+        expect([name, securityContext]).toEqual([
+          name,
+          { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+        ]);
+        expect(resources).toMatchObject({
+          requests: { cpu: expect.anything() },
+          limits: { memory: expect.anything() },
+        });
+        expect(image).toMatch(/:\d+\.\d+[\w.-]*$|@sha256:[0-9a-f]{64}$/);
+      }
+    }
+  });
+
+  test('has secret values in Secrets only', () => {
+    const secrets = [...generatedSecrets(set).values()].flatMap((data) => Object.values(data));
+    const others = JSON.stringify(render(set).filter(({ kind }) => kind !== 'Secret'));
+    expect(secrets.filter((secret) => others.includes(secret))).toEqual([]);
+    const shown = pods(set)
+      .flatMap(({ spec }) => spec.containers.flatMap(({ env }: Manifest) => env ?? []))
+      .filter(
+        ({ name, value }) => /SECRET|PASSWORD|PEPPER|DATABASE_URL|REDIS_URL|_KEYS?$/.test(name) && value,
+      );
+    expect(shown.filter(({ value }) => value !== 'simulated')).toEqual([]);
+  });
+
+  test('runs the migrations of each service with a database, before it when PostgreSQL is external', () => {
+    const databases = services(set).filter(({ pod }) =>
+      pod.containers[0].env.some(({ name }: Manifest) => name === 'DATABASE_URL'),
+    );
+    const jobs = ofKind(set, 'Job');
+    expect(sorted(jobs.map(({ spec }) => spec.template.spec.containers[0].image))).toEqual(
+      sorted(databases.map(({ pod }) => pod.containers[0].image)),
+    );
+    for (const { metadata, spec } of jobs) {
+      const names = spec.template.spec.containers[0].env.map(({ name }: Manifest) => name);
+      expect(sorted(names)).toEqual(['DATABASE_URL', 'MIGRATION_DATABASE_URL']);
+      expect(metadata.annotations?.['helm.sh/hook']).toBe(
+        set === 'trial' ? undefined : 'pre-install,pre-upgrade',
+      );
+    }
+  });
+
+  test('scales and evicts pods of existing workloads, one for each time that a pod may take to stop', () => {
+    const byName = new Map(workloads(set).map((workload) => [workload.metadata.name, workload]));
+    const metrics = read('docs/operations/metrics.md');
+    for (const { spec } of ofKind(set, 'HorizontalPodAutoscaler')) {
+      const workload = byName.get(spec.scaleTargetRef.name);
+      expect(workload.kind).toBe(spec.scaleTargetRef.kind);
+      expect(workload.spec.replicas).toBeUndefined();
+      const [{ value, periodSeconds }] = spec.behavior.scaleDown.policies;
+      expect(value).toBe(1);
+      expect(periodSeconds).toBeGreaterThanOrEqual(workload.spec.template.spec.terminationGracePeriodSeconds);
+      for (const { pods: perPod } of spec.metrics)
+        if (perPod) expect(metrics).toContain(`\`${perPod.metric.name}\``);
+    }
+    for (const { spec } of ofKind(set, 'PodDisruptionBudget')) {
+      const labels = spec.selector.matchLabels;
+      const [workload] = workloads(set).filter(
+        ({ metadata }) => componentOf(metadata.labels) === componentOf(labels),
+      );
+      expect(workload.spec.replicas ?? 2).toBeGreaterThan(1);
+      expect(workload.spec.template.metadata.labels).toMatchObject(labels);
+    }
+  });
+
+  test('lets callers and callees agree on which connections are allowed', () => {
+    const engines = new Set(['postgresql', 'redis', 'kafka']);
+    const toBundled = (pair: string) => engines.has(pair.split(' → ')[1] ?? '');
+    const [incoming, outgoing] = [allowedPairs(set, 'ingress'), allowedPairs(set, 'egress')];
+    expect(sorted(incoming)).toEqual(sorted(outgoing));
+    if (set !== 'trial') expect([...outgoing].filter(toBundled)).toEqual([]);
+  });
+});
+
+described('the NetworkPolicies of the Helm chart', () => {
+  const arrows = documentedArrows();
+
+  test('allow exactly the arrows of docs/architecture.md between services', () => {
+    const names = new Set<string>(Object.keys(READERS));
+    const between = (pairs: Iterable<string>) =>
+      sorted([...pairs].filter((pair) => pair.split(' → ').every((name) => names.has(name))));
+    const expected = [...arrows, 'chat → simulator', 'media → simulator'];
+    expect(between(expected).length).toBeGreaterThan(15);
+    expect(between(allowedPairs('trial', 'egress'))).toEqual(between(expected));
+  });
+
+  test('allow exactly the services with arrows to an engine to connect to it', () => {
+    const to = (...nodes: string[]) =>
+      sorted(
+        [...arrows].flatMap((arrow) => {
+          const [caller = '', callee = ''] = arrow.split(' → ');
+          return nodes.includes(callee) ? [caller] : [];
+        }),
+      );
+    const callersOf = (engine: string) =>
+      sorted([...allowedPairs('trial', 'ingress')].filter((pair) => pair.endsWith(` → ${engine}`))).map(
+        (pair) => pair.split(' → ')[0],
+      );
+    expect(callersOf('postgresql')).toEqual(sorted([...to('pg', 'pgm', 'pgs', 'pgc', 'pgd'), 'migrate']));
+    expect(callersOf('redis')).toEqual(to('redis'));
+    // Usage events: `chat & media -- usage.v1 (Kafka or gRPC) --> billing`.
+    expect(read('docs/architecture.md')).toContain('chat & media -- usage.v1 (Kafka or gRPC) --> billing');
+    expect(callersOf('kafka')).toEqual(['billing', 'chat', 'media']);
+  });
+
+  test.each(['trial', 'production'])(
+    'let only those services reach the internet that need it with the values %s',
+    (set) => {
+      const reaching = ofKind(set, 'NetworkPolicy')
+        .filter(({ spec }) =>
+          spec.egress?.some(({ to }: Manifest) => to?.some((peer: Manifest) => peer.ipBlock)),
+        )
+        .map(({ spec }) => componentOf(spec.podSelector.matchLabels));
+      // Providers; the price list; the keys of the secret scanner; the bucket.
+      const expected = [
+        'chat',
+        'media',
+        'catalog',
+        'dashboard',
+        ...(set === 'production' ? ['storage'] : []),
+      ];
+      expect(sorted(reaching)).toEqual(sorted(expected));
+    },
+  );
+});
+
+described('the Helm chart refuses', () => {
+  const required = ['--set', 'publicApiUrl=https://api.example.com,postgresql.existingSecret=pg'];
+
+  test.each([
+    [
+      'an installation without PostgreSQL',
+      ['--set', 'publicApiUrl=https://a.example'],
+      'postgresql.existingSecret is required',
+    ],
+    [
+      'an installation without an address',
+      ['--set', 'postgresql.existingSecret=pg'],
+      'publicApiUrl is required',
+    ],
+    [
+      'a value that does not exist',
+      [...required, '--set', 'chat.replica=2'],
+      "additional properties 'replica' not allowed",
+    ],
+    ['a value of the wrong type', [...required, '--set', 'edge.drainSeconds=10m'], 'edge/drainSeconds'],
+    ['several writers of one volume', [...required, '--set', 'storage.replicas=2'], 'several instances need'],
+    [
+      'a drain time that the grace period does not know',
+      [...required, '--set', 'chat.env.DRAIN_TIMEOUT_MS=1'],
+      'chat.drainSeconds',
+    ],
+    [
+      'a secret among the settings',
+      [...required, '--set', 'billing.env.KEY_PEPPER=x'],
+      'comes from a Secret',
+    ],
+    [
+      'an autoscaler without a metric',
+      [...required, '--set', 'catalog.autoscaling.enabled=true,catalog.autoscaling.cpuUtilizationPercent=0'],
+      'set cpuUtilizationPercent',
+    ],
+  ])('%s', (_what, options, reason) => {
+    const { output, status } = template(options);
+    expect(status).not.toBe(0);
+    expect(output).toContain(reason);
+  });
+});
+
+described('the validator of manifests', () => {
+  test('refuses an unknown field, a wrong type and an unknown kind', () => {
+    const problems = manifestValidator();
+    const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' } };
+    expect(problems({ ...service, spec: { ports: [{ port: 80 }] } })).toEqual([]);
+    expect(problems({ ...service, spec: { ports: [{ prot: 80, port: 80 }] } })[0]).toContain(
+      'additional properties',
+    );
+    expect(problems({ ...service, spec: { ports: [{ port: '80' }] } })[0]).toContain('must be integer');
+    expect(problems({ ...service, kind: 'Servise' })).toEqual(['v1 Servise: no schema']);
+    const route = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { name: 'a' } };
+    expect(problems({ ...route, spec: { hostname: 'a.example' } })[0]).toContain('additional properties');
+  });
+});
