@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { grpcSettings, parseEnv, SettingsError } from './settings';
+import { addresses, grpcSettings, parseEnv, SettingsError } from './settings';
 
 const SECRET = 'sixteen bytes ok';
 
@@ -25,4 +25,40 @@ describe('SERVICE_SECRET', () => {
       expect(() => read(value)).toThrow(new SettingsError([`SERVICE_SECRET: ${problem}`]));
     },
   );
+});
+
+describe('addresses of services', () => {
+  const readAddresses = (CHAT_ADDR: string) => parseEnv({ CHAT_ADDR: addresses() }, { CHAT_ADDR }).CHAT_ADDR;
+
+  test('are a list of hosts with ports, names of SRV records, and services of Kubernetes', () => {
+    const entries = [
+      'chat:7103',
+      '127.0.0.2:7103',
+      '[::1]:7103',
+      'srv://_grpc._tcp.chat.test',
+      'k8s://prod/chat:grpc',
+    ];
+    expect(readAddresses(entries.join(', '))).toEqual(entries);
+  });
+
+  test.each(['chat', 'chat:7103,', 'http://chat:7103', '::1:7103', 'srv://chat:7103', 'k8s://chat:7103'])(
+    'are refused with %s',
+    (value) => {
+      expect(() => readAddresses(value)).toThrow(SettingsError);
+    },
+  );
+
+  test.each(['127.0.0.1', '10.0.0.10:53,[fd00::10]:53'])(
+    'are asked for at the DNS servers %s',
+    (DNS_SERVERS) => {
+      const settings = parseEnv(grpcSettings, { SERVICE_SECRET: SECRET, DNS_SERVERS });
+      expect(settings.DNS_SERVERS).toEqual(DNS_SERVERS.split(','));
+    },
+  );
+
+  test('are not asked for at a DNS server that has no IP address', () => {
+    expect(() => parseEnv(grpcSettings, { SERVICE_SECRET: SECRET, DNS_SERVERS: 'dns.test' })).toThrow(
+      SettingsError,
+    );
+  });
 });

@@ -44,6 +44,7 @@ export interface PeerInstances<C> {
   follow(join: Join<C>): () => void;
 }
 
+/** Follows the instances of a peer, with a channel to each. */
 export function createGrpcClients<C>(
   Client: ClientConstructor<C>,
   options: GrpcClientOptions,
@@ -55,7 +56,7 @@ export function createGrpcClients<C>(
   };
 }
 
-export function followInstances<C>(
+function followInstances<C>(
   membership: Membership,
   createClient: (address: string) => C,
   join: Join<C>,
