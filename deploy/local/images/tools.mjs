@@ -3,21 +3,14 @@ import { join } from 'node:path';
 import { findCommand } from '../engines/commands.mjs';
 import { installPackages } from '../engines/debian-packages.mjs';
 
-const PACKAGES = {
-  buildah: 'buildah',
-  podman: 'podman',
-  runc: 'runc',
-  iptables: 'iptables',
-};
-/** Programs that podman finds in folders which are not on the PATH. */
-const NETWORK_PACKAGES = ['netavark', 'aardvark-dns'];
+/** Debian's packages, each with a program of the same name. */
+const TOOLS = ['buildah', 'podman', 'runc', 'iptables', 'netavark', 'aardvark-dns'];
+const FOLDERS = ['/usr/sbin', '/sbin', '/usr/lib/podman'];
 
 /** Installs what builds and runs images, as far as it is missing; requires Debian and root. */
 export async function installTools({ logFile, needsDebootstrap }) {
-  const needed = { ...PACKAGES, ...(needsDebootstrap && { mmdebstrap: 'mmdebstrap' }) };
-  const missing = Object.keys(needed).filter((command) => !findCommand(command, ['/usr/sbin', '/sbin']));
-  const packages = missing.map((command) => needed[command]);
-  if (missing.includes('podman')) packages.push(...NETWORK_PACKAGES);
+  const needed = [...TOOLS, ...(needsDebootstrap ? ['mmdebstrap'] : [])];
+  const packages = needed.filter((name) => !findCommand(name, FOLDERS));
   try {
     await installPackages(packages, logFile);
   } catch (error) {
