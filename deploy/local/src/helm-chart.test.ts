@@ -43,6 +43,7 @@ const services = (set: string) =>
 const RANDOM_BYTES = Buffer.alloc(32, 7);
 /** Values of the Secrets that an operator creates. */
 const EXISTING: Record<string, string> = {
+  REDIS_URL: 'redis://:password@redis.example:6379',
   SERVICE_SECRET: 'sixteen bytes or more',
   KEY_PEPPER: 'sixteen bytes or more',
   CREDENTIALS_KEY: RANDOM_BYTES.toString('base64'),
@@ -85,7 +86,12 @@ const stopMsOf = (service: Service): number =>
     : milliseconds('packages/process/src/stop-in-time.ts', 'DEFAULT_STOP_TIMEOUT_MS');
 
 const settingsOf = (service: Service): Set<string> => {
-  const files = [`services/${service}/src/settings.ts`, 'packages/process/src/settings.ts'];
+  const files = [
+    `services/${service}/src/settings.ts`,
+    'packages/process/src/settings.ts',
+    'packages/kafka/src/kafka-settings.ts',
+    ...(service === 'billing' ? ['services/billing/src/rates/redis/redis-settings.ts'] : []),
+  ];
   const names = files.flatMap((file) => [...read(file).matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)]);
   return new Set(names.map(([, name = '']) => name));
 };

@@ -1,6 +1,6 @@
 import {
-  addresses,
   type Credentials,
+  commaSeparated,
   SettingsError,
   type TlsFiles,
   unreadableFiles,
@@ -12,7 +12,7 @@ const SASL_MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const;
 /** Settings of the connection to Kafka, the same for producers and consumers. */
 export const kafkaSettings = {
   /** Absent: usage events go to billing over gRPC. */
-  KAFKA_BROKERS: addresses().optional(),
+  KAFKA_BROKERS: commaSeparated().optional(),
   /** So that several gateways can share a cluster. */
   KAFKA_TOPIC_PREFIX: z.string().default(''),
   KAFKA_TLS: z.enum(['on', 'off']).default('off'),

@@ -57,13 +57,14 @@ const KUBERNETES_SERVICE = /^k8s:\/\/[a-z0-9-]+\/[a-z0-9-]+:[a-z0-9-]+$/;
  * the port is a number or a name, for the endpoints of a service.
  */
 export function addresses() {
-  return z
-    .string()
-    .transform((value) => value.split(',').map((address) => address.trim()))
-    .refine(
-      (entries) => entries.every(isPeerAddress),
-      'not a list of host:port, srv://name or k8s://namespace/service:port',
-    );
+  return commaSeparated().refine(
+    (entries) => entries.every(isPeerAddress),
+    'not a list of host:port, srv://name or k8s://namespace/service:port',
+  );
+}
+
+export function commaSeparated() {
+  return z.string().transform((value) => value.split(',').map((entry) => entry.trim()));
 }
 
 function isPeerAddress(entry: string): boolean {
@@ -71,9 +72,7 @@ function isPeerAddress(entry: string): boolean {
 }
 
 function dnsServers() {
-  return z
-    .string()
-    .transform((value) => value.split(',').map((server) => server.trim()))
+  return commaSeparated()
     .refine((servers) => servers.every(isDnsServer), 'not a list of IP addresses, each with an optional port')
     .default([]);
 }

@@ -126,8 +126,8 @@ export class VideoWorld {
     const videos = openVideos({
       settings: readSettings({
         SERVICE_SECRET: 'a secret for tests only',
-        CATALOG_ADDR: 'none',
-        BILLING_ADDR: 'none',
+        CATALOG_ADDR: 'catalog:7101',
+        BILLING_ADDR: 'billing:7102',
         DATABASE_URL: 'none',
         PUBLIC_API_URL: 'connection',
         VIDEO_MAX_BYTES: '4000000',

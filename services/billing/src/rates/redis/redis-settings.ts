@@ -1,6 +1,6 @@
 import {
-  addresses,
   type Credentials,
+  commaSeparated,
   SettingsError,
   type TlsFiles,
   unreadableFiles,
@@ -12,13 +12,13 @@ export const redisSettings = {
   /** One server: `redis://` or, with TLS, `rediss://`. */
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   /** Sentinels that name the primary. */
-  REDIS_SENTINELS: addresses().optional(),
+  REDIS_SENTINELS: commaSeparated().optional(),
   REDIS_SENTINEL_MASTER: z.string().default('mymaster'),
   REDIS_SENTINEL_USERNAME: z.string().optional(),
   REDIS_SENTINEL_PASSWORD: z.string().optional(),
   REDIS_SENTINEL_PASSWORD_FILE: z.string().optional(),
   /** Some nodes of a cluster, from which the others are discovered. */
-  REDIS_CLUSTER: addresses().optional(),
+  REDIS_CLUSTER: commaSeparated().optional(),
   /** Login at the servers; REDIS_URL may contain it instead. */
   REDIS_USERNAME: z.string().optional(),
   REDIS_PASSWORD: z.string().optional(),
