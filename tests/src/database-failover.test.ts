@@ -1,5 +1,5 @@
 import { POSTGRES_TOOLS, PostgresCluster, type PostgresServer, runTool, until } from '@gateway/testing';
-import { afterAll, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { meteredNano, readLedger, totalMeteredNano } from './support/ledger';
 import { type Customer, type System, startSystem } from './support/system';
 import { startTraffic, type TrafficCall } from './support/traffic';
@@ -36,7 +36,7 @@ async function start(): Promise<Customer> {
   return system.provision({ balanceUsd: 100 });
 }
 
-afterAll(async () => {
+afterEach(async () => {
   await system?.stop();
   await cluster?.remove();
 }, 60_000);
@@ -78,8 +78,6 @@ withTools(
           `${Math.round(servedAtMs - lostAtMs)} ms, ${calls.filter((call) => !call.answered).length} of ${calls.length} calls failed\n`,
       );
     expect(servedAtMs - lostAtMs).toBeLessThan(FAILOVER_WITHIN_MS);
-    await system.stop();
-    await cluster.remove();
   },
   240_000,
 );
