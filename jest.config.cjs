@@ -13,7 +13,8 @@ const workspace = {
   '^zod/v4/locales/en\\.js$': '<rootDir>/tests/node_modules/zod/v4/locales/en.cjs',
 };
 /** Run only with full counts. */
-const heavyFiles = process.env.TEST_HEAVY === '1' ? [] : ['/tests/src/engine-failovers'];
+const heavyFiles =
+  process.env.TEST_HEAVY === '1' ? [] : ['/tests/src/engine-failovers', '/tests/src/versions'];
 const project = (displayName, testMatch) => ({
   displayName,
   testMatch,
