@@ -43,67 +43,48 @@ const LARGE_CALL_INTERVAL_MS = 250;
 const DIMENSIONS = 96;
 
 export function scenario(name: HttpScenarioName, seconds: number, concurrency: number): Scenario {
-  const calls = (connections: number): LoadShape => ({
-    kind: 'calls',
-    connections,
-    durationMs: seconds * 1_000,
-    replyText: REPLY_TEXT,
-  });
-  const largeCalls: LoadShape = {
-    kind: 'calls',
-    connections: concurrency,
-    durationMs: seconds * 1_000,
-    everyMs: LARGE_CALL_INTERVAL_MS,
+  const calls = { kind: 'calls', connections: concurrency, durationMs: seconds * 1_000 } as const;
+  const short: Scenario = {
+    name,
+    title: `non-streamed, ${concurrency} connections`,
+    stream: false,
+    format: 'openai',
+    body: { messages: shortPrompt(FIXED_REPLY) },
+    load: { ...calls, replyText: REPLY_TEXT },
   };
-  const short = shortPrompt(FIXED_REPLY);
+  const large = { name, stream: false, load: { ...calls, everyMs: LARGE_CALL_INTERVAL_MS } } as const;
   switch (name) {
     case 'plain':
-      return {
-        name,
-        title: `non-streamed, ${concurrency} connections`,
-        stream: false,
-        format: 'openai',
-        body: { messages: short },
-        load: calls(concurrency),
-      };
+      return short;
     case 'single':
       return {
-        name,
+        ...short,
         title: 'non-streamed, 1 connection',
-        stream: false,
-        format: 'openai',
-        body: { messages: short },
-        load: calls(1),
+        load: { ...calls, connections: 1, replyText: REPLY_TEXT },
       };
     case 'responses':
       return {
-        name,
-        title: `responses, non-streamed, ${concurrency} connections`,
-        stream: false,
+        ...short,
+        title: `responses, ${short.title}`,
         format: 'responses',
-        body: { input: short, store: false },
-        load: calls(concurrency),
+        body: { input: shortPrompt(FIXED_REPLY), store: false },
       };
     case 'long': {
       const directive = chunkedReply(LONG_REPLY_TOKENS, 0);
       const content = withDirective(EMBEDDING_INPUTS.join('\n'), directive);
       return {
-        name,
+        ...large,
         title: `long prompt and reply, ${concurrency} connections`,
-        stream: false,
         format: 'openai',
         body: { messages: [{ role: 'user', content }] },
-        load: largeCalls,
       };
     }
     case 'embeddings':
       return {
-        name,
+        ...large,
         title: `${EMBEDDING_INPUTS.length} embeddings, ${concurrency} connections`,
-        stream: false,
         format: 'embeddings',
         body: { input: EMBEDDING_INPUTS, dimensions: DIMENSIONS, encoding_format: 'base64' },
-        load: largeCalls,
       };
     case 'stream':
       return streamed(seconds);

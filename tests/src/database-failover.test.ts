@@ -1,6 +1,7 @@
 import { POSTGRES_TOOLS, PostgresCluster, type PostgresServer, runTool, until } from '@gateway/testing';
 import { afterEach, expect, test } from '@jest/globals';
-import { meteredNano, readLedger, totalMeteredNano } from './support/ledger';
+import { expectChargedAsMetered, untilServed } from './support/expect-charged';
+import { totalMeteredNano } from './support/ledger';
 import { type Customer, type System, startSystem } from './support/system';
 import { startTraffic, type TrafficCall } from './support/traffic';
 
@@ -46,12 +47,7 @@ withTools(
   async (signal) => {
     const customer = await start();
     const traffic = startTraffic(system, customer, WIDTH);
-    const served = async () => (await system.meter({ limit: 1 })).calls;
-    const untilServed = async (more: number, withinMs?: number) => {
-      const before = await served();
-      await until(async () => (await served()) >= before + more, withinMs);
-    };
-    await untilServed(2 * WIDTH);
+    await untilServed(system, 2 * WIDTH);
 
     const lostAtMs = performance.now();
     await primary.kill(signal);
@@ -61,9 +57,9 @@ withTools(
       async () => (await system.dashboard.balance(customer.token).catch(() => undefined)) !== undefined,
       FAILOVER_WITHIN_MS,
     );
-    await untilServed(2 * WIDTH, FAILOVER_WITHIN_MS);
+    await untilServed(system, 2 * WIDTH, FAILOVER_WITHIN_MS);
     const servedAtMs = performance.now();
-    await untilServed(4 * WIDTH, FAILOVER_WITHIN_MS);
+    await untilServed(system, 4 * WIDTH, FAILOVER_WITHIN_MS);
     const calls = await traffic.stop();
     await primary.kill('SIGKILL');
 
@@ -83,12 +79,8 @@ withTools(
 );
 
 async function expectMoneyKept(customer: Customer, calls: readonly TrafficCall[]): Promise<void> {
-  const { balanceNano, charges } = await readLedger(system, customer);
-  for (const { requestId } of calls.filter((call) => call.answered))
-    expect([requestId, charges.get(`${requestId}`)]).toEqual([
-      requestId,
-      await meteredNano(system, `${requestId}`),
-    ]);
+  const answered = calls.filter((call) => call.answered);
+  const { balanceNano, charges } = await expectChargedAsMetered(system, customer, answered);
   const charged = [...charges.values()].reduce((sum, nano) => sum + nano, 0n);
   expect(balanceNano).toBe(100_000_000_000n - charged);
   expect(await totalMeteredNano(system)).toBeGreaterThanOrEqual(charged);

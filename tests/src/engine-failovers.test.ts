@@ -6,8 +6,8 @@ import { Kafka, logLevel } from 'kafkajs';
 import { createClient } from 'redis';
 import { type EngineSetOf, redisSettingsOf, startEngineSet } from './support/engine-set';
 import { ENGINES } from './support/engines';
+import { expectChargedAsMetered } from './support/expect-charged';
 import { type HttpAnswer, postJson } from './support/http';
-import { meteredNano, readLedger } from './support/ledger';
 import { type Customer, type System, startSystem } from './support/system';
 
 const LANES = 12;
@@ -81,10 +81,8 @@ async function provision(of: System, count: number, key: object = AMPLE): Promis
 async function expectBooksRight(of: System, calls: readonly LoadCall[]): Promise<void> {
   for (const [customer, made] of Map.groupBy(calls, ({ customer }) => customer)) {
     await of.settled(customer, OUTAGE_MS);
-    const { charges } = await readLedger(of, customer);
     const answered = made.filter(({ outcome }) => outcome === 'ok');
-    for (const { requestId } of answered)
-      expect([requestId, charges.get(requestId)]).toEqual([requestId, await meteredNano(of, requestId)]);
+    await expectChargedAsMetered(of, customer, answered);
   }
   expect(await of.drift()).toBe(0);
   expect(await of.metric('billing', 'operator_loss_nano')).toBe(0);

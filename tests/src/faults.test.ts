@@ -3,7 +3,7 @@ import { engineControl } from '@gateway/local-stack';
 import { until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ENGINES } from './support/engines';
-import { meteredNano, readLedger } from './support/ledger';
+import { expectChargedAsMetered, untilServed } from './support/expect-charged';
 import { type Customer, type System, startSystem } from './support/system';
 import { startBalancedTraffic, startTraffic, type TrafficCall } from './support/traffic';
 
@@ -29,30 +29,18 @@ afterAll(() => system?.stop(), 30_000);
 async function underTraffic(fault: () => Promise<void>): Promise<TrafficCall[]> {
   customer = await system.provision({ balanceUsd: 100 });
   const traffic = startTraffic(system, customer, WIDTH);
-  await untilAnswered(WIDTH);
+  await untilServed(system, WIDTH);
   await fault();
-  const before = (await system.meter({ limit: 1 })).calls;
-  await until(async () => (await system.meter({ limit: 1 })).calls > before + WIDTH, 30_000);
+  await untilServed(system, WIDTH + 1, 30_000);
   return traffic.stop();
-}
-
-async function untilAnswered(calls: number): Promise<void> {
-  const before = (await system.meter({ limit: 1 })).calls;
-  await until(async () => (await system.meter({ limit: 1 })).calls >= before + calls);
 }
 
 /** Checks that each answered call is charged once for what the simulator served, nothing is held, and the books balance. */
 async function expectBooksRight(calls: readonly TrafficCall[]): Promise<void> {
   await until(async () => (await system.dashboard.balance(customer.token)).held === 0, RECOVERED_WITHIN_MS);
-  const { charges } = await readLedger(system, customer);
   const answered = calls.filter((call) => call.answered);
   expect(answered.length).toBeGreaterThan(WIDTH);
-  for (const { requestId } of answered) {
-    expect([requestId, charges.get(`${requestId}`)]).toEqual([
-      requestId,
-      await meteredNano(system, `${requestId}`),
-    ]);
-  }
+  await expectChargedAsMetered(system, customer, answered);
   await until(async () => (await system.drift()) === 0);
   // Other calls failed with an error of the table or a broken connection.
   const failures = calls.filter((call) => !call.answered && call.status !== 200 && call.status !== 0);
@@ -80,11 +68,11 @@ test('every answered call is charged once when edge is killed under traffic', as
 test(`${EDGE_RESTARTS} restarts of two edges in turn lose no call of a client that retries only refused connections`, async () => {
   customer = await system.provision({ balanceUsd: 100 });
   const traffic = startBalancedTraffic(system, customer, WIDTH);
-  await untilAnswered(WIDTH);
+  await untilServed(system, WIDTH);
   for (let restart = 0; restart < EDGE_RESTARTS; restart++) {
     await system.stack.restart('edge', restart % 2);
     await system.stack.ready();
-    await untilAnswered(2 * WIDTH);
+    await untilServed(system, 2 * WIDTH);
   }
   const calls = await traffic.stop();
   expect(calls.filter(({ answered }) => !answered)).toEqual([]);

@@ -1,6 +1,6 @@
 import { until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { meteredNano, readLedger } from './support/ledger';
+import { expectChargedAsMetered, untilServed } from './support/expect-charged';
 import { type Customer, type System, startSystem } from './support/system';
 import { startTraffic, type TrafficCall } from './support/traffic';
 
@@ -19,29 +19,18 @@ afterAll(() => system?.stop(), 30_000);
 async function underTraffic(fault: () => Promise<void>): Promise<TrafficCall[]> {
   customer = await system.provision({ balanceUsd: 100 });
   const traffic = startTraffic(system, customer, WIDTH);
-  await untilAnswered(WIDTH);
+  await untilServed(system, WIDTH, 30_000);
   await fault();
-  await untilAnswered(2 * WIDTH);
+  await untilServed(system, 2 * WIDTH, 30_000);
   return traffic.stop();
-}
-
-async function untilAnswered(calls: number): Promise<void> {
-  const before = (await system.meter({ limit: 1 })).calls;
-  await until(async () => (await system.meter({ limit: 1 })).calls >= before + calls, 30_000);
 }
 
 /** Checks that each answered call is charged once for what the simulator served, nothing is held, and the books balance. */
 async function expectBooksRight(calls: readonly TrafficCall[]): Promise<void> {
   await until(async () => (await system.dashboard.balance(customer.token)).held === 0, RECOVERED_WITHIN_MS);
-  const { charges } = await readLedger(system, customer);
   const answered = calls.filter((call) => call.answered);
   expect(answered.length).toBeGreaterThan(WIDTH);
-  for (const { requestId } of answered) {
-    expect([requestId, charges.get(`${requestId}`)]).toEqual([
-      requestId,
-      await meteredNano(system, `${requestId}`),
-    ]);
-  }
+  await expectChargedAsMetered(system, customer, answered);
   await until(async () => (await system.drift()) === 0);
 }
 

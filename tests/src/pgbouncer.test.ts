@@ -6,8 +6,9 @@ import { createPool, withTransaction } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
 import { createTestDatabase, type TestDatabase, until } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { expectChargedAsMetered } from './support/expect-charged';
 import { postJson } from './support/http';
-import { meteredNano, readLedger, totalMeteredNano } from './support/ledger';
+import { totalMeteredNano } from './support/ledger';
 import { PGBOUNCER, type PgBouncer, startPgBouncer } from './support/pgbouncer';
 import { type System, startSystem } from './support/system';
 import { startTraffic } from './support/traffic';
@@ -53,12 +54,7 @@ withPgBouncer('through a PgBouncer in transaction mode', () => {
     const calls = await traffic.stop();
     expect(calls.filter(({ answered }) => !answered)).toEqual([]);
     await system.settled(customer);
-    const { balanceNano, charges } = await readLedger(system, customer);
-    for (const { requestId } of calls)
-      expect([requestId, charges.get(`${requestId}`)]).toEqual([
-        requestId,
-        await meteredNano(system, `${requestId}`),
-      ]);
+    const { balanceNano } = await expectChargedAsMetered(system, customer, calls);
     expect(balanceNano).toBe(10_000_000_000n - (await totalMeteredNano(system)));
     await until(async () => (await system.drift()) === 0);
 

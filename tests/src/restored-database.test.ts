@@ -12,8 +12,9 @@ import {
 } from '@gateway/testing';
 import { afterAll, expect, test } from '@jest/globals';
 import { ENGINES } from './support/engines';
+import { expectChargedAsMetered } from './support/expect-charged';
 import { postJson } from './support/http';
-import { meteredNano, nano, readLedger } from './support/ledger';
+import { nano, readLedger } from './support/ledger';
 import { type Customer, type System, startSystem } from './support/system';
 import { withConcurrency } from './support/with-concurrency';
 
@@ -92,14 +93,11 @@ withKafka(
 
     for (const service of [...SERVICES].reverse()) await system.stack.restart(service);
     await system.stack.ready();
-    const { balanceNano, charges } = await readLedger(system, customer);
+    const calls = requestIds.map((requestId) => ({ requestId }));
+    const { balanceNano, charges } = await expectChargedAsMetered(system, customer, calls);
     expect(balanceNano).toBe(expected.balanceNano);
     expect([...charges.keys()].sort()).toEqual([...requestIds].sort());
-    let chargedNano = 0n;
-    for (const requestId of requestIds) {
-      expect([requestId, charges.get(requestId)]).toEqual([requestId, await meteredNano(system, requestId)]);
-      chargedNano += charges.get(requestId) ?? 0n;
-    }
+    const chargedNano = [...charges.values()].reduce((sum, charge) => sum + charge, 0n);
     expect(nano(BALANCE_USD) - chargedNano).toBe(balanceNano);
     await until(async () => (await system.drift()) === 0);
     expect(await system.metric('billing', 'holds_orphaned')).toBe(0);

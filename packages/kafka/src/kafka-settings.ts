@@ -3,6 +3,7 @@ import {
   commaSeparated,
   SettingsError,
   type TlsFiles,
+  tlsFileProblems,
   unreadableFiles,
   z,
 } from '@gateway/process';
@@ -49,19 +50,22 @@ export interface KafkaConnection {
 export function kafkaConnection(settings: Settings): KafkaConnection | undefined {
   const { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: topicPrefix } = settings;
   if (!brokers) return undefined;
-  const problems = [...tlsProblems(settings), ...saslProblems(settings)];
+  const tls = {
+    ca: settings.KAFKA_CA_FILE,
+    certificate: settings.KAFKA_CERTIFICATE_FILE,
+    key: settings.KAFKA_KEY_FILE,
+  };
+  const isEncrypted = settings.KAFKA_TLS === 'on';
+  const problems = [
+    ...tlsFileProblems('KAFKA', tls, isEncrypted ? undefined : 'KAFKA_TLS: must be on'),
+    ...saslProblems(settings),
+  ];
   if (problems.length > 0) throw new SettingsError(problems);
   const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_USERNAME: username } = settings;
   return {
     brokers,
     topicPrefix,
-    ...(settings.KAFKA_TLS === 'on' && {
-      tls: {
-        ca: settings.KAFKA_CA_FILE,
-        certificate: settings.KAFKA_CERTIFICATE_FILE,
-        key: settings.KAFKA_KEY_FILE,
-      },
-    }),
+    ...(isEncrypted && { tls }),
     ...(mechanism &&
       username && {
         sasl: {
@@ -72,21 +76,6 @@ export function kafkaConnection(settings: Settings): KafkaConnection | undefined
         },
       }),
   };
-}
-
-function tlsProblems({
-  KAFKA_TLS,
-  KAFKA_CA_FILE,
-  KAFKA_CERTIFICATE_FILE,
-  KAFKA_KEY_FILE,
-}: Settings): string[] {
-  const files = { KAFKA_CA_FILE, KAFKA_CERTIFICATE_FILE, KAFKA_KEY_FILE };
-  const problems = unreadableFiles(files);
-  if (KAFKA_TLS === 'off' && Object.values(files).some((file) => file !== undefined))
-    problems.push('KAFKA_TLS: must be on for the files of certificates');
-  if ((KAFKA_CERTIFICATE_FILE === undefined) !== (KAFKA_KEY_FILE === undefined))
-    problems.push('KAFKA_CERTIFICATE_FILE, KAFKA_KEY_FILE: both or neither');
-  return problems;
 }
 
 function saslProblems(settings: Settings): string[] {

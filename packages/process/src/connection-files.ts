@@ -37,6 +37,28 @@ export function readPassword({ password, passwordFile }: Credentials): string | 
   return readFileSync(passwordFile, 'utf8').split(/\r?\n/, 1)[0];
 }
 
+/**
+ * Returns the problems of the settings `<prefix>_CA_FILE`, `<prefix>_CERTIFICATE_FILE` and `<prefix>_KEY_FILE`.
+ * @param switchedOff what would have to change for the files to be used; undefined: they are used
+ */
+export function tlsFileProblems(
+  prefix: string,
+  { ca, certificate, key }: TlsFiles,
+  switchedOff: string | undefined,
+): string[] {
+  const [certificateFile, keyFile] = [`${prefix}_CERTIFICATE_FILE`, `${prefix}_KEY_FILE`];
+  const problems = unreadableFiles({
+    [`${prefix}_CA_FILE`]: ca,
+    [certificateFile]: certificate,
+    [keyFile]: key,
+  });
+  if (switchedOff !== undefined && [ca, certificate, key].some((file) => file !== undefined))
+    problems.push(`${switchedOff} for the files of certificates`);
+  if ((certificate === undefined) !== (key === undefined))
+    problems.push(`${certificateFile}, ${keyFile}: both or neither`);
+  return problems;
+}
+
 /** Returns a problem for each of these settings that names a file which can't be read. */
 export function unreadableFiles(files: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(files).flatMap(([setting, file]) => {

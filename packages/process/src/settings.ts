@@ -64,7 +64,10 @@ export function addresses() {
 }
 
 export function commaSeparated() {
-  return z.string().transform((value) => value.split(',').map((entry) => entry.trim()));
+  return z
+    .string()
+    .min(1)
+    .transform((value) => value.split(',').map((entry) => entry.trim()));
 }
 
 function isPeerAddress(entry: string): boolean {

@@ -71,7 +71,7 @@ async function openDatabase({ databaseUrl: url }: DatabasePlace, log: Logger): P
     writePool,
     log,
     onTakenOver: () => {
-      // Its calls have been ended by another instance, so whatever it would write is wrong: a supervisor starts it anew.
+      // Another instance has ended this process's calls. Its supervisor restarts it with a journal of its own.
       setImmediate(() => {
         throw new Error('another instance has taken over the journal: this process was silent for too long');
       });

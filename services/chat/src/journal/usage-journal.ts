@@ -19,5 +19,4 @@ export interface UsageJournal {
   final(event: UsageEvent): Promise<void>;
   /** Billing has the call's end: its records are no longer needed. */
   acknowledge(requestId: string): void;
-  close(): Promise<void> | void;
 }

@@ -3,6 +3,7 @@ import {
   commaSeparated,
   SettingsError,
   type TlsFiles,
+  tlsFileProblems,
   unreadableFiles,
   z,
 } from '@gateway/process';
@@ -72,7 +73,6 @@ export function redisOptions(settings: Settings): RedisOptions | undefined {
   const url = REDIS_URL === undefined ? undefined : new URL(REDIS_URL);
   const target = url ? serverTarget(url) : targetOf(REDIS_SENTINELS, REDIS_CLUSTER, settings);
   if (!target) return undefined;
-  const isEncrypted = url ? url.protocol === 'rediss:' : settings.REDIS_TLS === 'on';
   return {
     target,
     credentials: {
@@ -80,13 +80,7 @@ export function redisOptions(settings: Settings): RedisOptions | undefined {
       password: fromUrl(url?.password) ?? settings.REDIS_PASSWORD,
       passwordFile: settings.REDIS_PASSWORD_FILE,
     },
-    ...(isEncrypted && {
-      tls: {
-        ca: settings.REDIS_CA_FILE,
-        certificate: settings.REDIS_CERTIFICATE_FILE,
-        key: settings.REDIS_KEY_FILE,
-      },
-    }),
+    ...(isEncrypted(settings, url) && { tls: tlsFilesOf(settings) }),
   };
 }
 
@@ -152,15 +146,15 @@ function passwordProblems(settings: Settings): string[] {
 }
 
 function tlsProblems(settings: Settings, url: URL | undefined): string[] {
-  const { REDIS_CA_FILE, REDIS_CERTIFICATE_FILE, REDIS_KEY_FILE } = settings;
-  const files = { REDIS_CA_FILE, REDIS_CERTIFICATE_FILE, REDIS_KEY_FILE };
-  const problems = unreadableFiles(files);
-  const isEncrypted = url ? url.protocol === 'rediss:' : settings.REDIS_TLS === 'on';
-  if (!isEncrypted && Object.values(files).some((file) => file !== undefined))
-    problems.push(
-      `${url ? 'REDIS_URL: must be rediss://' : 'REDIS_TLS: must be on'} for the files of certificates`,
-    );
-  if ((REDIS_CERTIFICATE_FILE === undefined) !== (REDIS_KEY_FILE === undefined))
-    problems.push('REDIS_CERTIFICATE_FILE, REDIS_KEY_FILE: both or neither');
-  return problems;
+  const needed = url ? 'REDIS_URL: must be rediss://' : 'REDIS_TLS: must be on';
+  return tlsFileProblems('REDIS', tlsFilesOf(settings), isEncrypted(settings, url) ? undefined : needed);
 }
+
+const isEncrypted = ({ REDIS_TLS }: Settings, url: URL | undefined): boolean =>
+  url ? url.protocol === 'rediss:' : REDIS_TLS === 'on';
+
+const tlsFilesOf = ({ REDIS_CA_FILE, REDIS_CERTIFICATE_FILE, REDIS_KEY_FILE }: Settings): TlsFiles => ({
+  ca: REDIS_CA_FILE,
+  certificate: REDIS_CERTIFICATE_FILE,
+  key: REDIS_KEY_FILE,
+});

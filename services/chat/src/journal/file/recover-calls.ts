@@ -1,6 +1,5 @@
-import { forEachHoldOfPreviousEpochs, releasedEvent, type UsageOutbox } from '@gateway/call-billing';
 import type { Logger } from '@gateway/process';
-import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
+import { type Ending, endCall, releaseUnknownHolds } from '../end-interrupted';
 import type { FileJournal } from './file-journal';
 import { replayJournal } from './replay-journal';
 
@@ -9,29 +8,16 @@ import { replayJournal } from './replay-journal';
  * its last progress; a hold that the journal doesn't know was never dispatched and is released. Resolves when the journal
  * has been read; querying billing for holds continues until it answers.
  */
-export async function recoverCalls(options: {
-  billing: BillingServiceClient;
-  journal: FileJournal;
-  outbox: UsageOutbox;
-  log: Logger;
-  signal: AbortSignal;
-}): Promise<void> {
+export async function recoverCalls(
+  options: Ending & { readonly journal: FileJournal; readonly log: Logger },
+): Promise<void> {
   const { journal, outbox, log } = options;
   const { finished, interrupted } = replayJournal(journal, Date.now());
   for (const event of finished) outbox.add(event);
-  for (const event of interrupted) {
-    await journal.final(event);
-    outbox.add(event);
-  }
+  for (const event of interrupted) await endCall(options, event);
   if (finished.length + interrupted.length > 0) {
     log.info({ finished: finished.length, interrupted: interrupted.length }, 'journal replayed');
   }
-  const known = new Set([...finished, ...interrupted].map((event) => event.requestId));
-  void forEachHoldOfPreviousEpochs(options.billing, journal.owner, options.signal, async (hold) => {
-    if (known.has(hold.requestId)) return;
-    known.add(hold.requestId);
-    const event = releasedEvent(hold, { errorCode: 'internal_error', endedAtMs: Date.now() });
-    await journal.final(event);
-    outbox.add(event);
-  });
+  const known = [...finished, ...interrupted].map(({ requestId }) => requestId);
+  void releaseUnknownHolds(options, journal.owner, known);
 }

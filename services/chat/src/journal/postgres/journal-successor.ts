@@ -1,8 +1,6 @@
 import {
   FailureDetector,
-  forEachHoldOfPreviousEpochs,
   type InstanceHeartbeats,
-  releasedEvent,
   type UsageEvent,
   type UsageOutbox,
 } from '@gateway/call-billing';
@@ -10,6 +8,7 @@ import type { Pool } from '@gateway/postgres';
 import { every, type Logger, type Repeated } from '@gateway/process';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import { NO_USAGE, type TokenUsage } from '../../domain/usage';
+import { endCall, releaseUnknownHolds } from '../end-interrupted';
 import { interruptedEvent } from '../interrupted-event';
 import { decodeRecord } from '../journal-record';
 import { deleteOwner, listOthers, rowsOf, type StoredRow, takeOver } from './journal-rows';
@@ -65,29 +64,21 @@ export class JournalSuccessor {
 
   /** If this instance dies meanwhile, another one continues: the owner is deleted at the end. */
   async #succeed(silent: InstanceHeartbeats): Promise<void> {
-    const { pool, billing, log } = this.#options;
+    const { pool, log } = this.#options;
     const owner = await takeOver(pool, silent);
     if (!owner) return;
-    const known = new Set<string>();
+    const ending = { ...this.#options, signal: this.#stopping.signal };
+    const known: string[] = [];
     for await (const row of rowsOf(pool, owner.id)) {
       const event = endOf(row, Date.now());
-      known.add(row.requestId);
-      if (event) await this.#end(event);
+      known.push(row.requestId);
+      if (event) await endCall(ending, event);
     }
-    await forEachHoldOfPreviousEpochs(billing, owner, this.#stopping.signal, async (hold) => {
-      if (known.has(hold.requestId)) return;
-      known.add(hold.requestId);
-      await this.#end(releasedEvent(hold, { errorCode: 'internal_error', endedAtMs: Date.now() }));
-    });
+    await releaseUnknownHolds(ending, owner, known);
     if (this.#stopping.signal.aborted) return;
     await deleteOwner(pool, owner);
     this.#options.onTakenOver();
-    log.info({ owner: owner.id, calls: known.size }, 'took over a journal');
-  }
-
-  async #end(event: UsageEvent): Promise<void> {
-    await this.#options.journal.final(event);
-    this.#options.outbox.add(event);
+    log.info({ owner: owner.id, calls: known.length }, 'took over a journal');
   }
 }
 

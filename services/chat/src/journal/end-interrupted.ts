@@ -1,0 +1,41 @@
+import {
+  forEachHoldOfPreviousEpochs,
+  type Owner,
+  releasedEvent,
+  type UsageEvent,
+  type UsageOutbox,
+} from '@gateway/call-billing';
+import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
+import type { UsageJournal } from './usage-journal';
+
+/** What ends the calls that a process has left open. */
+export interface Ending {
+  /** Of this process. */
+  readonly journal: Pick<UsageJournal, 'final'>;
+  readonly outbox: Pick<UsageOutbox, 'add'>;
+  readonly billing: BillingServiceClient;
+  readonly signal: AbortSignal;
+}
+
+/** Makes the call's end durable, and delivers it. */
+export async function endCall({ journal, outbox }: Ending, event: UsageEvent): Promise<void> {
+  await journal.final(event);
+  outbox.add(event);
+}
+
+/**
+ * Releases the holds of the owner's previous epochs that are not among the `known` calls of its journal: they were never
+ * dispatched. Resolves when billing has answered.
+ */
+export async function releaseUnknownHolds(
+  ending: Ending,
+  owner: Owner,
+  known: Iterable<string>,
+): Promise<void> {
+  const ended = new Set(known);
+  await forEachHoldOfPreviousEpochs(ending.billing, owner, ending.signal, async (hold) => {
+    if (ended.has(hold.requestId)) return;
+    ended.add(hold.requestId);
+    await endCall(ending, releasedEvent(hold, { errorCode: 'internal_error', endedAtMs: Date.now() }));
+  });
+}
