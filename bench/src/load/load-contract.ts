@@ -55,7 +55,8 @@ export interface ReleasesLoad {
 export interface ReserveJob {
   readonly load: ReservesLoad | ReleasesLoad;
   readonly address: string;
-  readonly serviceSecret: string;
+  /** The settings with which chat proves its identity. */
+  readonly trust: Readonly<Record<string, string>>;
   readonly accountId: string;
   readonly keyId: string;
   readonly valueId: string;

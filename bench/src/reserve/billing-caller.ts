@@ -1,10 +1,19 @@
 import { once } from 'node:events';
+import type { Caller } from '@gateway/callers';
+import { createLogger, parseEnv } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
 import type { ReserveReply__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveReply';
 import type { ReserveReplyBatch__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveReplyBatch';
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
 import type { UsageEvent } from '@gateway/proto/generated/gateway/billing/v1/UsageEvent';
-import { callUnary, createGrpcClient, loadService, TickBatcher } from '@gateway/rpc';
+import {
+  callUnary,
+  createGrpcClient,
+  createTrust,
+  loadService,
+  TickBatcher,
+  trustSettings,
+} from '@gateway/rpc';
 
 const OPEN_TIMEOUT_MS = 5_000;
 const REPLY_TIMEOUT_MS = 10_000;
@@ -22,8 +31,13 @@ interface Waiting {
 const { BillingService } = loadService<ProtoGrpcType>('billing').gateway.billing.v1;
 const { path, requestSerialize, responseDeserialize } = BillingService.service.Reserve;
 
-const createClient = (address: string, serviceSecret: string, caller: string) =>
-  createGrpcClient(BillingService, { addresses: [address], secrets: [serviceSecret], caller });
+type Settings = Readonly<Record<string, string>>;
+
+const log = createLogger('bench', 'silent');
+const createClient = (address: string, caller: Caller, settings: Settings) => {
+  const trust = createTrust(caller, parseEnv(trustSettings(caller), settings), log);
+  return createGrpcClient(BillingService, { addresses: [address], trust });
+};
 
 /**
  * Calls billing as chat does: requests of one turn of the event loop share a message on one stream. The common part of all
@@ -36,8 +50,8 @@ export class BillingCaller {
   readonly #waiting = new Map<string, Waiting>();
   readonly #lateCheck = setInterval(() => this.#rejectLate(), LATE_CHECK_MS);
 
-  constructor(address: string, serviceSecret: string) {
-    this.#client = createClient(address, serviceSecret, 'chat');
+  constructor(address: string, trust: Settings) {
+    this.#client = createClient(address, 'chat', trust);
     this.#stream = this.#client.makeBidiStreamRequest(path, (batch: Buffer) => batch, responseDeserialize);
     // Concatenated batches of one item are a batch of all items: protobuf encodes repeated fields that way.
     this.#requests = new TickBatcher(this.#stream, (batches) => Buffer.concat(batches));
@@ -50,8 +64,8 @@ export class BillingCaller {
   }
 
   /** Returns the id of the key's value, which chat sends to billing with each call. */
-  static async valueIdOf(address: string, serviceSecret: string, key: string): Promise<string> {
-    const edge = createClient(address, serviceSecret, 'edge');
+  static async valueIdOf(address: string, trust: Settings, key: string): Promise<string> {
+    const edge = createClient(address, 'edge', trust);
     try {
       const resolved = await callUnary(edge, edge.ResolveKey, { key }, { timeoutMs: REPLY_TIMEOUT_MS });
       return resolved.key?.valueId ?? '';

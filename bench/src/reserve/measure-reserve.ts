@@ -45,12 +45,12 @@ export async function measureReserve(run: ReserveMeasurement): Promise<ReserveRu
   const job = async ({ title, hasLimits, settings }: (typeof VARIANTS)[number]) => {
     const { id: keyId, key } = await api.createKey(account.token, title, settings);
     const address = stack.grpcAddress('billing');
-    const { serviceSecret } = stack.secrets;
-    const valueId = await BillingCaller.valueIdOf(address, serviceSecret, key);
+    const trust = { chat: stack.trustSettings('chat'), edge: stack.trustSettings('edge') };
+    const valueId = await BillingCaller.valueIdOf(address, trust.edge, key);
     return (load: ReserveJob['load']): ReserveJob => ({
       load,
       address,
-      serviceSecret,
+      trust: trust.chat,
       accountId: account.id,
       keyId,
       valueId,

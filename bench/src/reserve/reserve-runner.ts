@@ -16,7 +16,7 @@ export class ReserveRunner {
   #openHolds: HoldIdentity[] = [];
 
   async run(job: ReserveJob, tally: Tally): Promise<void> {
-    const billing = new BillingCaller(job.address, job.serviceSecret);
+    const billing = new BillingCaller(job.address, job.trust);
     const releaser = new Releaser((events) => billing.deliver(events));
     try {
       await billing.open();

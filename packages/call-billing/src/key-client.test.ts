@@ -1,7 +1,14 @@
 import { GatewayError } from '@gateway/errors';
 import { createLogger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
-import { createGrpcClient, type GrpcServer, loadService, startGrpcServer, unary } from '@gateway/rpc';
+import {
+  createGrpcClient,
+  type GrpcServer,
+  loadService,
+  sharedSecret,
+  startGrpcServer,
+  unary,
+} from '@gateway/rpc';
 import { afterEach, expect, test } from '@jest/globals';
 import { KeyClient } from './key-client';
 
@@ -31,10 +38,15 @@ afterEach(async () => {
 /** Creates a client of a billing that returns the answer; without an answer, of one that does not implement the RPC. */
 async function createKeyClient(answer?: () => object): Promise<KeyClient> {
   const handlers = answer && { GetKeyContext: unary(log, async () => answer()) };
-  const services = handlers ? [{ definition: { GetKeyContext }, handlers, callers: ['chat'] }] : [];
-  server = await startGrpcServer({ host: '127.0.0.1', port: 0, secrets: [SECRET], services });
+  const services = handlers ? [{ definition: { GetKeyContext }, handlers }] : [];
+  server = await startGrpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    trust: sharedSecret('billing', SECRET),
+    services,
+  });
   const addresses = [`127.0.0.1:${server.port}`];
-  client = createGrpcClient(BillingService, { addresses, secrets: [SECRET], caller: 'chat' });
+  client = createGrpcClient(BillingService, { addresses, trust: sharedSecret('chat', SECRET) });
   return new KeyClient(client);
 }
 

@@ -9,6 +9,7 @@ import {
   createGrpcClients,
   type GrpcServer,
   loadService,
+  sharedSecret,
   startGrpcServer,
   toErrorDetail,
 } from '@gateway/rpc';
@@ -37,10 +38,15 @@ async function reserveFrom(onBatch: (stream: Stream, batch: ReserveBatch__Output
     stream.on('error', () => {});
     stream.on('data', (batch: ReserveBatch__Output) => onBatch(stream, batch));
   };
-  const binding = { definition: { Reserve }, handlers: { Reserve: handler }, callers: ['chat'] };
-  server = await startGrpcServer({ host: '127.0.0.1', port: 0, secrets: [SECRET], services: [binding] });
+  const binding = { definition: { Reserve }, handlers: { Reserve: handler } };
+  server = await startGrpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    trust: sharedSecret('billing', SECRET),
+    services: [binding],
+  });
   const addresses = [`127.0.0.1:${server.port}`];
-  const instances = createGrpcClients(BillingService, { addresses, secrets: [SECRET], caller: 'chat' });
+  const instances = createGrpcClients(BillingService, { addresses, trust: sharedSecret('chat', SECRET) });
   const log = createLogger('test', 'silent');
   reserves = new ReserveClient({ instances, log, timeoutMs: 10_000, onUnknownOutcome: () => {} });
 }

@@ -6,6 +6,7 @@ import {
   type GrpcServer,
   loadService,
   type PeerInstances,
+  sharedSecret,
   startGrpcServer,
 } from '@gateway/rpc';
 import { LinkPool, type LinkRequest, type RelayClient, type ReplySink } from './link-client';
@@ -29,14 +30,19 @@ export async function startTestServer(
   bodies?: LinkServerOptions['bodies'],
 ): Promise<TestServer> {
   const links = new LinkServer({ handler, log, ...(bodies && { bodies }) });
-  const services = [{ definition: ChatService.service, handlers: { Relay: links.relay }, callers: ['edge'] }];
-  const server = await startGrpcServer({ host: '127.0.0.1', port, secrets: [SECRET], services });
+  const services = [{ definition: ChatService.service, handlers: { Relay: links.relay } }];
+  const server = await startGrpcServer({
+    host: '127.0.0.1',
+    port,
+    trust: sharedSecret('chat', SECRET),
+    services,
+  });
   return { links, server, address: `127.0.0.1:${server.port}` };
 }
 
 /** Returns a pool of links to the addresses and a function that closes it. */
 export function connectPool(addresses: readonly string[]): { pool: LinkPool; close: () => void } {
-  const instances = createGrpcClients(ChatService, { addresses, secrets: [SECRET], caller: 'edge' });
+  const instances = createGrpcClients(ChatService, { addresses, trust: sharedSecret('edge', SECRET) });
   const pool = new LinkPool({ name: 'test', instances, log });
   return { pool, close: () => pool.close() };
 }
@@ -55,7 +61,10 @@ export function connectChangingPool() {
   return {
     pool,
     add(address: string) {
-      const of = createGrpcClients(ChatService, { addresses: [address], secrets: [SECRET], caller: 'edge' });
+      const of = createGrpcClients(ChatService, {
+        addresses: [address],
+        trust: sharedSecret('edge', SECRET),
+      });
       of.follow((client, instance) => {
         leaves.set(address, join!(client, instance));
         return () => {};

@@ -4,7 +4,7 @@ export const REPOSITORY = join(__dirname, '../../..');
 
 /** Variables that the stack sets itself for the processes that need them, and variables that npm adds. */
 const NOT_INHERITED =
-  /^(npm_.*|.*_(API|ACCESS|SECRET)_KEY|.*_BASE_URL|(.*_)?DATABASE_URL|REDIS_.*|KAFKA_.*|KEY_PEPPER|JWT_SIGNING_KEY|SERVICE_SECRET|STORAGE_KEY|CREDENTIALS?_.*|ADMIN_.*|.*_PORT|.*_ADDR|BIND_HOST|DATA_DIR|FILE_S3_.*|NODE_CHANNEL_.*)$/;
+  /^(npm_.*|.*_(API|ACCESS|SECRET)_KEY|.*_BASE_URL|(.*_)?DATABASE_URL|REDIS_.*|KAFKA_.*|KEY_PEPPER|JWT_SIGNING_KEY|SERVICE_SECRET.*|SIGNING_SECRET|GRPC_TLS_.*|STORAGE_KEY|CREDENTIALS?_.*|ADMIN_.*|.*_PORT|.*_ADDR|BIND_HOST|DATA_DIR|FILE_S3_.*|NODE_CHANNEL_.*)$/;
 
 /** Returns the environment that every service process starts with. */
 export function inheritedSettings(env: NodeJS.ProcessEnv): Record<string, string> {

@@ -1,5 +1,6 @@
 export { REPOSITORY } from './child-environment';
 export { type Account, type Balance, DashboardApi } from './dashboard-api';
+export { certificateSettings, writeDevCertificates } from './dev-certificates';
 export { startEmbeddedPostgres } from './engines/embedded-postgres';
 export { type EmbeddedRedisProcess, startEmbeddedRedisProcess } from './engines/embedded-redis-process';
 export { type EngineControl, type EngineName, engineControl } from './engines/engine-control';

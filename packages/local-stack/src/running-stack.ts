@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Caller } from '@gateway/callers';
 import { inheritedSettings, node24, REPOSITORY } from './child-environment';
 import { freeLoopbackPort, type HeldPort, holdLoopbackPort } from './engines/loopback-ports';
 import { type ProviderPlan, planProviders } from './providers';
 import { loadSecrets, type StackSecrets } from './secrets';
 import { prepareDatabases, type ServiceDatabaseUrls } from './service-databases';
-import { SERVICES, type ServiceDefinition, type ServiceName, type StackContext } from './services';
+import { SERVICES, type ServiceDefinition, type ServiceName, type StackContext, trustOf } from './services';
 import type { Stack, StackOptions, StackProcess } from './stack-contract';
 import { type StackEngines, startEngines } from './stack-engines';
 import { limitLog, rotateLog } from './supervise/log-file';
@@ -118,6 +119,14 @@ export class RunningStack implements Stack {
     const { name, ports, host } = this.#process(service, index);
     if (ports.grpc === undefined) throw new Error(`${name} has no gRPC server`);
     return `${host}:${ports.grpc}`;
+  }
+
+  httpUrl(service: ServiceName): string {
+    return this.#origin(service, 'http');
+  }
+
+  trustSettings(service: Caller): Record<string, string> {
+    return trustOf({ secrets: this.secrets, certificates: this.#options.certificates }, service);
   }
 
   kill(service: ServiceName, index = 0, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
@@ -263,6 +272,7 @@ export class RunningStack implements Stack {
       env: {
         ...inheritedSettings(this.#options.env ?? {}),
         ...ports,
+        ...(service.name !== 'simulator' && trustOf(this.#context(), service.name)),
         ...service.settings(this.#context(), index),
         ...this.#options.settings?.[service.name],
         ...this.#options.instanceSettings?.(service.name, index),
@@ -280,6 +290,7 @@ export class RunningStack implements Stack {
     return {
       dataDir: this.dataDir,
       secrets: this.secrets,
+      certificates: this.#options.certificates,
       kafkaTopicPrefix: this.#options.kafkaTopicPrefix ?? '',
       chatJournal: this.#options.chatJournal ?? 'file',
       get engines() {
@@ -314,7 +325,8 @@ export class RunningStack implements Stack {
 
   #origin(service: ServiceName, port: string, index = 0): string {
     const { host, ports } = this.#process(service, index);
-    return `http://${host}:${ports[port]}`;
+    const isTls = this.#options.certificates !== undefined && service === 'dashboard' && port === 'http';
+    return `${isTls ? 'https' : 'http'}://${host}:${ports[port]}`;
   }
 }
 

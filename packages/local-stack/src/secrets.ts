@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { readJsonFile, writeJsonFile } from './engines/json-file';
 
@@ -6,6 +6,7 @@ export interface StackSecrets {
   readonly keyPepper: string;
   /** Ed25519 seed, base64url. */
   readonly jwtSigningKey: string;
+  /** The secrets of pairs of services are derived from it; no service has it. */
   readonly serviceSecret: string;
   /** AES-256 key that encrypts the credentials of providers, base64. */
   readonly credentialsKey: string;
@@ -20,6 +21,11 @@ export interface StackSecrets {
 }
 
 const random = (bytes = 24) => randomBytes(bytes).toString('base64url');
+
+/** Returns a secret that depends on its name, and tells nothing about others. */
+export function derivedSecret(secret: string, name: string): string {
+  return Buffer.from(hkdfSync('sha256', secret, '', name, 32)).toString('base64url');
+}
 
 /** Returns the configured secrets, and for others those generated on the first start, which are stored in the data folder. */
 export function loadSecrets(dataDir: string, env: NodeJS.ProcessEnv): StackSecrets {

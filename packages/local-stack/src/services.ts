@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { type Caller, pairSetting, pairsOf } from '@gateway/callers';
+import { certificateSettings } from './dev-certificates';
 import type { ProviderPlan } from './providers';
-import type { StackSecrets } from './secrets';
+import { derivedSecret, type StackSecrets } from './secrets';
 import type { DatabaseService } from './service-databases';
 import type { StackEngines } from './stack-engines';
 
@@ -21,6 +23,8 @@ export type ServiceName =
 export interface StackContext {
   readonly dataDir: string;
   readonly secrets: StackSecrets;
+  /** Folder of the services' certificates; undefined without TLS. */
+  readonly certificates: string | undefined;
   readonly engines: Pick<StackEngines, 'redisUrl' | 'redisSettings' | 'kafkaBrokers' | 'kafkaSettings'>;
   /** With the login of that service. */
   databaseUrl(service: DatabaseService): string;
@@ -53,6 +57,20 @@ const kafka = ({ engines, kafkaTopicPrefix }: StackContext): Record<string, stri
     ? { ...engines.kafkaSettings, KAFKA_BROKERS: engines.kafkaBrokers, KAFKA_TOPIC_PREFIX: kafkaTopicPrefix }
     : {};
 
+/** Returns the settings by which a service trusts others and is trusted. */
+export function trustOf(
+  { secrets, certificates }: Pick<StackContext, 'secrets' | 'certificates'>,
+  service: Caller,
+): Record<string, string> {
+  if (certificates !== undefined) return certificateSettings(certificates, service);
+  return Object.fromEntries(
+    pairsOf(service).map((pair) => {
+      const name = pairSetting(...pair);
+      return [name, derivedSecret(secrets.serviceSecret, name)];
+    }),
+  );
+}
+
 /** Short, because services stop one after the other, and all of them within 20 s. */
 const STOP_GRACE_MS = '5000';
 
@@ -64,7 +82,6 @@ export const SERVICES: readonly ServiceDefinition[] = [
     after: ['engines'],
     ports: { grpc: grpc(7101), admin },
     settings: ({ secrets, databaseUrl }) => ({
-      SERVICE_SECRET: secrets.serviceSecret,
       CREDENTIALS_KEY: secrets.credentialsKey,
       DATABASE_URL: databaseUrl('catalog'),
     }),
@@ -74,7 +91,6 @@ export const SERVICES: readonly ServiceDefinition[] = [
     after: ['engines'],
     ports: { grpc: grpc(7102), admin },
     settings: (context) => ({
-      SERVICE_SECRET: context.secrets.serviceSecret,
       KEY_PEPPER: context.secrets.keyPepper,
       DATABASE_URL: context.databaseUrl('billing'),
       ...context.engines.redisSettings,
@@ -87,7 +103,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
     after: ['catalog', 'billing', 'simulator'],
     ports: { grpc: grpc(7104), admin },
     settings: (context) => ({
-      SERVICE_SECRET: context.secrets.serviceSecret,
+      SIGNING_SECRET: derivedSecret(context.secrets.serviceSecret, 'media ids'),
       DATABASE_URL: context.databaseUrl('media'),
       CATALOG_ADDR: context.addresses('catalog'),
       BILLING_ADDR: context.addresses('billing'),
@@ -103,7 +119,6 @@ export const SERVICES: readonly ServiceDefinition[] = [
     after: ['billing'],
     ports: { grpc: grpc(7107), admin },
     settings: (context) => ({
-      SERVICE_SECRET: context.secrets.serviceSecret,
       STORAGE_KEY: context.secrets.storageKey,
       DATABASE_URL: context.databaseUrl('storage'),
       FILE_DIR: join(context.dataDir, 'files'),
@@ -118,7 +133,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
     isAddressedEarly: true,
     ports: { grpc: grpc(7103), admin },
     settings: (context, index) => ({
-      SERVICE_SECRET: context.secrets.serviceSecret,
+      SIGNING_SECRET: derivedSecret(context.secrets.serviceSecret, 'chat ids'),
       CATALOG_ADDR: context.addresses('catalog'),
       BILLING_ADDR: context.addresses('billing'),
       MEDIA_ADDR: context.addresses('media'),
@@ -138,7 +153,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
     after: ['catalog', 'billing', 'chat', 'media'],
     ports: { http: http(7105), grpc: grpc(7106), admin },
     settings: (context) => ({
-      SERVICE_SECRET: context.secrets.serviceSecret,
+      SIGNING_SECRET: derivedSecret(context.secrets.serviceSecret, 'dashboard ids'),
       JWT_SIGNING_KEY: context.secrets.jwtSigningKey,
       ADMIN_EMAIL: context.secrets.adminEmail,
       ADMIN_PASSWORD: context.secrets.adminPassword,
@@ -158,7 +173,6 @@ export const SERVICES: readonly ServiceDefinition[] = [
       admin,
     },
     settings: (context) => ({
-      SERVICE_SECRET: context.secrets.serviceSecret,
       BILLING_ADDR: context.addresses('billing'),
       CHAT_ADDR: context.addresses('chat'),
       MEDIA_ADDR: context.addresses('media'),

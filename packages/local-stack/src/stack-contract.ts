@@ -1,3 +1,4 @@
+import type { Caller } from '@gateway/callers';
 import type { ProviderPlan } from './providers';
 import type { StackSecrets } from './secrets';
 import type { ChatJournal, ServiceName } from './services';
@@ -10,6 +11,8 @@ export interface StackOptions {
   readonly kafkaTopicPrefix?: string;
   /** `file` by default. */
   readonly chatJournal?: ChatJournal;
+  /** Folder with a certificate for each service (`writeDevCertificates`): services use TLS. */
+  readonly certificates?: string;
   /** Number of processes of a service; one by default. */
   readonly instances?: Partial<Record<ServiceName, number>>;
   /** Additional settings for one service. */
@@ -53,8 +56,12 @@ export interface Stack {
   processes(): StackProcess[];
   /** Origin of a process's private port: /livez, /readyz, /metrics. */
   adminUrl(service: ServiceName, index?: number): string;
-  /** `host:port` of a process's gRPC server, for callers with the service secret. */
+  /** `host:port` of a process's gRPC server. */
   grpcAddress(service: ServiceName, index?: number): string;
+  /** Origin of a service's HTTP server. */
+  httpUrl(service: ServiceName): string;
+  /** Returns the settings with which the service proves its identity to others. */
+  trustSettings(service: Caller): Record<string, string>;
   /** Sends a signal. After SIGKILL, resolves when the process has exited; its restart, if enabled, is then in progress. */
   kill(service: ServiceName, index?: number, signal?: NodeJS.Signals): Promise<void>;
   /**

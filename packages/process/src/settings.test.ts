@@ -1,11 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import { addresses, grpcSettings, parseEnv, SettingsError } from './settings';
+import {
+  addresses,
+  discoverySettings,
+  parseEnv,
+  SettingsError,
+  signingSecrets,
+  signingSettings,
+} from './settings';
 
 const SECRET = 'sixteen bytes ok';
 
-const read = (value: string) => parseEnv(grpcSettings, { SERVICE_SECRET: value }).SERVICE_SECRET;
+const read = (value: string) => signingSecrets(parseEnv(signingSettings, { SIGNING_SECRET: value }));
 
-describe('SERVICE_SECRET', () => {
+describe('SIGNING_SECRET', () => {
   test('is a list of secrets of at least 16 bytes each', () => {
     expect(read(SECRET)).toEqual([SECRET]);
     expect(read(`${SECRET},another of sixteen`)).toEqual([SECRET, 'another of sixteen']);
@@ -22,9 +29,15 @@ describe('SERVICE_SECRET', () => {
   ])(
     'is refused with %s; the error names the position of the entry, not its value',
     (_what, value, problem) => {
-      expect(() => read(value)).toThrow(new SettingsError([`SERVICE_SECRET: ${problem}`]));
+      expect(() => read(value)).toThrow(new SettingsError([`SIGNING_SECRET: ${problem}`]));
     },
   );
+
+  test('is SERVICE_SECRET if absent, which signed in the release before', () => {
+    expect(signingSecrets({ SERVICE_SECRET: [SECRET] })).toEqual([SECRET]);
+    expect(signingSecrets({ SIGNING_SECRET: ['own'], SERVICE_SECRET: [SECRET] })).toEqual(['own']);
+    expect(() => signingSecrets({})).toThrow(new SettingsError(['SIGNING_SECRET: required']));
+  });
 });
 
 describe('addresses of services', () => {
@@ -51,14 +64,12 @@ describe('addresses of services', () => {
   test.each(['127.0.0.1', '10.0.0.10:53,[fd00::10]:53'])(
     'are asked for at the DNS servers %s',
     (DNS_SERVERS) => {
-      const settings = parseEnv(grpcSettings, { SERVICE_SECRET: SECRET, DNS_SERVERS });
+      const settings = parseEnv(discoverySettings, { DNS_SERVERS });
       expect(settings.DNS_SERVERS).toEqual(DNS_SERVERS.split(','));
     },
   );
 
   test('are not asked for at a DNS server that has no IP address', () => {
-    expect(() => parseEnv(grpcSettings, { SERVICE_SECRET: SECRET, DNS_SERVERS: 'dns.test' })).toThrow(
-      SettingsError,
-    );
+    expect(() => parseEnv(discoverySettings, { DNS_SERVERS: 'dns.test' })).toThrow(SettingsError);
   });
 });

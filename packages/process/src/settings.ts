@@ -11,17 +11,29 @@ export const processSettings = {
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
 };
 
-/**
- * Settings of processes that use gRPC. During a rotation several secrets are given, separated by commas: the first is
- * sent, all are accepted.
- */
-export const grpcSettings = {
-  SERVICE_SECRET: secrets(),
+/** Settings of processes that call others over gRPC. */
+export const discoverySettings = {
   /** DNS servers that are asked for the addresses of peers, comma-separated `address[:port]`; absent: those of the system. */
   DNS_SERVERS: dnsServers(),
   /** Where this process runs. Instances of peers in the same zone are preferred, if their zones are known. */
   ZONE: z.string().optional(),
 };
+
+/** Settings of services that sign or encrypt what they hand to clients and get back. */
+export const signingSettings = {
+  /** The first signs, all are accepted. */
+  SIGNING_SECRET: secrets().optional(),
+};
+
+/** Returns the signing secrets. @param settings with `SERVICE_SECRET` of the release before, which signed then */
+export function signingSecrets(settings: {
+  readonly SIGNING_SECRET?: readonly string[] | undefined;
+  readonly SERVICE_SECRET?: readonly string[] | undefined;
+}): readonly string[] {
+  const found = settings.SIGNING_SECRET ?? settings.SERVICE_SECRET;
+  if (!found) throw new SettingsError(['SIGNING_SECRET: required']);
+  return found;
+}
 
 export function port(defaultPort: number) {
   return z.coerce.number().int().min(0).max(65_535).default(defaultPort);

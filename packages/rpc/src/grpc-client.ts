@@ -1,25 +1,25 @@
+import type { ServiceName } from '@gateway/callers';
 import { GatewayError } from '@gateway/errors';
 import * as grpc from '@grpc/grpc-js';
 import { decodeErrorDetail, ERROR_TRAILER } from './error-detail';
 import { CLIENT_OPTIONS } from './grpc-options';
+import { serviceOfPath } from './load-service';
 import type { Instance, Membership } from './membership/membership';
 import { targetOf } from './membership/membership-resolver';
 import { type Discovery, openMembership } from './membership/open-membership';
-import { SERVICE_TOKEN_HEADER, serviceToken } from './service-token';
+import type { Trust } from './trust/trust';
 
 export interface GrpcClientOptions extends Discovery {
   /** `host:port`, `srv://name` or `k8s://namespace/service:port` each; the instances are those that they stand for at the moment. */
   readonly addresses: readonly string[];
-  readonly secrets: readonly string[];
-  /** The calling service's name. */
-  readonly caller: string;
+  /** Of the calling service. */
+  readonly trust: Trust;
 }
 
-type ClientConstructor<C> = new (
-  address: string,
-  credentials: grpc.ChannelCredentials,
-  options?: grpc.ClientOptions,
-) => C;
+interface ClientConstructor<C> {
+  readonly service: grpc.ServiceDefinition;
+  new (address: string, credentials: grpc.ChannelCredentials, options?: grpc.ClientOptions): C;
+}
 
 /** Creates a client with one channel over all instances; calls are spread round-robin. */
 export function createGrpcClient<C>(Client: ClientConstructor<C>, options: GrpcClientOptions): C {
@@ -78,22 +78,14 @@ function followInstances<C>(
 }
 
 function openChannel<C>(Client: ClientConstructor<C>, target: string, options: GrpcClientOptions): C {
-  return new Client(target, grpc.credentials.createInsecure(), {
-    ...CLIENT_OPTIONS,
-    interceptors: [withToken(options.caller, options.secrets[0] ?? '')],
-  });
+  const { credentials, options: ofTrust } = options.trust.grpcClient(calleeOf(Client.service));
+  return new Client(target, credentials, { ...CLIENT_OPTIONS, ...ofTrust });
 }
 
-function withToken(caller: string, secret: string): grpc.Interceptor {
-  const token = serviceToken(secret, caller);
-  return (options, nextCall) =>
-    new grpc.InterceptingCall(nextCall(options), {
-      start(metadata, listener, next) {
-        metadata.set('x-caller', caller);
-        metadata.set(SERVICE_TOKEN_HEADER, token);
-        next(metadata, listener);
-      },
-    });
+function calleeOf(definition: grpc.ServiceDefinition): ServiceName {
+  const [method] = Object.values(definition);
+  if (!method) throw new Error('a service without methods');
+  return serviceOfPath(method.path);
 }
 
 /** A generated client method with all its overloads, because TypeScript infers from overloads pairwise. */

@@ -1,3 +1,4 @@
+import { type Caller, callersOfPath } from '@gateway/callers';
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
 import * as grpc from '@grpc/grpc-js';
@@ -5,7 +6,7 @@ import { HealthImplementation } from 'grpc-health-check';
 import { ERROR_TRAILER, encodeErrorDetail } from './error-detail';
 import { SERVER_OPTIONS } from './grpc-options';
 import type { RequestContext } from './request-context';
-import { isServiceToken, SERVICE_TOKEN_HEADER } from './service-token';
+import type { Peer, Trust } from './trust/trust';
 
 export interface GrpcServer {
   readonly port: number;
@@ -17,34 +18,40 @@ export interface GrpcServer {
 export interface ServiceBinding {
   readonly definition: grpc.ServiceDefinition;
   readonly handlers: grpc.UntypedServiceImplementation;
-  /** Names of the services that may call it. */
-  readonly callers: readonly string[];
 }
 
-/** Starts a server that requires a service token for every call; grpc.health.v1 needs none. */
+/**
+ * Starts a server that lets each caller call its RPCs only (`CALLERS`); grpc.health.v1 is open to all.
+ * @throws Error for an RPC without a row in `CALLERS`
+ */
 export async function startGrpcServer(options: {
   host: string;
   port: number;
-  secrets: readonly string[];
+  /** Of the service that is called. */
+  trust: Trust;
   services: readonly ServiceBinding[];
 }): Promise<GrpcServer> {
-  const callersByPath = new Map<string, readonly string[]>();
-  for (const { definition, callers } of options.services) {
-    for (const method of Object.values(definition)) callersByPath.set(method.path, callers);
+  const callersByPath = new Map<string, readonly Caller[]>();
+  for (const { definition } of options.services) {
+    for (const { path } of Object.values(definition)) {
+      const callers = callersOfPath(path);
+      if (!callers) throw new Error(`no rule says who may call ${path}`);
+      callersByPath.set(path, callers);
+    }
   }
+  const { credentials, options: ofTrust } = options.trust.grpcServer();
   const server = new grpc.Server({
     ...SERVER_OPTIONS,
-    interceptors: [(method, call) => authenticate(method, call, callersByPath, options.secrets)],
+    ...ofTrust,
+    interceptors: [(method, call) => authenticate(method, call, callersByPath, options.trust)],
   });
   for (const { definition, handlers } of options.services) server.addService(definition, handlers);
   const health = new HealthImplementation({ '': 'SERVING' });
   health.addToServer(server);
 
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(
-      `${options.host}:${options.port}`,
-      grpc.ServerCredentials.createInsecure(),
-      (error, bound) => (error ? reject(error) : resolve(bound)),
+    server.bindAsync(`${options.host}:${options.port}`, credentials, (error, bound) =>
+      error ? reject(error) : resolve(bound),
     );
   });
   return {
@@ -68,8 +75,8 @@ export async function startGrpcServer(options: {
 function authenticate(
   method: grpc.ServerMethodDefinition<unknown, unknown>,
   call: grpc.ServerInterceptingCallInterface,
-  callersByPath: ReadonlyMap<string, readonly string[]>,
-  secrets: readonly string[],
+  callersByPath: ReadonlyMap<string, readonly Caller[]>,
+  trust: Trust,
 ): grpc.ServerInterceptingCall {
   const allowed = callersByPath.get(method.path);
   if (!allowed) return new grpc.ServerInterceptingCall(call);
@@ -77,16 +84,12 @@ function authenticate(
     start: (next) =>
       next({
         onReceiveMetadata(metadata, proceed) {
-          const caller = String(metadata.get('x-caller')[0] ?? '');
-          const token = String(metadata.get(SERVICE_TOKEN_HEADER)[0] ?? '');
-          if (allowed.includes(caller) && isServiceToken(token, secrets, caller)) {
-            proceed(metadata);
-          } else {
-            call.sendStatus({
-              code: grpc.status.UNAUTHENTICATED,
-              details: 'caller not allowed, or invalid token',
-            });
-          }
+          const peer: Peer = {
+            header: (name) => String(metadata.get(name)[0] ?? ''),
+            certificate: () => call.getAuthContext().sslPeerCertificate,
+          };
+          if (trust.isOneOf(allowed, peer)) proceed(metadata);
+          else call.sendStatus({ code: grpc.status.UNAUTHENTICATED, details: 'caller not allowed' });
         },
       }),
   });

@@ -9,3 +9,7 @@ export * from './rate-figures-message';
 export * from './request-context';
 export * from './service-token';
 export * from './tick-batcher';
+export * from './trust/create-trust';
+export { sharedSecret } from './trust/secret-trust';
+export * from './trust/trust';
+export * from './trust/trust-settings';

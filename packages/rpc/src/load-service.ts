@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { ServiceName } from '@gateway/callers';
 import * as grpc from '@grpc/grpc-js';
 import * as protoLoader from '@grpc/proto-loader';
 import protobuf from 'protobufjs';
@@ -7,7 +8,10 @@ import { QuickLong } from './quick-long';
 /** The directory that imports in proto files are relative to. */
 const ROOT = path.dirname(require.resolve('@gateway/proto/package.json'));
 
-export type ServiceName = 'billing' | 'catalog' | 'chat' | 'dashboard' | 'media' | 'storage';
+/** Returns the service of an RPC. @param path such as `/gateway.billing.v1.BillingService/Deliver` */
+export function serviceOfPath(path: string): ServiceName {
+  return path.split('.')[1] as ServiceName;
+}
 
 /** Loads a service's proto file as a grpc-js package object; cast it to that file's `ProtoGrpcType`. */
 export function loadService<T>(service: ServiceName): T {

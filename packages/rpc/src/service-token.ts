@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 
 /** Name of the HTTP header and gRPC metadata key that carry the token. */
 export const SERVICE_TOKEN_HEADER = 'x-service-token';
@@ -6,13 +6,4 @@ export const SERVICE_TOKEN_HEADER = 'x-service-token';
 /** Returns the token that authenticates a service: a digest, so that the secret itself is never sent. */
 export function serviceToken(secret: string, caller: string): string {
   return createHash('sha256').update(`${caller}\n${secret}`).digest('base64url');
-}
-
-/** Returns whether the token belongs to the caller under one of the secrets; compares in constant time. */
-export function isServiceToken(token: string, secrets: readonly string[], caller: string): boolean {
-  const given = Buffer.from(token);
-  return secrets.some((secret) => {
-    const expected = Buffer.from(serviceToken(secret, caller));
-    return expected.length === given.length && timingSafeEqual(expected, given);
-  });
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { awaitMigrations, createPool, directUrl, type Pool, ping } from '@gateway/postgres';
 import { type Logger, type RunningService, startAdminServer } from '@gateway/process';
 import { FairSemaphore } from '@gateway/quota';
-import { startGrpcServer } from '@gateway/rpc';
+import { createTrust, startGrpcServer } from '@gateway/rpc';
 import { startJobs } from './jobs';
 import { KeyListener } from './keys/store/key-listener';
 import { reconcile } from './ledger/store/reconcile';
@@ -48,6 +48,7 @@ const CHANGES = {
 
 export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const settings = readSettings(env);
+  const trust = createTrust('billing', settings, log);
   const { pool, moneyPool, listPool } = createPools(settings.DATABASE_URL, log);
   await awaitMigrations({ pool, schema: 'billing', directory: MIGRATIONS, log });
   const jobs = await startJobs(settings, pool, log);
@@ -97,19 +98,21 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
   const server = await startGrpcServer({
     host: settings.BIND_HOST,
     port: settings.GRPC_PORT,
-    secrets: settings.SERVICE_SECRET,
-    services: billingService({
-      pool,
-      listPool,
-      lists: new FairSemaphore(LISTS),
-      changes: new FairSemaphore(CHANGES),
-      peppers,
-      abandonedCostLimitNano: settings.ABANDONED_COST_LIMIT_USD,
-      watchers,
-      reserveStreams,
-      settle,
-      log,
-    }),
+    trust,
+    services: [
+      billingService({
+        pool,
+        listPool,
+        lists: new FairSemaphore(LISTS),
+        changes: new FairSemaphore(CHANGES),
+        peppers,
+        abandonedCostLimitNano: settings.ABANDONED_COST_LIMIT_USD,
+        watchers,
+        reserveStreams,
+        settle,
+        log,
+      }),
+    ],
   });
   return {
     ports: { grpc: server.port, admin: admin.port },

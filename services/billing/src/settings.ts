@@ -1,6 +1,7 @@
 import { kafkaConnection, kafkaSettings } from '@gateway/kafka';
 import { nanoFromUsd } from '@gateway/money';
-import { grpcSettings, parseEnv, port, processSettings, SettingsError, secrets, z } from '@gateway/process';
+import { parseEnv, port, processSettings, SettingsError, secrets, z } from '@gateway/process';
+import { trustSettings } from '@gateway/rpc';
 import { redisOptions, redisSettings } from './rates/redis/redis-settings';
 
 /** 24 days: a timer with a longer duration fires immediately and repeatedly. */
@@ -18,7 +19,7 @@ export const billingAddresses = {
 
 const shape = {
   ...processSettings,
-  ...grpcSettings,
+  ...trustSettings('billing'),
   GRPC_PORT: port(7102),
   ...billingAddresses,
   /** For notifications, which PgBouncer does not forward; absent: `DATABASE_URL`. */

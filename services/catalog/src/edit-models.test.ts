@@ -547,14 +547,17 @@ describe('an invalid change is rejected and changes nothing:', () => {
     await expect(setPricing(slug, PRICING)).rejects.toMatchObject(missing);
   });
 
-  test.each(['chat', 'edge', 'media', 'billing'])('a call by %s instead of the dashboard', async (caller) => {
-    const client = world.connect(instances[0]!, caller);
-    const request = { model: chat('sim/new') };
-    await expect(callUnary(client, client.CreateModel, request, TIMEOUT)).rejects.toMatchObject({
-      code: 'internal_error',
-      cause: { code: 16 },
-    });
-  });
+  test.each(['chat', 'edge', 'media', 'billing'] as const)(
+    'a call by %s instead of the dashboard',
+    async (caller) => {
+      const client = world.connect(instances[0]!, caller);
+      const request = { model: chat('sim/new') };
+      await expect(callUnary(client, client.CreateModel, request, TIMEOUT)).rejects.toMatchObject({
+        code: 'internal_error',
+        cause: { code: 16 },
+      });
+    },
+  );
 });
 
 test('a change whose notification was lost is found by polling', async () => {

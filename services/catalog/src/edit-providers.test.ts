@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Caller } from '@gateway/callers';
 import type { RunningService } from '@gateway/process';
 import type { CreateProviderRequest } from '@gateway/proto/generated/gateway/catalog/v1/CreateProviderRequest';
 import type { Provider__Output } from '@gateway/proto/generated/gateway/catalog/v1/Provider';
@@ -56,7 +57,7 @@ const refusal = (detail: string | RegExp) =>
   });
 
 /** Returns the states that a service receives. */
-function watchProviders(instance: RunningService, caller = 'chat') {
+function watchProviders(instance: RunningService, caller: Caller = 'chat') {
   const stream = world.connect(instance, caller).WatchProviders({});
   stream.on('error', () => {});
   const messages: AsyncIterator<WatchProvidersResponse__Output> = stream[Symbol.asyncIterator]();
@@ -127,7 +128,7 @@ test("a cloud's account may be pasted as a file: it is stored on one line, and i
   watch.close();
 });
 
-test.each(['edge', 'dashboard'])('%s may not watch the secrets of providers', async (caller) => {
+test.each(['edge', 'dashboard'] as const)('%s may not watch the secrets of providers', async (caller) => {
   const stream = world.connect(instances[0]!, caller).WatchProviders({});
   await expect(stream[Symbol.asyncIterator]().next()).rejects.toThrow(/UNAUTHENTICATED|PERMISSION_DENIED/);
 });

@@ -85,8 +85,8 @@ describe('Watch', () => {
     await stopped;
   });
 
-  test('rejects callers that are not services', async () => {
-    const watcher = world.watch(await world.startCatalog(), 'simulator');
+  test('rejects services that have no use for models', async () => {
+    const watcher = world.watch(await world.startCatalog(), 'edge');
     await expect(watcher.next()).rejects.toMatchObject({ code: 16 });
   });
 });

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { awaitMigrations, createPool, directUrl, ping } from '@gateway/postgres';
 import { every, type Logger, type RunningService, startAdminServer } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
-import { loadService, startGrpcServer, unary } from '@gateway/rpc';
+import { createTrust, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { Catalog } from './domain/catalog';
 import { Providers } from './domain/providers';
 import { utcDay } from './domain/utc-day';
@@ -38,6 +38,7 @@ const STOP_GRACE_MS = 5_000;
 
 export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const settings = readSettings(env);
+  const trust = createTrust('catalog', settings, log);
   const seed = await readSeed(settings.CATALOG_SEED_DIR);
   const pool = createPool({ url: settings.DATABASE_URL, log, maxConnections: 4 });
   await awaitMigrations({ pool, schema: 'catalog', directory: path.join(__dirname, '../migrations'), log });
@@ -80,30 +81,17 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const watchers = new Watchers(catalog);
   const providerWatchers = new ProviderWatchers(providers);
   const { service } = loadService<ProtoGrpcType>('catalog').gateway.catalog.v1.CatalogService;
-  const { Watch, WatchProviders, SyncCredentialCosts, ...ofOperators } = service;
   const grpcServer = await startGrpcServer({
     host: settings.BIND_HOST,
     port: settings.GRPC_PORT,
-    secrets: settings.SERVICE_SECRET,
+    trust,
     services: [
       {
-        definition: { Watch },
-        handlers: { Watch: watchers.watch },
-        callers: ['edge', 'chat', 'media', 'dashboard'],
-      },
-      {
-        definition: { WatchProviders },
-        handlers: { WatchProviders: providerWatchers.watch },
-        callers: ['chat', 'media'],
-      },
-      {
-        definition: { SyncCredentialCosts },
-        handlers: { SyncCredentialCosts: unary(log, syncCosts(pool)) },
-        callers: ['chat'],
-      },
-      {
-        definition: ofOperators,
+        definition: service,
         handlers: {
+          Watch: watchers.watch,
+          WatchProviders: providerWatchers.watch,
+          SyncCredentialCosts: unary(log, syncCosts(pool)),
           ListCredentialCosts: unary(log, listCosts(pool)),
           CreateModel: unary(log, createModel(edit)),
           UpdateModel: unary(log, updateModel(edit)),
@@ -119,7 +107,6 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
           ApplyConfig: unary(log, applyConfig(configEdit)),
           FindPrices: unary(log, findPrices({ providers, priceList, log })),
         },
-        callers: ['dashboard'],
       },
     ],
   });

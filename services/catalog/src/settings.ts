@@ -1,10 +1,11 @@
 import path from 'node:path';
-import { grpcSettings, parseEnv, port, processSettings, z } from '@gateway/process';
+import { parseEnv, port, processSettings, z } from '@gateway/process';
+import { trustSettings } from '@gateway/rpc';
 import { credentialsKey } from '@gateway/secrets';
 
 const shape = {
   ...processSettings,
-  ...grpcSettings,
+  ...trustSettings('catalog'),
   GRPC_PORT: port(7101),
   DATABASE_URL: z.string().min(1),
   /** For notifications, which PgBouncer does not forward; absent: `DATABASE_URL`. */

@@ -19,6 +19,7 @@ import {
   createQuotaMetrics,
   type Logger,
   type RunningService,
+  signingSecrets,
   startAdminServer,
 } from '@gateway/process';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
@@ -27,7 +28,14 @@ import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/storage';
 import { memoryQuota, Quota, quotaExhausted } from '@gateway/quota';
-import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
+import {
+  createGrpcClient,
+  createGrpcClients,
+  createTrust,
+  loadService,
+  startGrpcServer,
+  unary,
+} from '@gateway/rpc';
 import {
   CredentialLimiter,
   DailyCosts,
@@ -95,14 +103,10 @@ const memoryFor = (maxBytes: number) => memoryQuota(maxBytes, maxBytes / ACCOUNT
 
 export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const settings = readSettings(env);
+  const trust = createTrust('chat', settings, log);
   const bufferQuota = new Quota({ limit: UNREAD_BYTES });
   const environmentProviders = createProviders(settings, env, bufferQuota);
-  const peer = {
-    secrets: settings.SERVICE_SECRET,
-    caller: 'chat',
-    dnsServers: settings.DNS_SERVERS,
-    zone: settings.ZONE,
-  };
+  const peer = { trust, dnsServers: settings.DNS_SERVERS, zone: settings.ZONE };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
   const billing = createGrpcClient(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
@@ -231,7 +235,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   });
   const counting = tokenizerCpuQuota(ADMISSION_COUNTS_MS);
   const responseStorage = storage && new ResponseStorageClient(storage);
-  const audioIds = new AudioIdSealer(settings.SERVICE_SECRET);
+  const audioIds = new AudioIdSealer(signingSecrets(settings));
   /** @param queues responses may be made in the background */
   const createRoutes = (priced: ModelLookup, queues: boolean): LinkHandler => {
     const answering = {
@@ -318,23 +322,15 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const grpc = await startGrpcServer({
     host: settings.BIND_HOST,
     port: settings.GRPC_PORT,
-    secrets: settings.SERVICE_SECRET,
+    trust,
     services: [
       {
-        definition: { Relay: ChatService.service.Relay },
-        handlers: { Relay: link.relay },
-        callers: ['edge', 'storage'],
-      },
-      {
-        definition: {
-          ListProviders: ChatService.service.ListProviders,
-          ProbeProvider: ChatService.service.ProbeProvider,
-        },
+        definition: ChatService.service,
         handlers: {
+          Relay: link.relay,
           ListProviders: unary(log, listing),
           ProbeProvider: unary(log, probeProvider({ providers, models, upstream, replyMemory })),
         },
-        callers: ['dashboard'],
       },
     ],
   });

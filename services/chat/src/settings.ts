@@ -1,20 +1,24 @@
 import { kafkaConnection, kafkaSettings } from '@gateway/kafka';
 import {
   addresses,
-  grpcSettings,
+  discoverySettings,
   milliseconds,
   parseEnv,
   port,
   processSettings,
   SettingsError,
+  signingSettings,
   z,
 } from '@gateway/process';
+import { trustSettings } from '@gateway/rpc';
 import { credentialsKey } from '@gateway/secrets';
 import { MAX_REPLY_BYTES } from './domain/reply-memory';
 
 const shape = {
   ...processSettings,
-  ...grpcSettings,
+  ...trustSettings('chat'),
+  ...discoverySettings,
+  ...signingSettings,
   GRPC_PORT: port(7103),
   CATALOG_ADDR: addresses(),
   BILLING_ADDR: addresses(),

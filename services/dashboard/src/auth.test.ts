@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ProtoGrpcType } from '@gateway/proto/generated/dashboard';
 import { LOGIN_TOKEN } from '@gateway/public-http';
-import { callUnary, createGrpcClient, loadService } from '@gateway/rpc';
+import { callUnary, createGrpcClient, loadService, sharedSecret } from '@gateway/rpc';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { decodeJwt, SignJWT } from 'jose';
 import { SigningKeys } from './security/signing-keys';
@@ -433,8 +433,7 @@ describe('token', () => {
     const { DashboardService } = loadService<ProtoGrpcType>('dashboard').gateway.dashboard.v1;
     const client = createGrpcClient(DashboardService, {
       addresses: [`127.0.0.1:${dashboard.ports.grpc}`],
-      secrets: [SECRET],
-      caller: 'edge',
+      trust: sharedSecret('edge', SECRET),
     });
     try {
       const answer = await callUnary(client, client.GetSigningKeys, {}, { timeoutMs: 2_000 });

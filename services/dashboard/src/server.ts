@@ -1,4 +1,3 @@
-import http from 'node:http';
 import path from 'node:path';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
 import {
@@ -8,6 +7,7 @@ import {
   type RunningService,
   SecurityLog,
   SettingsError,
+  signingSecrets,
   startAdminServer,
 } from '@gateway/process';
 import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
@@ -15,7 +15,15 @@ import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/cat
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
-import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
+import {
+  createGrpcClient,
+  createGrpcClients,
+  createTrust,
+  loadService,
+  startGrpcServer,
+  type Trust,
+  unary,
+} from '@gateway/rpc';
 import { FirstOperator } from './actions/first-operator';
 import { recordChange } from './actions/record-change';
 import { recordLookup, recordRefusedToken } from './actions/record-lookup';
@@ -60,26 +68,22 @@ const HOUR_SECONDS = 60 * 60;
 
 export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const settings = readSettings(env);
+  const trust = createTrust('dashboard', settings, log);
   const operator = readOperator(settings);
   const pool = createPool({ url: settings.DATABASE_URL, log });
   await awaitMigrations({ pool, schema: 'dashboard', directory: path.join(__dirname, '../migrations'), log });
 
-  const peer = {
-    secrets: settings.SERVICE_SECRET,
-    caller: 'dashboard',
-    dnsServers: settings.DNS_SERVERS,
-    zone: settings.ZONE,
-  };
+  const peer = { trust, dnsServers: settings.DNS_SERVERS, zone: settings.ZONE };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
   const { DashboardService } = loadService<DashboardProto>('dashboard').gateway.dashboard.v1;
   const billingClient = createGrpcClient(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
   const catalogClient = createGrpcClient(CatalogService, { ...peer, addresses: settings.CATALOG_ADDR });
-  const mask = new SequenceMask(settings.SERVICE_SECRET);
+  const mask = new SequenceMask(signingSecrets(settings));
   const billing = new Billing(billingClient, mask);
   const models = new ModelDirectory(catalogClient, log);
   const editor = new CatalogEditor(catalogClient, models);
-  const providerServices = connectProviderServices(settings);
+  const providerServices = connectProviderServices(settings, trust);
   const signingKeys = new SigningKeys(settings.JWT_SIGNING_KEY);
   const tokens = new LoginTokens(signingKeys);
   const hasher = new PasswordHasher();
@@ -126,12 +130,12 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
       apiDocument({ endpoints: answered, v1Bodies, apiUrl: settings.PUBLIC_API_URL }),
     ),
     webUi: webUi(webFiles),
-    secrets: settings.SERVICE_SECRET,
+    trust,
     log,
     metrics,
     closing: () => closing,
   });
-  const server = http.createServer(
+  const server = trust.createHttpServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
@@ -143,7 +147,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   const grpcServer = await startGrpcServer({
     host: settings.BIND_HOST,
     port: settings.GRPC_PORT,
-    secrets: settings.SERVICE_SECRET,
+    trust,
     services: [
       {
         definition: DashboardService.service,
@@ -157,7 +161,6 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
             }),
           ),
         },
-        callers: ['edge'],
       },
     ],
   });
@@ -189,9 +192,9 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
 }
 
 /** Connects to the services that call providers. */
-function connectProviderServices(settings: Settings) {
-  const { SERVICE_SECRET: secrets, DNS_SERVERS: dnsServers, ZONE: zone, CHAT_ADDR, MEDIA_ADDR } = settings;
-  const peer = { secrets, caller: 'dashboard', dnsServers, zone };
+function connectProviderServices(settings: Settings, trust: Trust) {
+  const { DNS_SERVERS: dnsServers, ZONE: zone, CHAT_ADDR, MEDIA_ADDR } = settings;
+  const peer = { trust, dnsServers, zone };
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
   const { MediaService } = loadService<MediaProto>('media').gateway.media.v1;
   const instances = new ProviderInstances();

@@ -1,4 +1,14 @@
-import { addresses, grpcSettings, parseEnv, port, processSettings, publicApiUrl, z } from '@gateway/process';
+import {
+  addresses,
+  discoverySettings,
+  parseEnv,
+  port,
+  processSettings,
+  publicApiUrl,
+  signingSettings,
+  z,
+} from '@gateway/process';
+import { trustSettings } from '@gateway/rpc';
 
 const ED25519_SEED = /^[A-Za-z0-9_-]{43}$/;
 
@@ -6,7 +16,9 @@ const limit = (defaultLimit: number) => z.coerce.number().int().min(1).max(1_000
 
 const shape = {
   ...processSettings,
-  ...grpcSettings,
+  ...trustSettings('dashboard'),
+  ...discoverySettings,
+  ...signingSettings,
   HTTP_PORT: port(7105),
   GRPC_PORT: port(7106),
   DATABASE_URL: z.string().min(1),

@@ -17,7 +17,7 @@ import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/d
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/storage';
 import { memoryQuota } from '@gateway/quota';
-import { createGrpcClient, createGrpcClients, loadService, serviceToken } from '@gateway/rpc';
+import { createGrpcClient, createGrpcClients, createTrust, loadService, type Trust } from '@gateway/rpc';
 import { AccessLog, appendAccessLog } from './clients/access-log';
 import { resolveKey, watchKeys } from './clients/billing-keys';
 import { authorizePlayground } from './clients/playground-authorization';
@@ -40,7 +40,6 @@ import { answerApi } from './routes/api';
 import { answerDashboard, type DashboardDependencies } from './routes/dashboard';
 import { readSettings, type Settings } from './settings';
 
-const CALLER = 'edge';
 const REFUSED_KEY_RETRY_MS = 100;
 /** For the rest of the shutdown, after the lame-duck time and the grace for calls in flight. */
 const STOP_REST_MS = 10_000;
@@ -51,7 +50,8 @@ const MAX_KEY_SET_AGE_MS = 300_000;
 
 export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const settings = readSettings(env);
-  const clients = createClients(settings);
+  const trust = createTrust('edge', settings, log);
+  const clients = createClients(settings, trust);
   const keys = new KeyCache({
     resolve: (key) => resolveKey(clients.billing, key),
     maxEntries: settings.EDGE_KEY_CACHE_ENTRIES,
@@ -71,7 +71,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   });
   const proxy = createDashboardProxy({
     target: settings.DASHBOARD_HTTP_URL,
-    serviceToken: serviceToken(settings.SERVICE_SECRET[0] ?? '', CALLER),
+    trust,
     timeoutMs: settings.EDGE_DASHBOARD_TIMEOUT_MS,
   });
   const bodyLimits = bodyLimitsOf(settings);
@@ -220,13 +220,8 @@ function createPublicPort(
   return { listener, server };
 }
 
-function createClients(settings: Settings) {
-  const shared = {
-    secrets: settings.SERVICE_SECRET,
-    caller: CALLER,
-    dnsServers: settings.DNS_SERVERS,
-    zone: settings.ZONE,
-  };
+function createClients(settings: Settings, trust: Trust) {
+  const shared = { trust, dnsServers: settings.DNS_SERVERS, zone: settings.ZONE };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
   const { DashboardService } = loadService<DashboardProto>('dashboard').gateway.dashboard.v1;

@@ -1,6 +1,6 @@
 import {
   addresses,
-  grpcSettings,
+  discoverySettings,
   milliseconds,
   parseEnv,
   port,
@@ -8,6 +8,7 @@ import {
   SettingsError,
   z,
 } from '@gateway/process';
+import { trustSettings } from '@gateway/rpc';
 import proxyaddr from 'proxy-addr';
 
 const MIB = 1024 * 1024;
@@ -45,7 +46,8 @@ function isNetwork(entry: string): boolean {
 
 const shape = {
   ...processSettings,
-  ...grpcSettings,
+  ...trustSettings('edge'),
+  ...discoverySettings,
   EDGE_API_PORT: port(8080),
   /** Unused when API and dashboard are separated by host. */
   EDGE_DASHBOARD_PORT: port(8081),

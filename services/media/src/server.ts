@@ -15,7 +15,15 @@ import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/bil
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import { Quota } from '@gateway/quota';
-import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
+import {
+  createGrpcClient,
+  createGrpcClients,
+  createTrust,
+  loadService,
+  startGrpcServer,
+  type Trust,
+  unary,
+} from '@gateway/rpc';
 import { CredentialLimiter, listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
 import { openAudio } from './audio/open-audio';
 import { createBilling } from './billing/create-billing';
@@ -57,13 +65,14 @@ const STOP_REST_MS = 10_000;
 
 export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const settings = readSettings(env);
+  const trust = createTrust('media', settings, log);
   await checkUploadDirectory(settings.UPLOAD_DIR);
   const upstream = new UpstreamHttp();
   const environment = createProviders(settings, env, upstream);
   const pool = createPool({ url: settings.DATABASE_URL, log });
   await awaitMigrations({ pool, schema: 'media', directory: MIGRATIONS, log });
 
-  const { billing, billingInstances, catalog } = createClients(settings);
+  const { billing, billingInstances, catalog } = createClients(settings, trust);
   const models = new CatalogWatch({ client: catalog, log, fromProto: fromProtoModel });
   const mediaBilling = await createBilling({ settings, log, pool, billing, billingInstances });
   const keys = new KeyClient(billing);
@@ -156,7 +165,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     isSimulated: (id) => simulated.has(id) && providers.isOfEnvironment(id),
     health,
   });
-  const grpc = await startGrpc(settings, log, { link, listing, providers });
+  const grpc = await startGrpc(settings, trust, log, { link, listing, providers });
   const admin = await startAdminServer({
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
@@ -198,7 +207,12 @@ interface GrpcHandlers {
   readonly providers: MediaProviders;
 }
 
-function startGrpc(settings: Settings, log: Logger, { link, listing, providers }: GrpcHandlers) {
+function startGrpc(
+  settings: Settings,
+  trust: Trust,
+  log: Logger,
+  { link, listing, providers }: GrpcHandlers,
+) {
   const { images, videos } = providers;
   const probe = probeProvider({
     accountsOf: (id) => (videos.has(id) ? videos.accountsOf(id) : images.accountsOf(id)),
@@ -207,29 +221,22 @@ function startGrpc(settings: Settings, log: Logger, { link, listing, providers }
   return startGrpcServer({
     host: settings.BIND_HOST,
     port: settings.GRPC_PORT,
-    secrets: settings.SERVICE_SECRET,
+    trust,
     services: [
       {
-        definition: { Relay: MediaService.service.Relay },
-        handlers: { Relay: link.relay },
-        callers: ['edge'],
-      },
-      {
-        definition: { ListProviders: MediaService.service.ListProviders },
-        handlers: { ListProviders: unary(log, listing) },
-        callers: ['chat', 'dashboard'],
-      },
-      {
-        definition: { ProbeProvider: MediaService.service.ProbeProvider },
-        handlers: { ProbeProvider: unary(log, probe) },
-        callers: ['dashboard'],
+        definition: MediaService.service,
+        handlers: {
+          Relay: link.relay,
+          ListProviders: unary(log, listing),
+          ProbeProvider: unary(log, probe),
+        },
       },
     ],
   });
 }
 
-function createClients({ SERVICE_SECRET, DNS_SERVERS, ZONE, BILLING_ADDR, CATALOG_ADDR }: Settings) {
-  const peer = { secrets: SERVICE_SECRET, caller: 'media', dnsServers: DNS_SERVERS, zone: ZONE };
+function createClients({ DNS_SERVERS, ZONE, BILLING_ADDR, CATALOG_ADDR }: Settings, trust: Trust) {
+  const peer = { trust, dnsServers: DNS_SERVERS, zone: ZONE };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
   return {

@@ -2,20 +2,24 @@ import { tmpdir } from 'node:os';
 import { kafkaConnection, kafkaSettings } from '@gateway/kafka';
 import {
   addresses,
-  grpcSettings,
+  discoverySettings,
   milliseconds,
   parseEnv,
   port,
   processSettings,
   publicApiUrl,
+  signingSettings,
   timerMs,
   z,
 } from '@gateway/process';
+import { trustSettings } from '@gateway/rpc';
 import { credentialsKey } from '@gateway/secrets';
 
 const shape = {
   ...processSettings,
-  ...grpcSettings,
+  ...trustSettings('media'),
+  ...discoverySettings,
+  ...signingSettings,
   GRPC_PORT: port(7104),
   CATALOG_ADDR: addresses(),
   BILLING_ADDR: addresses(),

@@ -8,7 +8,14 @@ import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/bil
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/storage';
 import { FairSemaphore, memoryQuota, Quota, quotaExhausted, SemaphoreExhausted } from '@gateway/quota';
-import { createGrpcClient, createGrpcClients, loadService, startGrpcServer, unary } from '@gateway/rpc';
+import {
+  createGrpcClient,
+  createGrpcClients,
+  createTrust,
+  loadService,
+  startGrpcServer,
+  unary,
+} from '@gateway/rpc';
 import { BatchRunner } from './batches/runner/batch-runner';
 import { Batches, clearEndedBatches, deleteExpiredBatches } from './batches/store/batches';
 import { BillingCalls } from './calls/billing-calls';
@@ -77,15 +84,11 @@ const STOP_REST_MS = 10_000;
 
 export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const settings = readSettings(env);
+  const trust = createTrust('storage', settings, log);
   const pool = createPool({ url: settings.DATABASE_URL, log });
   await awaitMigrations({ pool, schema: 'storage', directory: MIGRATIONS, log });
 
-  const peer = {
-    secrets: settings.SERVICE_SECRET,
-    caller: 'storage',
-    dnsServers: settings.DNS_SERVERS,
-    zone: settings.ZONE,
-  };
+  const peer = { trust, dnsServers: settings.DNS_SERVERS, zone: settings.ZONE };
   const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const billing = createGrpcClient(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
   const billingInstances = createGrpcClients(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
@@ -214,7 +217,6 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   });
 
   const { service } = loadService<StorageProto>('storage').gateway.storage.v1.StorageService;
-  const { Relay, ...ofChat } = service;
   const load = loadResponses(responses);
   const queueing = new FairSemaphore(QUEUEING_LIMITS);
   const queue =
@@ -224,12 +226,12 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   const grpc = await startGrpcServer({
     host: settings.BIND_HOST,
     port: settings.GRPC_PORT,
-    secrets: settings.SERVICE_SECRET,
+    trust,
     services: [
-      { definition: { Relay }, handlers: { Relay: link.relay }, callers: ['edge'] },
       {
-        definition: ofChat,
+        definition: service,
         handlers: {
+          Relay: link.relay,
           SaveResponse: unary(log, saveResponse(responses, metrics.responses)),
           QueueResponse: unary(log, (context, request: Parameters<typeof queue>[1]) =>
             runLimited(queueing, request.accountId, () => queue(context, request)),
@@ -239,7 +241,6 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
             runLimited(contents, request.accountId, () => load(context, request)),
           ),
         },
-        callers: ['chat'],
       },
     ],
   });

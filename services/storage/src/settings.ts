@@ -1,6 +1,6 @@
 import {
   addresses,
-  grpcSettings,
+  discoverySettings,
   milliseconds,
   parseEnv,
   port,
@@ -9,13 +9,15 @@ import {
   SettingsError,
   z,
 } from '@gateway/process';
+import { trustSettings } from '@gateway/rpc';
 import { credentialsKey } from '@gateway/secrets';
 
 const MIB = 1024 * 1024;
 
 const shape = {
   ...processSettings,
-  ...grpcSettings,
+  ...trustSettings('storage'),
+  ...discoverySettings,
   GRPC_PORT: port(7107),
   BILLING_ADDR: addresses(),
   /** For batches and responses in the background; without it they are refused. */

@@ -47,7 +47,7 @@ export interface System {
 export interface SystemOptions
   extends Pick<
     StackOptions,
-    'instances' | 'settings' | 'instanceSettings' | 'autoRestart' | 'env' | 'chatJournal'
+    'instances' | 'settings' | 'instanceSettings' | 'autoRestart' | 'env' | 'chatJournal' | 'certificates'
   > {
   /** Engines of the test, in place of those of this run. */
   readonly engines?: EngineAddresses;

@@ -5,6 +5,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { callUnary, createGrpcClient } from '../grpc-client';
 import { type GrpcServer, startGrpcServer, unary } from '../grpc-server';
 import { loadService } from '../load-service';
+import { sharedSecret } from '../trust/secret-trust';
 
 const SECRET = 'a-secret-for-tests-only';
 const CALLS = 8;
@@ -19,14 +20,19 @@ afterEach(async () => {
 async function startInstance(windowSeconds: number): Promise<GrpcServer> {
   const ListProviders = unary(log, async (): Promise<ListProvidersResponse> => ({ windowSeconds }));
   const definition = { ListProviders: ChatService.service.ListProviders };
-  const services = [{ definition, handlers: { ListProviders }, callers: ['dashboard'] }];
-  const server = await startGrpcServer({ host: '127.0.0.1', port: 0, secrets: [SECRET], services });
+  const services = [{ definition, handlers: { ListProviders } }];
+  const server = await startGrpcServer({
+    host: '127.0.0.1',
+    port: 0,
+    trust: sharedSecret('chat', SECRET),
+    services,
+  });
   cleanUps.push(() => server.stop(0));
   return server;
 }
 
 function connect(...addresses: string[]): () => Promise<number> {
-  const client = createGrpcClient(ChatService, { addresses, secrets: [SECRET], caller: 'dashboard' });
+  const client = createGrpcClient(ChatService, { addresses, trust: sharedSecret('dashboard', SECRET) });
   cleanUps.push(() => client.close());
   return async () => {
     const answer = await callUnary(client, client.ListProviders, {}, { timeoutMs: 10_000 });

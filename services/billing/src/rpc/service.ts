@@ -88,16 +88,9 @@ const limited =
     }
   };
 
-/** The methods of BillingService, each with the services that may call it. */
-export function billingService({ pool, listPool, peppers, log, ...parts }: ServiceParts): ServiceBinding[] {
+/** The methods of BillingService. */
+export function billingService({ pool, listPool, peppers, log, ...parts }: ServiceParts): ServiceBinding {
   const { service: definition } = loadService<ProtoGrpcType>('billing').gateway.billing.v1.BillingService;
-  const group = (callers: readonly string[], handlers: ServiceBinding['handlers']): ServiceBinding => ({
-    callers,
-    handlers,
-    definition: Object.fromEntries(
-      Object.entries(definition).filter(([name]) => Object.hasOwn(handlers, name)),
-    ),
-  });
   /** A change to data that edges cache: notifies them. */
   const notifying = <Request, Response extends object>(
     idOf: (request: Request) => string,
@@ -117,64 +110,56 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
   const change = <Request extends { accountId: string }, Response extends object>(
     answer: Answer<Request, Response>,
   ) => limited(parts.changes, ({ accountId }: Request) => accountId, answer);
-  return [
-    group(['edge'], {
-      ResolveKey: unary(log, resolveKey(pool, peppers)),
-      WatchKeys: parts.watchers.watch,
-      LeaseThrottle: unary(log, leaseThrottle(pool)),
-      AppendAccessLog: unary(log, appendAccessLog(pool)),
-    }),
-    // Storage reserves for free calls only.
-    group(['chat', 'media', 'storage'], { Reserve: parts.reserveStreams.reserve }),
-    group(['chat', 'media'], {
-      Deliver: unary(log, deliver(parts.settle)),
-      Heartbeat: unary(log, heartbeat(pool)),
-      ListOpenHolds: unary(log, listOpenHolds(pool)),
-    }),
-    group(['edge', 'chat', 'media', 'storage'], { ReportRefusals: unary(log, reportRefusals(pool)) }),
-    group(['chat', 'media', 'storage', 'dashboard'], { GetKeyContext: unary(log, getKeyContext(pool)) }),
-    group(['storage'], { CloseCall: unary(log, closeCall(pool)) }),
-    group(['chat', 'media', 'dashboard'], { GetAccount: unary(log, getAccount(pool)) }),
-    group(['chat', 'dashboard'], {
-      GetKey: unary(log, getKey(pool)),
-      GetKeyUse: unary(log, getKeyUse(pool)),
-    }),
-    group(['dashboard'], {
-      CreateAccount: unary(log, createAccount(pool)),
-      CreateKey: unary(log, change(createKey(pool, peppers[0]!))),
-      ListKeys: listed(listKeys(listPool)),
-      GetAccountUse: unary(log, getAccountUse(pool)),
-      DeleteKey: notifying(({ id }) => id, change(deleteKey(pool))),
-      CreateAdjustment: unary(log, createAdjustment(pool)),
-      GetThrottle: unary(log, getThrottle(pool)),
-      ListAccounts: unary(log, listAccounts(listPool)),
-      OptIn: notifying(({ accountId }) => accountId, change(optIn(pool))),
-      FindKey: unary(log, findKey(pool, peppers)),
-      FindRequest: unary(log, findRequest(listPool)),
-      ListAllRequests: unary(log, listAllRequests(listPool)),
-      RegenerateKey: notifying(({ id }) => id, change(regenerateKey(pool, peppers[0]!))),
-      RevokeKey: notifying(({ id }) => id, revokeKey(pool)),
-      RevokeLeakedValue: unary(log, revokeLeakedValue(pool, peppers, parts.watchers)),
-      RotateKey: notifying(({ id }) => id, change(rotateKey(pool, peppers[0]!))),
-      SetAccountSuspended: notifying(({ id }) => id, setAccountSuspended(pool)),
-      SetKeyEnabled: notifying(({ id }) => id, change(setKeyEnabled(pool))),
-      SetThrottle: unary(log, setThrottle(pool)),
-      UpdateAccountLimits: unary(
-        log,
-        limited(parts.changes, ({ id }) => id, updateAccountLimits(pool)),
-      ),
-      UpdateKey: notifying(({ id }) => id, change(updateKey(pool))),
-      CreateTopup: unary(log, createTopup(pool)),
-      ClearTopup: unary(log, clearTopup(pool)),
-      VoidTopup: unary(log, voidTopup(pool)),
-      ListTopups: listed(listTopups(listPool)),
-      ListTopupsByStatus: unary(log, listTopupsByStatus(listPool)),
-      ListLedger: listed(listLedger(listPool)),
-      ListOperatorLosses: unary(log, listOperatorLosses(listPool)),
-      GetAbandonedCost: unary(log, getAbandonedCost(pool, parts.abandonedCostLimitNano)),
-      ListRequests: listed(listRequests(listPool)),
-      GetRequest: unary(log, getRequest(pool)),
-      GetUsage: listed(getUsage(listPool)),
-    }),
-  ];
+  const handlers: ServiceBinding['handlers'] = {
+    ResolveKey: unary(log, resolveKey(pool, peppers)),
+    WatchKeys: parts.watchers.watch,
+    LeaseThrottle: unary(log, leaseThrottle(pool)),
+    AppendAccessLog: unary(log, appendAccessLog(pool)),
+    Reserve: parts.reserveStreams.reserve,
+    Deliver: unary(log, deliver(parts.settle)),
+    Heartbeat: unary(log, heartbeat(pool)),
+    ListOpenHolds: unary(log, listOpenHolds(pool)),
+    ReportRefusals: unary(log, reportRefusals(pool)),
+    GetKeyContext: unary(log, getKeyContext(pool)),
+    CloseCall: unary(log, closeCall(pool)),
+    GetAccount: unary(log, getAccount(pool)),
+    GetKey: unary(log, getKey(pool)),
+    GetKeyUse: unary(log, getKeyUse(pool)),
+    CreateAccount: unary(log, createAccount(pool)),
+    CreateKey: unary(log, change(createKey(pool, peppers[0]!))),
+    ListKeys: listed(listKeys(listPool)),
+    GetAccountUse: unary(log, getAccountUse(pool)),
+    DeleteKey: notifying(({ id }) => id, change(deleteKey(pool))),
+    CreateAdjustment: unary(log, createAdjustment(pool)),
+    GetThrottle: unary(log, getThrottle(pool)),
+    ListAccounts: unary(log, listAccounts(listPool)),
+    OptIn: notifying(({ accountId }) => accountId, change(optIn(pool))),
+    FindKey: unary(log, findKey(pool, peppers)),
+    FindRequest: unary(log, findRequest(listPool)),
+    ListAllRequests: unary(log, listAllRequests(listPool)),
+    RegenerateKey: notifying(({ id }) => id, change(regenerateKey(pool, peppers[0]!))),
+    RevokeKey: notifying(({ id }) => id, revokeKey(pool)),
+    RevokeLeakedValue: unary(log, revokeLeakedValue(pool, peppers, parts.watchers)),
+    RotateKey: notifying(({ id }) => id, change(rotateKey(pool, peppers[0]!))),
+    SetAccountSuspended: notifying(({ id }) => id, setAccountSuspended(pool)),
+    SetKeyEnabled: notifying(({ id }) => id, change(setKeyEnabled(pool))),
+    SetThrottle: unary(log, setThrottle(pool)),
+    UpdateAccountLimits: unary(
+      log,
+      limited(parts.changes, ({ id }) => id, updateAccountLimits(pool)),
+    ),
+    UpdateKey: notifying(({ id }) => id, change(updateKey(pool))),
+    CreateTopup: unary(log, createTopup(pool)),
+    ClearTopup: unary(log, clearTopup(pool)),
+    VoidTopup: unary(log, voidTopup(pool)),
+    ListTopups: listed(listTopups(listPool)),
+    ListTopupsByStatus: unary(log, listTopupsByStatus(listPool)),
+    ListLedger: listed(listLedger(listPool)),
+    ListOperatorLosses: unary(log, listOperatorLosses(listPool)),
+    GetAbandonedCost: unary(log, getAbandonedCost(pool, parts.abandonedCostLimitNano)),
+    ListRequests: listed(listRequests(listPool)),
+    GetRequest: unary(log, getRequest(pool)),
+    GetUsage: listed(getUsage(listPool)),
+  };
+  return { definition, handlers };
 }

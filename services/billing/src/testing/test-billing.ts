@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import type { Caller } from '@gateway/callers';
 import type { GatewayError } from '@gateway/errors';
 import { createLogger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
@@ -8,7 +9,7 @@ import type { ReserveReply__Output } from '@gateway/proto/generated/gateway/bill
 import type { ReserveReplyBatch__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveReplyBatch';
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
 import type { UsageEvent } from '@gateway/proto/generated/gateway/billing/v1/UsageEvent';
-import { callUnary, createGrpcClient, fromErrorDetail, loadService } from '@gateway/rpc';
+import { callUnary, createGrpcClient, fromErrorDetail, loadService, sharedSecret } from '@gateway/rpc';
 import { createServiceDatabase } from '@gateway/testing';
 import type { ServiceError } from '@grpc/grpc-js';
 import { startBilling } from '../server';
@@ -48,8 +49,11 @@ export class TestBilling {
     this.#service = service;
     const { BillingService } = loadService<ProtoGrpcType>('billing').gateway.billing.v1;
     const addresses = [`127.0.0.1:${service.ports.grpc}`];
-    const client = (caller: string) =>
-      createGrpcClient<BillingServiceClient>(BillingService, { addresses, secrets: [SECRET], caller });
+    const client = (caller: Caller) =>
+      createGrpcClient<BillingServiceClient>(BillingService, {
+        addresses,
+        trust: sharedSecret(caller, SECRET),
+      });
     this.asDashboard = client('dashboard');
     this.asEdge = client('edge');
     this.asChat = client('chat');

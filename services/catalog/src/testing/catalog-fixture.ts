@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Caller } from '@gateway/callers';
 import { createPool } from '@gateway/postgres';
 import { createLogger, type RunningService } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
 import type { WatchResponse__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
-import { createGrpcClient, loadService } from '@gateway/rpc';
+import { createGrpcClient, loadService, sharedSecret } from '@gateway/rpc';
 import { createServiceDatabase, createTestDatabase } from '@gateway/testing';
 import pg from 'pg';
 import { start } from '../server';
@@ -41,19 +42,18 @@ export async function startCatalogWorld() {
     return { ports: service.ports, stop };
   }
 
-  function connect(service: RunningService, caller: string) {
+  function connect(service: RunningService, caller: Caller) {
     const { CatalogService } = loadService<ProtoGrpcType>('catalog').gateway.catalog.v1;
     const client = createGrpcClient(CatalogService, {
       addresses: [`127.0.0.1:${service.ports.grpc}`],
-      secrets: [SECRET],
-      caller,
+      trust: sharedSecret(caller, SECRET),
     });
     cleanups.push(() => client.close());
     return client;
   }
 
   /** Reads a watch stream message by message. */
-  function watch(service: RunningService, caller = 'chat') {
+  function watch(service: RunningService, caller: Caller = 'chat') {
     const stream = connect(service, caller).Watch({});
     const metadata = new Promise<void>((resolve) => stream.once('metadata', () => resolve()));
     cleanups.push(() => stream.cancel());

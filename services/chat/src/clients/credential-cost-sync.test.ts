@@ -3,7 +3,7 @@ import { createLogger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/catalog';
 import type { Provider__Output } from '@gateway/proto/generated/gateway/catalog/v1/Provider';
 import type { SyncCredentialCostsRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/SyncCredentialCostsRequest';
-import { createGrpcClient, loadService, startGrpcServer, unary } from '@gateway/rpc';
+import { createGrpcClient, loadService, sharedSecret, startGrpcServer, unary } from '@gateway/rpc';
 import { DailyCosts } from '@gateway/upstream';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { CredentialCostSync } from './credential-cost-sync';
@@ -32,17 +32,16 @@ beforeEach(async () => {
   const server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
-    secrets: [SECRET],
+    trust: sharedSecret('catalog', SECRET),
     services: [
       {
         definition: { SyncCredentialCosts },
         handlers: { SyncCredentialCosts: unary(log, answer) },
-        callers: ['chat'],
       },
     ],
   });
   const addresses = [`127.0.0.1:${server.port}`];
-  const client = createGrpcClient(CatalogService, { addresses, secrets: [SECRET], caller: 'chat' });
+  const client = createGrpcClient(CatalogService, { addresses, trust: sharedSecret('chat', SECRET) });
   costs = new DailyCosts(() => Date.parse('2026-01-31T12:00:00Z'));
   sync = new CredentialCostSync({ client, costs, log });
   stop = async () => {

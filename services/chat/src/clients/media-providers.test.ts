@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { createLogger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/media';
-import { createGrpcClient, loadService, startGrpcServer, unary } from '@gateway/rpc';
+import { createGrpcClient, loadService, sharedSecret, startGrpcServer, unary } from '@gateway/rpc';
 import { expect, test } from '@jest/globals';
 import { MediaProviders } from './media-providers';
 
@@ -18,17 +18,16 @@ async function askMedia(
   const server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
-    secrets: [SECRET],
+    trust: sharedSecret('media', SECRET),
     services: [
       {
         definition: { ListProviders },
         handlers: { ListProviders: unary(log, async () => answer()) },
-        callers: ['chat'],
       },
     ],
   });
   const addresses = [`127.0.0.1:${server.port}`];
-  const client = createGrpcClient(MediaService, { addresses, secrets: [SECRET], caller: 'chat' });
+  const client = createGrpcClient(MediaService, { addresses, trust: sharedSecret('chat', SECRET) });
   const media = new MediaProviders(client, log);
   try {
     expect(media.serves('kling')).toBe(true);

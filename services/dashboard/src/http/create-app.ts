@@ -1,8 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { TLSSocket } from 'node:tls';
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
 import { clientNetwork } from '@gateway/public-http';
-import { isServiceToken, type RequestContext, SERVICE_TOKEN_HEADER } from '@gateway/rpc';
+import { type Peer, type RequestContext, SERVICE_TOKEN_HEADER, type Trust } from '@gateway/rpc';
 import express, {
   type Express,
   type NextFunction,
@@ -19,7 +20,6 @@ import { readJsonBody, readRawBody } from './json-body';
 import { sendError, sendJson } from './send';
 
 const BASE_PATH = '/api/v1';
-const CALLER = 'edge';
 const MAX_LOGGED_PATH = 200;
 
 export interface AppDependencies {
@@ -36,8 +36,8 @@ export interface AppDependencies {
   readonly apiDocument: RequestHandler;
   /** Serves the web UI. */
   readonly webUi: RequestHandler;
-  /** Service secrets: edge proves its identity with one of them in each request. */
-  readonly secrets: readonly string[];
+  /** Recognizes edge, the only caller. */
+  readonly trust: Trust;
   readonly log: Logger;
   readonly metrics: DashboardMetrics;
   /** Whether connections should be closed after their current request. */
@@ -79,7 +79,7 @@ function begin(
   response: Response,
   next: NextFunction,
 ): void {
-  const isFromEdge = isServiceToken(request.get(SERVICE_TOKEN_HEADER) ?? '', deps.secrets, CALLER);
+  const isFromEdge = deps.trust.isOneOf(['edge'], peerOf(request));
   delete request.headers[SERVICE_TOKEN_HEADER];
   const requestId = (isFromEdge && request.get('x-request-id')?.slice(0, 128)) || randomUUIDv7();
   const isDuplicate = inFlight.has(requestId);
@@ -106,6 +106,14 @@ function begin(
   else if (isDuplicate) next(duplicate());
   else next();
 }
+
+const peerOf = (request: Request): Peer => ({
+  header: (name) => request.get(name) ?? '',
+  certificate: () =>
+    request.socket instanceof TLSSocket && request.socket.authorized
+      ? request.socket.getPeerCertificate()
+      : undefined,
+});
 
 const duplicate = () =>
   new GatewayError('invalid_request', { detail: 'a call with this request id is in flight' });

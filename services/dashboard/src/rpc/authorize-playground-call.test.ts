@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { ProtoGrpcType } from '@gateway/proto/generated/dashboard';
-import { callUnary, createGrpcClient, loadService } from '@gateway/rpc';
+import { callUnary, createGrpcClient, loadService, sharedSecret } from '@gateway/rpc';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Dashboard, SECRET, startDashboard, startWorld, type World } from '../testing/dashboard-fixture';
 
@@ -15,8 +15,7 @@ beforeAll(async () => {
   dashboard = await startDashboard(world);
   const { DashboardService } = loadService<ProtoGrpcType>('dashboard').gateway.dashboard.v1;
   const client = createGrpcClient(DashboardService, {
-    secrets: [SECRET],
-    caller: 'edge',
+    trust: sharedSecret('edge', SECRET),
     addresses: [`127.0.0.1:${dashboard.ports.grpc}`],
   });
   close = () => client.close();

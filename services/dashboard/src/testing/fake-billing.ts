@@ -5,7 +5,7 @@ import type { CreateKeyRequest__Output } from '@gateway/proto/generated/gateway/
 import type { LedgerEntry } from '@gateway/proto/generated/gateway/billing/v1/LedgerEntry';
 import type { RequestRecord } from '@gateway/proto/generated/gateway/billing/v1/RequestRecord';
 import type { Topup } from '@gateway/proto/generated/gateway/billing/v1/Topup';
-import { loadService, startGrpcServer, unary } from '@gateway/rpc';
+import { loadService, sharedSecret, startGrpcServer, unary } from '@gateway/rpc';
 
 interface FakeAccount {
   id: string;
@@ -305,7 +305,7 @@ export async function startFakeBilling(log: Logger, secret: string) {
   const server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
-    secrets: [secret],
+    trust: sharedSecret('billing', secret),
     services: [
       {
         definition: service,
@@ -318,7 +318,6 @@ export async function startFakeBilling(log: Logger, secret: string) {
             }),
           ]),
         ),
-        callers: ['dashboard'],
       },
     ],
   });

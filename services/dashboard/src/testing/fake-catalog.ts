@@ -11,7 +11,7 @@ import type { Pricing } from '@gateway/proto/generated/gateway/catalog/v1/Pricin
 import type { Provider } from '@gateway/proto/generated/gateway/catalog/v1/Provider';
 import type { WatchRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/WatchRequest';
 import type { WatchResponse } from '@gateway/proto/generated/gateway/catalog/v1/WatchResponse';
-import { loadService, startGrpcServer, unary } from '@gateway/rpc';
+import { loadService, sharedSecret, startGrpcServer, unary } from '@gateway/rpc';
 import type { ServerWritableStream } from '@grpc/grpc-js';
 
 const model = (slug: string, outputs: string[], more: Model = {}): Model => ({
@@ -216,7 +216,7 @@ export async function startFakeCatalog(log: Logger, secret: string) {
   const server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
-    secrets: [secret],
+    trust: sharedSecret('catalog', secret),
     services: [
       {
         definition: CatalogService.service,
@@ -233,7 +233,6 @@ export async function startFakeCatalog(log: Logger, secret: string) {
           }),
           ...Object.fromEntries(answers),
         },
-        callers: ['dashboard'],
       },
     ],
   });

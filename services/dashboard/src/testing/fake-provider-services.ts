@@ -4,7 +4,7 @@ import type { ProbeProviderRequest__Output } from '@gateway/proto/generated/gate
 import type { ProbeProviderResponse } from '@gateway/proto/generated/gateway/chat/v1/ProbeProviderResponse';
 import type { ListProvidersResponse } from '@gateway/proto/generated/gateway/common/v1/ListProvidersResponse';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
-import { loadService, startGrpcServer, unary } from '@gateway/rpc';
+import { loadService, sharedSecret, startGrpcServer, unary } from '@gateway/rpc';
 
 /** Chat and media in one process: both list the providers that a test sets, and chat answers a probe with what a test sets. */
 export async function startFakeProviderServices(log: Logger, secret: string) {
@@ -30,11 +30,10 @@ export async function startFakeProviderServices(log: Logger, secret: string) {
   const server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
-    secrets: [secret],
+    trust: sharedSecret('chat', secret),
     services: [ChatService.service, MediaService.service].map((definition) => ({
       definition,
       handlers,
-      callers: ['dashboard'],
     })),
   });
   return { address: `127.0.0.1:${server.port}`, listing, probe, stop: () => server.stop(0) };

@@ -1,8 +1,7 @@
-import http, { type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import https from 'node:https';
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '@gateway/errors';
-import { ClientDisconnected, SERVICE_TOKEN_HEADER } from '@gateway/rpc';
+import { ClientDisconnected, type Trust } from '@gateway/rpc';
 import { createProxyMiddleware, type Plugin, proxyEventsPlugin } from 'http-proxy-middleware';
 import type { Exchange } from './exchange';
 import { cleanReplyHeaders, cleanRequestHeaders } from './proxy-headers';
@@ -11,7 +10,7 @@ import type { BufferedBody } from './read-body';
 export interface DashboardProxyOptions {
   readonly target: string;
   /** Proves to the dashboard that a request comes from edge. */
-  readonly serviceToken: string;
+  readonly trust: Trust;
   /** Until the head of the response; after that, for each pause in it. */
   readonly timeoutMs: number;
 }
@@ -37,9 +36,9 @@ interface ProxiedRequest {
 
 /** Forwards requests to the dashboard's HTTP server and streams its responses back. */
 export function createDashboardProxy(options: DashboardProxyOptions): DashboardProxy {
-  const { target, serviceToken, timeoutMs } = options;
+  const { target, trust, timeoutMs } = options;
   const agentOptions = { keepAlive: true, maxSockets: 256, maxFreeSockets: 64 };
-  const agent = target.startsWith('https:') ? new https.Agent(agentOptions) : new http.Agent(agentOptions);
+  const { agent, headers } = trust.httpClient('dashboard', target, agentOptions);
   const proxiedRequests = new WeakMap<IncomingMessage, ProxiedRequest>();
 
   const onProxyReq = (proxied: ClientRequest, request: IncomingMessage) => {
@@ -83,7 +82,7 @@ export function createDashboardProxy(options: DashboardProxyOptions): DashboardP
         'x-forwarded-for': exchange.clientAddress,
         'x-forwarded-host': host,
         'x-forwarded-proto': 'http',
-        [SERVICE_TOKEN_HEADER]: serviceToken,
+        ...headers,
       });
       delete request.headers['transfer-encoding'];
       declareLength(request, body.bytes.length);

@@ -7,7 +7,7 @@ import type { ReportRefusalsRequest__Output } from '@gateway/proto/generated/gat
 import type { ResolveKeyRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ResolveKeyRequest';
 import type { ResolveKeyResponse } from '@gateway/proto/generated/gateway/billing/v1/ResolveKeyResponse';
 import type { WatchKeysResponse } from '@gateway/proto/generated/gateway/billing/v1/WatchKeysResponse';
-import { type GrpcServer, loadService, startGrpcServer, unary } from '@gateway/rpc';
+import { type GrpcServer, loadService, sharedSecret, startGrpcServer, unary } from '@gateway/rpc';
 import { Metadata, type ServerWritableStream } from '@grpc/grpc-js';
 
 type Watch = ServerWritableStream<unknown, WatchKeysResponse>;
@@ -43,8 +43,13 @@ export class FakeBilling {
         stream.on('cancelled', () => fake.watches.delete(stream));
       },
     };
-    const services = [{ definition: BillingService.service, handlers, callers: ['edge'] }];
-    fake.#server = await startGrpcServer({ host: '127.0.0.1', port, secrets: [secret], services });
+    const services = [{ definition: BillingService.service, handlers }];
+    fake.#server = await startGrpcServer({
+      host: '127.0.0.1',
+      port,
+      trust: sharedSecret('billing', secret),
+      services,
+    });
     return fake;
   }
 

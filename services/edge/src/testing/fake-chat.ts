@@ -2,7 +2,13 @@ import { type LinkCall, type LinkHandler, LinkServer } from '@gateway/link';
 import type { Logger } from '@gateway/process';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
-import { type GrpcServer, loadService, type RequestContext, startGrpcServer } from '@gateway/rpc';
+import {
+  type GrpcServer,
+  loadService,
+  type RequestContext,
+  sharedSecret,
+  startGrpcServer,
+} from '@gateway/rpc';
 
 const OK: LinkHandler = async () => {
   const body = Buffer.from('{"ok":true}');
@@ -40,8 +46,13 @@ export class FakeChat {
       name === 'chat'
         ? loadService<ChatProto>('chat').gateway.chat.v1.ChatService
         : loadService<MediaProto>('media').gateway.media.v1.MediaService;
-    const services = [{ definition: service, handlers: { Relay: fake.links.relay }, callers: ['edge'] }];
-    fake.#server = await startGrpcServer({ host: '127.0.0.1', port, secrets: [secret], services });
+    const services = [{ definition: service, handlers: { Relay: fake.links.relay } }];
+    fake.#server = await startGrpcServer({
+      host: '127.0.0.1',
+      port,
+      trust: sharedSecret('chat', secret),
+      services,
+    });
     return fake;
   }
 

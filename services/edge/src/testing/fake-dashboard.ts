@@ -4,7 +4,7 @@ import type { ProtoGrpcType } from '@gateway/proto/generated/dashboard';
 import type { AuthorizePlaygroundCallRequest__Output } from '@gateway/proto/generated/gateway/dashboard/v1/AuthorizePlaygroundCallRequest';
 import type { AuthorizePlaygroundCallResponse } from '@gateway/proto/generated/gateway/dashboard/v1/AuthorizePlaygroundCallResponse';
 import { LOGIN_TOKEN } from '@gateway/public-http';
-import { type GrpcServer, loadService, startGrpcServer, unary } from '@gateway/rpc';
+import { type GrpcServer, loadService, sharedSecret, startGrpcServer, unary } from '@gateway/rpc';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 
 interface SigningKey {
@@ -44,8 +44,13 @@ export class FakeDashboard {
         },
       ),
     };
-    const services = [{ definition: DashboardService.service, handlers, callers: ['edge'] }];
-    fake.#grpc = await startGrpcServer({ host: '127.0.0.1', port: 0, secrets: [secret], services });
+    const services = [{ definition: DashboardService.service, handlers }];
+    fake.#grpc = await startGrpcServer({
+      host: '127.0.0.1',
+      port: 0,
+      trust: sharedSecret('dashboard', secret),
+      services,
+    });
     fake.#http = http.createServer((request, response) => {
       fake.lastRequest = request;
       fake.handler(request, response);

@@ -1,6 +1,6 @@
 import { withCurrentKey } from '@gateway/call-billing';
 import type { Pool } from '@gateway/postgres';
-import type { Logger, QuotaMetrics } from '@gateway/process';
+import { type Logger, type QuotaMetrics, signingSecrets } from '@gateway/process';
 import { Quota, SingleFlightCache } from '@gateway/quota';
 import type { CredentialLimiter, TargetHealth } from '@gateway/upstream';
 import type { MediaBilling } from '../billing/create-billing';
@@ -88,7 +88,7 @@ export function openVideos(options: VideosOptions): Videos {
     },
   });
   const links = new VideoLinks({
-    signer: new LinkSigner(settings.SERVICE_SECRET),
+    signer: new LinkSigner(signingSecrets(settings)),
     publicUrl: settings.PUBLIC_API_URL,
     lifetimeMs: LINK_LIFETIME_MS,
     nowMs: Date.now,

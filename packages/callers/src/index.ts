@@ -1,0 +1,2 @@
+export * from './callers';
+export * from './pair-settings';
