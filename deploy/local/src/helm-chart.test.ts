@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pairSetting, pairsOf } from '@gateway/callers';
 import { REPOSITORY } from '@gateway/local-stack';
+import { trustSettings } from '@gateway/rpc';
 import { describe, expect, test } from '@jest/globals';
 import { readSettings as billing } from '../../../services/billing/src/settings';
 import { readSettings as catalog } from '../../../services/catalog/src/settings';
@@ -44,7 +46,6 @@ const RANDOM_BYTES = Buffer.alloc(32, 7);
 /** Values of the Secrets that an operator creates. */
 const EXISTING: Record<string, string> = {
   REDIS_URL: 'redis://:password@redis.example:6379',
-  SERVICE_SECRET: 'sixteen bytes or more',
   KEY_PEPPER: 'sixteen bytes or more',
   CREDENTIALS_KEY: RANDOM_BYTES.toString('base64'),
   STORAGE_KEY: RANDOM_BYTES.toString('base64'),
@@ -93,7 +94,8 @@ const settingsOf = (service: Service): Set<string> => {
     ...(service === 'billing' ? ['services/billing/src/rates/redis/redis-settings.ts'] : []),
   ];
   const names = files.flatMap((file) => [...read(file).matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)]);
-  return new Set(names.map(([, name = '']) => name));
+  const trust = service === 'simulator' ? {} : trustSettings(service);
+  return new Set([...names.map(([, name = '']) => name), ...Object.keys(trust)]);
 };
 /** Read by the registries of providers. */
 const PROVIDER_SETTING =
@@ -152,6 +154,24 @@ described.each(VALUE_SETS)('the Helm chart with the values of ci/%s-values.yaml'
       const unknown = Object.keys(environment).filter((name) => !settings.has(name));
       expect(unknown.filter((name) => !PROVIDER_SETTING.test(name))).toEqual([]);
       expect(() => READERS[service](environment)).not.toThrow();
+    }
+  });
+
+  test('gives every service its certificate, or the secret of each pair that it belongs to', () => {
+    const enabled = services(set).map(({ service }) => service as string);
+    for (const { service, pod } of services(set)) {
+      if (service === 'simulator') continue;
+      const [{ env, volumeMounts }] = pod.containers;
+      const names: string[] = env.map(({ name }: Manifest) => name);
+      const ofPairs = names.filter((name) => name.startsWith('SERVICE_SECRET_'));
+      const pairs = pairsOf(service).filter((pair) => pair.every((one) => enabled.includes(one)));
+      const tls = names.includes('GRPC_TLS_CERT_FILE');
+      expect([service, tls]).toEqual([service, set === 'autoscaling']);
+      expect(sorted(ofPairs)).toEqual(tls ? [] : sorted(pairs.map((pair) => pairSetting(...pair))));
+      if (!tls) continue;
+      expect(volumeMounts).toContainEqual({ name: 'tls', mountPath: '/tls', readOnly: true });
+      const secret = { secretName: `gateway-${service}-tls`, defaultMode: 0o440 };
+      expect(pod.volumes).toContainEqual({ name: 'tls', secret });
     }
   });
 

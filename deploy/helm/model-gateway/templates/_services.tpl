@@ -68,6 +68,23 @@ simulator:
 {{- toYaml $enabled }}
 {{- end }}
 
+{{/* The pairs {caller, callee} of enabled services that share a secret. */}}
+{{- define "gateway.pairs" -}}
+{{- $pairs := list }}
+{{- range $caller, $service := include "gateway.enabled" . | fromYaml }}
+{{- range $callee := keys ($service.calls | default dict) | sortAlpha }}
+{{- if ne $callee "simulator" }}{{ $pairs = append $pairs (dict "caller" $caller "callee" $callee) }}{{ end }}
+{{- end }}
+{{- end }}
+{{- toYaml $pairs }}
+{{- end }}
+
+{{/* The key of a pair's secret. Argument: (list root pair). */}}
+{{- define "gateway.pairKey" -}}
+{{- $pair := index . 1 }}
+{{- (index . 0).Values.secrets.keys.serviceSecret | replace "{caller}" $pair.caller | replace "{callee}" $pair.callee }}
+{{- end }}
+
 {{/* Seconds from SIGTERM until the process has certainly ended, preStop and a margin included. */}}
 {{- define "gateway.graceSeconds" -}}
 {{- $v := .values }}

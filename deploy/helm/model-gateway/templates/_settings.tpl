@@ -8,6 +8,12 @@ The environment of a service. `gateway.settings` has what may be read by everyon
 {{- $v := $root.Values }}
 {{- $own := $service.values }}
 {{- $settings := dict "ADMIN_PORT" "7190" "BIND_HOST" $v.bindHost }}
+{{- if and $v.tls.secretName (ne $service.name "simulator") }}
+{{- $_ := set $settings "GRPC_TLS_CERT_FILE" "/tls/tls.crt" }}
+{{- $_ := set $settings "GRPC_TLS_KEY_FILE" "/tls/tls.key" }}
+{{- $_ := set $settings "GRPC_TLS_CA_FILE" "/tls/ca.crt" }}
+{{- $_ := set $settings "GRPC_TLS_IDENTITY" $v.tls.identity }}
+{{- end }}
 {{- range $callee, $ports := $service.calls }}
 {{- if has "grpc" $ports }}
 {{- $port := get (get (include "gateway.services" $root | fromYaml) $callee).ports "grpc" }}
@@ -29,7 +35,7 @@ The environment of a service. `gateway.settings` has what may be read by everyon
 {{- if eq $service.name "edge" }}
 {{- $_ := set $settings "EDGE_LAME_DUCK_MS" (mul 1000 $own.lameDuckSeconds) }}
 {{- $_ := set $settings "EDGE_STOP_GRACE_MS" (mul 1000 $own.drainSeconds) }}
-{{- $_ := set $settings "DASHBOARD_HTTP_URL" (printf "http://%s:7105" (include "gateway.host" (list $root "dashboard-http"))) }}
+{{- $_ := set $settings "DASHBOARD_HTTP_URL" (printf "%s://%s:7105" (ternary "https" "http" (ne $v.tls.secretName "")) (include "gateway.host" (list $root "dashboard-http"))) }}
 {{- with $own.trustedProxies }}{{ $_ := set $settings "EDGE_TRUSTED_PROXIES" (join "," .) }}{{ end }}
 {{- else if eq $service.name "chat" }}
 {{- $_ := set $settings "DATA_DIR" "/data" }}
@@ -95,8 +101,18 @@ The environment of a service. `gateway.settings` has what may be read by everyon
 {{- $refs := dict }}
 {{- $needed := dict "edge" (list) "chat" (list "credentialsKey") "media" (list "credentialsKey") "catalog" (list "credentialsKey") "storage" (list "storageKey") "billing" (list "keyPepper") "dashboard" (list "jwtSigningKey") }}
 {{- if hasKey $needed $service.name }}
-{{- range append (get $needed $service.name) "serviceSecret" }}
+{{- range get $needed $service.name }}
 {{- $_ := set $refs (snakecase . | upper) (dict "secret" (include "gateway.secretName" $root) "key" (get $v.secrets.keys .)) }}
+{{- end }}
+{{- end }}
+{{- if has $service.name (list "chat" "media" "dashboard") }}
+{{- $_ := set $refs "SIGNING_SECRET" (dict "secret" (include "gateway.secretName" $root) "key" ($v.secrets.keys.signingSecret | replace "{service}" $service.name)) }}
+{{- end }}
+{{- if not $v.tls.secretName }}
+{{- range include "gateway.pairs" $root | fromYamlArray }}
+{{- if has $service.name (list .caller .callee) }}
+{{- $_ := set $refs (printf "SERVICE_SECRET_%s_TO_%s" .caller .callee | upper) (dict "secret" (include "gateway.secretName" $root) "key" (include "gateway.pairKey" (list $root .))) }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- if has "postgresql" ($service.facts.engines | default list) }}
