@@ -175,6 +175,26 @@ described.each(VALUE_SETS)('the Helm chart with the values of ci/%s-values.yaml'
     }
   });
 
+  test('gives each chat a volume for its journal, or none with the journal in PostgreSQL', () => {
+    const chat = services(set).find(({ service }) => service === 'chat');
+    const { env, volumeMounts } = chat?.pod.containers[0] ?? {};
+    const names: string[] = env.map(({ name }: Manifest) => name);
+    const inPostgresql = set === 'autoscaling';
+    expect({
+      kind: chat?.workload.kind,
+      database: names.includes('DATABASE_URL'),
+      folder: names.includes('DATA_DIR'),
+      volumes: (chat?.workload.spec.volumeClaimTemplates ?? []).length,
+      mounted: volumeMounts.some(({ mountPath }: Manifest) => mountPath === '/data'),
+    }).toEqual({
+      kind: inPostgresql ? 'Deployment' : 'StatefulSet',
+      database: inPostgresql,
+      folder: !inPostgresql,
+      volumes: inPostgresql ? 0 : 1,
+      mounted: !inPostgresql,
+    });
+  });
+
   test('listens on the ports that probes, services and addresses name', () => {
     const ports = new Map<string, number>();
     for (const { service, pod } of services(set)) {

@@ -11,7 +11,7 @@ edge:
 chat:
   ports: { grpc: 7103 }
   calls: { billing: [grpc], catalog: [grpc], media: [grpc], storage: [grpc], simulator: [http] }
-  engines: [kafka]
+  engines: [{{ if eq .Values.chat.journal.store "postgresql" }}postgresql, {{ end }}kafka]
   internet: true
   stopSeconds: 10
   callsInFlight: chat_calls_in_flight
