@@ -17,6 +17,8 @@ export interface BenchOptions {
   /** Folder of `real-engines.mjs up`: use its PostgreSQL and Redis instead of embedded ones. */
   readonly enginesDir: string | undefined;
   readonly chatJournal: 'file' | 'postgres';
+  /** TLS between services, with a certificate on both sides. */
+  readonly tls: boolean;
   readonly help: boolean;
 }
 
@@ -29,6 +31,7 @@ export const USAGE = `npm run bench -- [options]
   --json FILE       write the figures of all rounds as JSON
   --engines DIR     use the PostgreSQL and Redis that deploy/local/real-engines.mjs up --dir DIR has started
   --journal PLACE   where chat keeps its journal: file (default) or postgres
+  --tls             TLS between the services
   --profile DIR     write CPU profiles of the gateway's services and print the most expensive functions
 `;
 
@@ -46,6 +49,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
       profile: { type: 'string' },
       engines: { type: 'string' },
       journal: { type: 'string', default: 'file' },
+      tls: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -60,6 +64,7 @@ export function parseOptions(args: readonly string[]): BenchOptions {
     profileDir: values.profile,
     enginesDir: values.engines,
     chatJournal: journalPlace(values.journal),
+    tls: values.tls,
     help: values.help,
   };
 }

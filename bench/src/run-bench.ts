@@ -52,6 +52,7 @@ export async function runBench(run: Run): Promise<BenchReport> {
     profileDir: options.profileDir,
     enginesDir: options.enginesDir,
     chatJournal: options.chatJournal,
+    tls: options.tls,
     signal: AbortSignal.any([signal, failed.signal]),
     onGiveUp: (error) => failed.abort(error),
   });

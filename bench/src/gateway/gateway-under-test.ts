@@ -8,6 +8,7 @@ import {
   type Stack,
   type StackOptions,
   startStack,
+  writeDevCertificates,
 } from '@gateway/local-stack';
 import { type ProcessGroup, withChildren } from '../procfs/process-group';
 import { type BenchEngines, openEngines } from './bench-engines';
@@ -39,12 +40,13 @@ export interface GatewayOptions {
   /** Processes of each service; one by default. */
   readonly instances?: NonNullable<StackOptions['instances']>;
   readonly chatJournal: 'file' | 'postgres';
+  readonly tls: boolean;
   readonly signal: AbortSignal;
   readonly onGiveUp: (error: Error) => void;
 }
 
 export async function startGateway(options: GatewayOptions): Promise<GatewayUnderTest> {
-  const { profileDir, enginesDir, ...stackOptions } = options;
+  const { profileDir, enginesDir, tls, ...stackOptions } = options;
   const engines = enginesDir === undefined ? undefined : await openEngines(enginesDir);
   const dataDir = createDataFolder();
   let stack: Stack | undefined;
@@ -54,8 +56,11 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayUnde
     await engines?.remove();
   };
   try {
+    const certificates = join(dataDir, 'certificates');
+    if (tls) await writeDevCertificates(certificates);
     stack = await startStack({
       ...stackOptions,
+      ...(tls && { certificates }),
       ...(engines && { engines: engines.addresses }),
       dataDir,
       env: minimalEnvironment(),

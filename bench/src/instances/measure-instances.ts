@@ -32,6 +32,7 @@ export async function measureInstances(run: InstanceMeasurement): Promise<Instan
     profileDir: undefined,
     enginesDir: undefined,
     chatJournal: options.chatJournal,
+    tls: options.tls,
     instances: { edge: INSTANCES, chat: INSTANCES },
     signal: AbortSignal.any([signal, failed.signal]),
     onGiveUp: (error) => failed.abort(error),
