@@ -2,12 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Caller, calleesOf, pairSetting, pairsOf, SERVICES } from '@gateway/callers';
+import { ALL_CALLERS, calleesOf, pairSetting, pairsOf } from '@gateway/callers';
 import { REPOSITORY } from '@gateway/local-stack';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 const EXAMPLE = join(REPOSITORY, 'deploy/compose.env.example');
-const CALLERS: readonly Caller[] = [...SERVICES, 'edge'];
 
 let directory: string;
 let file: string;
@@ -31,7 +30,7 @@ function secrets(pattern: RegExp): Record<string, string[]> {
 const pairs = () => secrets(/^SERVICE_SECRET_/);
 
 test('the template has exactly one secret for each pair of services', () => {
-  const expected = CALLERS.flatMap((caller) =>
+  const expected = ALL_CALLERS.flatMap((caller) =>
     calleesOf(caller).map((callee) => pairSetting(caller, callee)),
   );
   expect(Object.keys(pairs()).sort()).toEqual(expected.sort());
@@ -39,7 +38,7 @@ test('the template has exactly one secret for each pair of services', () => {
 
 test('docker-compose.yml gives each service the secrets of its pairs and no others', () => {
   const compose = readFileSync(join(REPOSITORY, 'docker-compose.yml'), 'utf8');
-  for (const service of CALLERS) {
+  for (const service of ALL_CALLERS) {
     const [, block = ''] = compose.split(new RegExp(`^  ${service}:\\n`, 'm'));
     const [own = ''] = block.split(/^ {2}[a-z-]+:\n/m);
     const given = [...own.matchAll(/^ {6}(SERVICE_SECRET\w*): \$\{(\w+):\?/gm)];

@@ -103,6 +103,8 @@ export const CALLERS = {
 
 export const SERVICES = Object.keys(CALLERS) as ServiceName[];
 
+export const ALL_CALLERS: readonly Caller[] = [...SERVICES, 'edge'];
+
 /** Returns the services that may call at least one RPC of the service. */
 export function callersOf(service: ServiceName): Caller[] {
   return [...new Set<Caller>(Object.values<readonly Caller[]>(CALLERS[service]).flat())];

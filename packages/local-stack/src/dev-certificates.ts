@@ -1,7 +1,7 @@
 import { randomBytes, webcrypto } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Caller, SERVICES } from '@gateway/callers';
+import { ALL_CALLERS, type Caller } from '@gateway/callers';
 
 /** Names of the files, as in the Secrets of cert-manager. */
 const FILES = { cert: 'tls.crt', key: 'tls.key', ca: 'ca.crt' };
@@ -10,7 +10,6 @@ const AUTHORITY_DAYS = 3_650;
 const DAY_MS = 86_400_000;
 /** For clocks that are behind. */
 const BACKDATED_MS = 3_600_000;
-const SERVICES_WITH_CERTIFICATES: readonly Caller[] = [...SERVICES, 'edge'];
 
 /** Returns the settings of a service whose certificate is in the folder. */
 export function certificateSettings(directory: string, service: Caller): Record<string, string> {
@@ -49,7 +48,7 @@ export async function writeDevCertificates(
   });
   const authority = await openAuthority(x509, directory, validity(AUTHORITY_DAYS));
   const ca = `${authority.certificate.toString('pem')}\n`;
-  for (const service of SERVICES_WITH_CERTIFICATES) {
+  for (const service of ALL_CALLERS) {
     const keys = await newKeys();
     const usages = [x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth];
     const certificate = await x509.X509CertificateGenerator.create({

@@ -11,7 +11,12 @@ edge:
 chat:
   ports: { grpc: 7103 }
   calls: { billing: [grpc], catalog: [grpc], media: [grpc], storage: [grpc], simulator: [http] }
-  engines: [{{ if eq .Values.chat.journal.store "postgresql" }}postgresql, {{ end }}kafka]
+  {{- if eq .Values.chat.journal.store "postgresql" }}
+  engines: [postgresql, kafka]
+  {{- else }}
+  engines: [kafka]
+  journalInFiles: true
+  {{- end }}
   internet: true
   stopSeconds: 10
   callsInFlight: chat_calls_in_flight

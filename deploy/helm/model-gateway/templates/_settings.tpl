@@ -38,7 +38,7 @@ The environment of a service. `gateway.settings` has what may be read by everyon
 {{- $_ := set $settings "DASHBOARD_HTTP_URL" (printf "%s://%s:7105" (ternary "https" "http" (ne $v.tls.secretName "")) (include "gateway.host" (list $root "dashboard-http"))) }}
 {{- with $own.trustedProxies }}{{ $_ := set $settings "EDGE_TRUSTED_PROXIES" (join "," .) }}{{ end }}
 {{- else if eq $service.name "chat" }}
-{{- if eq $own.journal.store "files" }}{{ $_ := set $settings "DATA_DIR" "/data" }}{{ end }}
+{{- if $service.facts.journalInFiles }}{{ $_ := set $settings "DATA_DIR" "/data" }}{{ end }}
 {{- /* A shutdown waits for abandoned calls too. */}}
 {{- $_ := set $settings "ABANDONED_CALL_TIMEOUT_MS" (mul 900 $own.drainSeconds) }}
 {{- if not $v.storage.enabled }}{{ $_ := set $settings "STORED_RESPONSES" "off" }}{{ end }}

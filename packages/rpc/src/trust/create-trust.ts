@@ -1,8 +1,8 @@
 import { CALLERS, type Caller, pairSetting, pairsOf, type ServiceName } from '@gateway/callers';
 import { type Logger, SettingsError } from '@gateway/process';
+import { CertificateFiles } from './certificate-files';
 import { alternativeName, hasAlternativeName } from './peer-identity';
 import { SecretTrust } from './secret-trust';
-import { TlsFiles } from './tls-files';
 import { TlsTrust } from './tls-trust';
 import type { Trust } from './trust';
 import type { TrustSettings } from './trust-settings';
@@ -26,7 +26,7 @@ function createTlsTrust(
   const identity = settings.GRPC_TLS_IDENTITY;
   const name = alternativeName(identity, service);
   try {
-    const files = new TlsFiles(
+    const files = new CertificateFiles(
       names,
       ({ subjectAltName }) => {
         if (!hasAlternativeName(subjectAltName, name)) throw new Error(`the certificate is not for ${name}`);

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
-import type { Caller, ServiceName } from '@gateway/callers';
+import { ALL_CALLERS, type Caller, type ServiceName } from '@gateway/callers';
 import * as grpc from '@grpc/grpc-js';
 import { SERVICE_TOKEN_HEADER, serviceToken } from '../service-token';
 import type { Peer, Trust } from './trust';
@@ -74,6 +74,5 @@ export class SecretTrust implements Trust {
 
 /** Trust of a service that shares one secret with all others, for tests. */
 export function sharedSecret(service: Caller, secret: string): Trust {
-  const callers: Caller[] = ['edge', 'billing', 'catalog', 'chat', 'dashboard', 'media', 'storage'];
-  return new SecretTrust(service, () => secret, new Map(callers.map((caller) => [caller, [secret]])));
+  return new SecretTrust(service, () => secret, new Map(ALL_CALLERS.map((caller) => [caller, [secret]])));
 }

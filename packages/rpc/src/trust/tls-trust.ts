@@ -4,12 +4,12 @@ import tls, { type PeerCertificate } from 'node:tls';
 import type { Caller, ServiceName } from '@gateway/callers';
 import { SettingsError } from '@gateway/process';
 import * as grpc from '@grpc/grpc-js';
+import type { CertificateFiles } from './certificate-files';
 import { alternativeName, hasAlternativeName } from './peer-identity';
-import type { TlsFiles } from './tls-files';
 import type { Peer, Trust } from './trust';
 
 export interface TlsTrustOptions {
-  readonly files: TlsFiles;
+  readonly files: CertificateFiles;
   /** SPIFFE id or DNS name with `{service}`. */
   readonly identity: string;
 }

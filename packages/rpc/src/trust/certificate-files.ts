@@ -8,7 +8,7 @@ import type { experimental } from '@grpc/grpc-js';
 const REFRESH_MS = 5_000;
 
 /** Paths of PEM files. */
-export interface TlsFileNames {
+export interface CertificateFileNames {
   /** With intermediate certificates, if any. */
   readonly cert: string;
   readonly key: string;
@@ -16,7 +16,7 @@ export interface TlsFileNames {
   readonly ca: string;
 }
 
-export interface TlsMaterial {
+export interface CertificateMaterial {
   readonly cert: Buffer;
   readonly key: Buffer;
   readonly ca: Buffer;
@@ -29,16 +29,16 @@ type IdentityListener = experimental.IdentityCertificateUpdateListener;
  * Reads a certificate, its key and the authorities again when their files change. While the files don't fit together, as in
  * the middle of a replacement, the earlier ones remain in use; grpc-js's own provider would refuse all new connections.
  */
-export class TlsFiles implements experimental.CertificateProvider {
-  readonly #names: TlsFileNames;
+export class CertificateFiles implements experimental.CertificateProvider {
+  readonly #names: CertificateFileNames;
   readonly #check: (certificate: X509Certificate) => void;
   readonly #log: Logger;
   readonly #caListeners = new Set<CaListener>();
   readonly #identityListeners = new Set<IdentityListener>();
-  #current: TlsMaterial;
+  #current: CertificateMaterial;
 
   /** @param check throws if the certificate is not this service's. @throws Error if the files can't be used */
-  constructor(names: TlsFileNames, check: (certificate: X509Certificate) => void, log: Logger) {
+  constructor(names: CertificateFileNames, check: (certificate: X509Certificate) => void, log: Logger) {
     this.#names = names;
     this.#check = check;
     this.#log = log;
@@ -47,7 +47,7 @@ export class TlsFiles implements experimental.CertificateProvider {
     setInterval(() => void this.refresh(), REFRESH_MS).unref();
   }
 
-  get current(): TlsMaterial {
+  get current(): CertificateMaterial {
     return this.#current;
   }
 
@@ -94,7 +94,7 @@ export class TlsFiles implements experimental.CertificateProvider {
     listener({ certificate: this.#current.cert, privateKey: this.#current.key });
   }
 
-  #checked(material: TlsMaterial): TlsMaterial {
+  #checked(material: CertificateMaterial): CertificateMaterial {
     // Throws if the key is not the certificate's.
     createSecureContext({ ...material });
     const certificate = new X509Certificate(material.cert);
