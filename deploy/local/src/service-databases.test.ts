@@ -41,6 +41,8 @@ const EXPECTED_PRIVILEGES: Readonly<Record<string, string>> = {
   'billing.abandoned_costs': 'SELECT INSERT UPDATE DELETE',
   'billing.access_log': 'SELECT INSERT DELETE',
   'billing.accounts': 'SELECT INSERT UPDATE',
+  'billing.cell_accounts': 'SELECT INSERT',
+  'billing.cell_keys': 'SELECT INSERT',
   'billing.adjustments': 'SELECT INSERT',
   'billing.dead_letters': 'SELECT INSERT',
   'billing.free_calls': 'SELECT INSERT DELETE',

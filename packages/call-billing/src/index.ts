@@ -1,3 +1,6 @@
+export * from './cell-refusals';
+export * from './cell-settings';
+export * from './cells';
 export * from './failure-detector';
 export * from './free-request';
 export * from './grpc-delivery';
@@ -7,7 +10,6 @@ export * from './metered-call';
 export * from './owner';
 export * from './owner-client';
 export * from './refusal-reporter';
-export * from './report-refusals';
 export * from './reserve-client';
 export * from './usage-delivery';
 export * from './usage-event';

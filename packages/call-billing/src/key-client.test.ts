@@ -10,6 +10,7 @@ import {
   unary,
 } from '@gateway/rpc';
 import { afterEach, expect, test } from '@jest/globals';
+import { type CellBilling, Cells } from './cells';
 import { KeyClient } from './key-client';
 
 const SECRET = 'a secret for tests only';
@@ -26,6 +27,7 @@ const known = {
   bareModelNames: false,
   hasTpmLimit: false,
   noFallbackModels: false,
+  cell: '',
 };
 
 let server: GrpcServer;
@@ -47,7 +49,7 @@ async function createKeyClient(answer?: () => object): Promise<KeyClient> {
   });
   const addresses = [`127.0.0.1:${server.port}`];
   client = createGrpcClient(BillingService, { addresses, trust: sharedSecret('chat', SECRET) });
-  return new KeyClient(client);
+  return new KeyClient(new Cells({ client } as CellBilling));
 }
 
 test('returns the key that billing returns', async () => {

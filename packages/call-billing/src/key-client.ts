@@ -1,8 +1,8 @@
 import { GatewayError } from '@gateway/errors';
-import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { RequestCoalescer } from '@gateway/quota';
 import { callUnary } from '@gateway/rpc';
+import type { CellBilling, Cells } from './cells';
 
 const TIMEOUT_MS = 2_000;
 /** Minimum time between two requests for a key: limits the load of a client that is refused repeatedly. */
@@ -11,11 +11,11 @@ const MAX_KEYS = 10_000;
 
 /** Queries billing for the current state of keys. */
 export class KeyClient {
-  readonly #client: BillingServiceClient;
+  readonly #cells: Cells<CellBilling>;
   readonly #requests = new RequestCoalescer<KeyContext__Output>({ gapMs: GAP_MS, maxIds: MAX_KEYS });
 
-  constructor(client: BillingServiceClient) {
-    this.#client = client;
+  constructor(cells: Cells<CellBilling>) {
+    this.#cells = cells;
   }
 
   /**
@@ -26,7 +26,7 @@ export class KeyClient {
     const { accountId, keyId, valueId } = known;
     try {
       return await this.#requests.request(`${keyId} ${valueId}`, async () => {
-        const client = this.#client;
+        const { client } = this.#cells.of(known.cell);
         const request = { accountId, keyId, valueId };
         const { key } = await callUnary(client, client.GetKeyContext, request, { timeoutMs: TIMEOUT_MS });
         return key ?? known;

@@ -31,6 +31,7 @@ const refusal = (number: number, more: Partial<Refusal> = {}): Refusal => ({
   requestId: `r${number}`,
   accountId: 'a',
   keyId: 'k',
+  cell: '',
   model: 'sim/chat',
   endpoint: '/v1/chat/completions',
   startedAtMs: NOW_MS - 5,

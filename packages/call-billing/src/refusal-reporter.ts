@@ -10,6 +10,8 @@ export interface Refusal {
   readonly requestId: string;
   readonly accountId: string;
   readonly keyId: string;
+  /** Empty: the home cell. */
+  readonly cell: string;
   /** As the client named it; empty if unknown. */
   readonly model: string;
   readonly endpoint: string;
@@ -138,12 +140,15 @@ export class RefusalReporter {
     return report;
   }
 
-  #toCall({ error, clientDisconnected, endpoint, model, startedAtMs, ...ids }: Refusal): RefusedCall {
+  #toCall({ error, clientDisconnected, endpoint, model, startedAtMs, ...call }: Refusal): RefusedCall {
+    const { requestId, accountId, keyId } = call;
     const { status, errorCode } = clientDisconnected
       ? CLIENT_DISCONNECTED
       : { status: error.row.status, errorCode: error.code };
     return {
-      ...ids,
+      requestId,
+      accountId,
+      keyId,
       model: recordableModel(model),
       endpoint: endpoint.slice(0, MAX_ENDPOINT),
       status,

@@ -9,6 +9,8 @@ export interface HoldIdentity {
   readonly accountId: string;
   readonly keyId: string;
   readonly model: string;
+  /** Empty: the home cell; absent in what an older version has stored. */
+  readonly cell?: string;
 }
 
 /** The properties of a call that are known when it is dispatched. */
@@ -78,6 +80,7 @@ export function usageEvent(
     lossNano: '0',
     taskId: call.taskId ?? '',
     requestedModel: call.requestedModel ?? '',
+    cell: call.cell ?? '',
     ...settlement,
   };
 }

@@ -17,6 +17,7 @@ const key = (previewModels: string[]) => ({
   bareModelNames: false,
   hasTpmLimit: false,
   noFallbackModels: false,
+  cell: '',
 });
 const callTo = (slug: string, previewModels: string[] = []) =>
   ({ path: slug, key: key(previewModels) }) as unknown as LinkCall;

@@ -29,11 +29,12 @@ export const withRefusalReports =
     return handler(context, call).catch((thrown: unknown) => {
       const failed = typeof thrown === 'object' && thrown !== null ? failedCalls.get(thrown) : undefined;
       if (!failed?.hasHold) {
-        const { accountId, keyId } = call.key;
+        const { accountId, keyId, cell } = call.key;
         reporter.add({
           requestId: context.requestId,
           accountId,
           keyId,
+          cell,
           model: failed?.model ?? '',
           endpoint: call.path,
           startedAtMs,

@@ -44,6 +44,19 @@ export interface KafkaConnection {
 }
 
 /**
+ * Returns the connection for a cell, which has topics and consumer groups of its own. @param name empty: the home cell
+ * @param brokers of a cell that does not share home's
+ */
+export function ofCell(
+  connection: KafkaConnection,
+  name: string,
+  brokers: readonly string[] = connection.brokers,
+): KafkaConnection {
+  if (name === '') return connection;
+  return { ...connection, brokers, topicPrefix: `${connection.topicPrefix}${name}.` };
+}
+
+/**
  * Returns the connection that the settings describe; undefined without brokers.
  * @throws SettingsError if they contradict each other, or name a file that can't be read
  */

@@ -82,6 +82,13 @@ export function commaSeparated() {
     .transform((value) => value.split(',').map((entry) => entry.trim()));
 }
 
+/** Name of a cell other than `home`. In names of settings it is upper-case. */
+export function cellName() {
+  return z
+    .string()
+    .regex(/^(?!home$)[a-z][a-z0-9]{0,30}$/, 'not a cell: letters and digits, at most 31, and not home');
+}
+
 function isPeerAddress(entry: string): boolean {
   return HOST_AND_PORT.test(entry) || SRV_NAME.test(entry) || KUBERNETES_SERVICE.test(entry);
 }

@@ -10,6 +10,7 @@ GRANT SELECT, INSERT, DELETE ON billing.free_calls, billing.access_log TO :"serv
 GRANT SELECT, INSERT, UPDATE, DELETE ON billing.abandoned_costs TO :"service";
 
 -- Insert-only.
+GRANT SELECT, INSERT ON billing.cell_accounts, billing.cell_keys TO :"service";
 GRANT SELECT, INSERT ON billing.ledger, billing.operator_losses, billing.adjustments, billing.usage_records,
   billing.dead_letters TO :"service";
 -- Records whose ids contain no time are in the default partition, which is never dropped.

@@ -106,6 +106,7 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
         lists: new FairSemaphore(LISTS),
         changes: new FairSemaphore(CHANGES),
         peppers,
+        cell: settings.cell,
         abandonedCostLimitNano: settings.ABANDONED_COST_LIMIT_USD,
         watchers,
         reserveStreams,

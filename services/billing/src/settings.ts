@@ -1,6 +1,6 @@
-import { kafkaConnection, kafkaSettings } from '@gateway/kafka';
+import { kafkaConnection, kafkaSettings, ofCell } from '@gateway/kafka';
 import { nanoFromUsd } from '@gateway/money';
-import { parseEnv, port, processSettings, SettingsError, secrets, z } from '@gateway/process';
+import { cellName, parseEnv, port, processSettings, SettingsError, secrets, z } from '@gateway/process';
 import { trustSettings } from '@gateway/rpc';
 import { redisOptions, redisSettings } from './rates/redis/redis-settings';
 
@@ -22,6 +22,8 @@ const shape = {
   ...trustSettings('billing'),
   GRPC_PORT: port(7102),
   ...billingAddresses,
+  /** The name of its cell. Absent: home. */
+  CELL: cellName().optional(),
   /** For notifications, which PgBouncer does not forward; absent: `DATABASE_URL`. */
   DATABASE_DIRECT_URL: z.string().min(1).optional(),
   ...redisSettings,
@@ -64,5 +66,7 @@ export function readSettings(env: NodeJS.ProcessEnv) {
     settings;
   if (replicationFactor && minInsyncReplicas && minInsyncReplicas > replicationFactor)
     throw new SettingsError(['KAFKA_MIN_INSYNC_REPLICAS: above KAFKA_REPLICATION_FACTOR']);
-  return { ...settings, kafka: kafkaConnection(settings), redis: redisOptions(settings) };
+  const { CELL: cell = '' } = settings;
+  const kafka = kafkaConnection(settings);
+  return { ...settings, cell, kafka: kafka && ofCell(kafka, cell), redis: redisOptions(settings) };
 }

@@ -1,9 +1,8 @@
 import {
   annotateFailure,
-  createRefusalReporter,
-  grpcDelivery,
+  CellRefusals,
+  connectCells,
   KeyClient,
-  kafkaDelivery,
   ReserveClient,
   retryWithCurrentKey,
   startHeartbeat,
@@ -22,20 +21,12 @@ import {
   signingSecrets,
   startAdminServer,
 } from '@gateway/process';
-import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/storage';
 import { memoryQuota, Quota, quotaExhausted } from '@gateway/quota';
-import {
-  createGrpcClient,
-  createGrpcClients,
-  createTrust,
-  loadService,
-  startGrpcServer,
-  unary,
-} from '@gateway/rpc';
+import { createGrpcClient, createTrust, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import {
   CredentialLimiter,
   DailyCosts,
@@ -107,10 +98,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const bufferQuota = new Quota({ limit: UNREAD_BYTES });
   const environmentProviders = createProviders(settings, env, bufferQuota);
   const peer = { trust, dnsServers: settings.DNS_SERVERS, zone: settings.ZONE };
-  const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
-  const billing = createGrpcClient(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
-  const billingInstances = createGrpcClients(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
   const catalog = createGrpcClient(CatalogService, { ...peer, addresses: settings.CATALOG_ADDR });
 
   const { MediaService } = loadService<MediaProto>('media').gateway.media.v1;
@@ -127,28 +115,29 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const models = new CatalogWatch({ client: catalog, log, fromProto: fromProtoModel });
   const opened = await openJournal(settings.journal, log);
   const { journal } = opened;
-  const outbox = new UsageOutbox({
-    delivery: settings.kafka
-      ? kafkaDelivery({ clientId: 'gateway-chat', connection: settings.kafka, log })
-      : grpcDelivery(billing),
-    log,
-    onDelivered: (event) => journal.acknowledge(event.requestId),
+  const cells = connectCells({ home: settings.BILLING_ADDR, others: settings.cells, peer }, (cell) => {
+    const outbox = new UsageOutbox({
+      delivery: cell.usageDelivery('gateway-chat', settings.kafka, log),
+      log,
+      onDelivered: (event) => journal.acknowledge(event.requestId),
+    });
+    const reserve = new ReserveClient({
+      instances: cell.instances(),
+      log,
+      timeoutMs: settings.RESERVE_TIMEOUT_MS,
+      onUnknownOutcome: ({ requestId = '', accountId = '', keyId = '', model = '' }, error) => {
+        // The release event creates the record.
+        annotateFailure(error, { model, hasHold: true });
+        admission
+          .releaseUnconfirmed({ requestId, accountId, keyId, model, cell: cell.name })
+          .catch((err) => log.error({ err }, 'release failed'));
+      },
+    });
+    return { ...cell, outbox, reserve };
   });
-  const reserve: ReserveClient = new ReserveClient({
-    instances: billingInstances,
-    log,
-    timeoutMs: settings.RESERVE_TIMEOUT_MS,
-    onUnknownOutcome: ({ requestId = '', accountId = '', keyId = '', model = '' }, error) => {
-      // The release event creates the record.
-      annotateFailure(error, { model, hasHold: true });
-      admission
-        .releaseUnconfirmed({ requestId, accountId, keyId, model })
-        .catch((err) => log.error({ err }, 'release failed'));
-    },
-  });
-  const admission = new Admission({ reserve, journal, outbox, outputs: new ExpectedOutputs() });
+  const admission = new Admission({ cells, journal, outputs: new ExpectedOutputs() });
   const stopping = new AbortController();
-  const stopHeartbeat = startHeartbeat(billing, journal.owner, log);
+  const stopHeartbeat = startHeartbeat(cells, journal.owner, log);
 
   const upstream = new HttpClient();
   const clock = new ProgressClock();
@@ -183,8 +172,8 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     dailyCosts,
   });
   await opened.recover({
-    billing,
-    outbox,
+    cells,
+    outbox: { add: (event) => cells.of(event.cell).outbox.add(event) },
     signal: stopping.signal,
     onTakenOver: metrics.journalTakenOver,
   });
@@ -221,8 +210,8 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     replyMemory,
     keepAliveMs: settings.KEEP_ALIVE_MS,
   });
-  const refusals = createRefusalReporter(billing, log);
-  const keys = new KeyClient(billing);
+  const refusals = new CellRefusals(cells, log);
+  const keys = new KeyClient(cells);
   const isMediaProvider = mediaProviders?.serves ?? (() => false);
   const listed = { models, providers, isMediaProvider, admission };
   const counted = { models, admission, counting: tokenizerCpuQuota(FREE_COUNTS_MS) };
@@ -295,7 +284,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
         embed: answerWhole,
         unknownFields: settings.UNKNOWN_FIELDS,
       }),
-      describeKey: describeKey({ billing, admission }),
+      describeKey: describeKey({ cells, admission }),
       listModels: withCurrentKey(keys, listModels(listed)),
       getModel: withCurrentKey(keys, getModel(listed)),
     });
@@ -340,7 +329,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     metrics: metrics.registry,
     checks: {
       catalog: () => models.loaded && providers.loaded,
-      billing: connectedOnce(() => reserve.up),
+      billing: connectedOnce(() => cells.home.reserve.up),
       journal: () => journal.admits,
     },
   });
@@ -355,17 +344,21 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       link.close();
       await grpc.stop(1_000);
       await refusals.close();
-      await Promise.all([outbox.close(DELIVERY_DRAIN_MS), costSync.close()]);
+      await Promise.all([
+        ...cells.all.map(({ outbox }) => outbox.close(DELIVERY_DRAIN_MS)),
+        costSync.close(),
+      ]);
       await opened.close();
       stopHeartbeat();
       clock.close();
-      reserve.close();
+      for (const cell of cells.all) cell.reserve.close();
       models.close();
       providerWatch.close();
       await providers.close();
       upstream.close();
       await mediaProviders?.close();
-      for (const client of [billing, catalog, media, storage]) client?.close();
+      for (const { client } of cells.all) client.close();
+      for (const client of [catalog, media, storage]) client?.close();
       await admin.stop();
     },
   };

@@ -1,3 +1,4 @@
+import { readCells } from '@gateway/call-billing/cell-settings';
 import { kafkaConnection, kafkaSettings } from '@gateway/kafka';
 import {
   addresses,
@@ -80,7 +81,12 @@ const shape = {
 /** @throws SettingsError for an invalid setting, and if there is no place for the journal */
 export function readSettings(env: NodeJS.ProcessEnv) {
   const settings = parseEnv(shape, env);
-  return { ...settings, journal: journalPlace(settings), kafka: kafkaConnection(settings) };
+  return {
+    ...settings,
+    cells: readCells(env),
+    journal: journalPlace(settings),
+    kafka: kafkaConnection(settings),
+  };
 }
 
 function journalPlace(settings: z.infer<z.ZodObject<typeof shape>>) {

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { connectCells } from '@gateway/call-billing';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
 import {
   closeServer,
@@ -10,7 +11,6 @@ import {
   signingSecrets,
   startAdminServer,
 } from '@gateway/process';
-import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
@@ -74,13 +74,12 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
   await awaitMigrations({ pool, schema: 'dashboard', directory: path.join(__dirname, '../migrations'), log });
 
   const peer = { trust, dnsServers: settings.DNS_SERVERS, zone: settings.ZONE };
-  const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
   const { DashboardService } = loadService<DashboardProto>('dashboard').gateway.dashboard.v1;
-  const billingClient = createGrpcClient(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
+  const cells = connectCells({ home: settings.BILLING_ADDR, others: settings.cells, peer }, (cell) => cell);
   const catalogClient = createGrpcClient(CatalogService, { ...peer, addresses: settings.CATALOG_ADDR });
   const mask = new SequenceMask(signingSecrets(settings));
-  const billing = new Billing(billingClient, mask);
+  const billing = new Billing({ cells, newAccountCells: settings.newAccountCells, mask });
   const models = new ModelDirectory(catalogClient, log);
   const editor = new CatalogEditor(catalogClient, models);
   const providerServices = connectProviderServices(settings, trust);
@@ -183,7 +182,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
       clearTimeout(cut);
       models.close();
       providerServices.close();
-      billingClient.close();
+      for (const { client } of cells.all) client.close();
       catalogClient.close();
       await admin.stop();
       await pool.end();

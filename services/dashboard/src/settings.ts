@@ -1,10 +1,13 @@
+import { readCells } from '@gateway/call-billing/cell-settings';
 import {
   addresses,
+  commaSeparated,
   discoverySettings,
   parseEnv,
   port,
   processSettings,
   publicApiUrl,
+  SettingsError,
   signingSettings,
   z,
 } from '@gateway/process';
@@ -23,6 +26,8 @@ const shape = {
   GRPC_PORT: port(7106),
   DATABASE_URL: z.string().min(1),
   BILLING_ADDR: addresses(),
+  /** Cells that new accounts are put into, at random. */
+  NEW_ACCOUNT_CELLS: commaSeparated().default(['home']),
   CATALOG_ADDR: addresses(),
   /** Operators see the health of their providers. */
   CHAT_ADDR: addresses().optional(),
@@ -63,4 +68,16 @@ const shape = {
 
 export type Settings = ReturnType<typeof readSettings>;
 
-export const readSettings = (env: NodeJS.ProcessEnv) => parseEnv(shape, env);
+/** @throws SettingsError */
+export function readSettings(env: NodeJS.ProcessEnv) {
+  const { NEW_ACCOUNT_CELLS, ...settings } = parseEnv(shape, env);
+  const cells = readCells(env);
+  const known = new Set(['home', ...cells.map(({ name }) => name)]);
+  const unknown = NEW_ACCOUNT_CELLS.filter((name) => !known.has(name));
+  if (unknown.length > 0) throw new SettingsError(['NEW_ACCOUNT_CELLS: not all are home or in CELLS']);
+  return {
+    ...settings,
+    cells,
+    newAccountCells: NEW_ACCOUNT_CELLS.map((name) => (name === 'home' ? '' : name)),
+  };
+}

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRefusalReporter } from '@gateway/call-billing';
+import { CellRefusals, connectCells } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import { LinkPool } from '@gateway/link';
 import {
@@ -11,7 +11,6 @@ import {
   SecurityLog,
   startAdminServer,
 } from '@gateway/process';
-import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
@@ -52,14 +51,16 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const settings = readSettings(env);
   const trust = createTrust('edge', settings, log);
   const clients = createClients(settings, trust);
+  const { cells } = clients;
+  const billing = cells.home.client;
   const keys = new KeyCache({
-    resolve: (key) => resolveKey(clients.billing, key),
+    resolve: (key) => resolveKey(cells, key),
     maxEntries: settings.EDGE_KEY_CACHE_ENTRIES,
     maxRefusedKeys: MAX_REFUSED_KEYS,
     refusedKeyRetryMs: REFUSED_KEY_RETRY_MS,
     maxResolving: MAX_RESOLVING,
   });
-  const watch = watchKeys(clients.billing, keys, log);
+  const watches = cells.map((cell) => watchKeys(cell, keys, log));
   const chat = new LinkPool({ name: 'chat.Relay', instances: clients.chats, log });
   const media = clients.medias && new LinkPool({ name: 'media.Relay', instances: clients.medias, log });
   const storage =
@@ -75,15 +76,15 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     timeoutMs: settings.EDGE_DASHBOARD_TIMEOUT_MS,
   });
   const bodyLimits = bodyLimitsOf(settings);
-  const accessLog = new AccessLog({ send: appendAccessLog(clients.billing), log });
+  const accessLog = new AccessLog({ send: appendAccessLog(billing), log });
   const metrics = createEdgeMetrics({ keys, accessLog });
   const quotaMetrics = createQuotaMetrics(metrics.registry, 'edge');
   quotaMetrics.track('api_bodies', bodyLimits.api.memory);
   quotaMetrics.track('dashboard_bodies', bodyLimits.dashboard.memory);
 
   const security = new SecurityLog({ log, registry: metrics.registry });
-  const throttle = new Throttle({ lease: throttleLeases(clients.billing), nowMs: () => performance.now() });
-  const refusals = createRefusalReporter(clients.billing, log);
+  const throttle = new Throttle({ lease: throttleLeases(billing), nowMs: () => performance.now() });
+  const refusals = new CellRefusals(cells, log);
   const api = {
     keys,
     refusals,
@@ -126,7 +127,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     checks: {
       stopping: () => !stopping,
       chat: connectedOnce(() => chat.up),
-      billing: connectedOnce(() => watch.up),
+      billing: connectedOnce(() => watches.home.up),
     },
   });
   const ports: Record<string, number> = { admin: admin.port };
@@ -145,12 +146,12 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       chat.close();
       media?.close();
       storage?.close();
-      watch.close();
+      for (const watch of watches.all) watch.close();
       throttle.close();
       await refusals.close();
       await accessLog.close();
       proxy.close();
-      clients.billing.close();
+      for (const { client } of cells.all) client.close();
       clients.dashboard.close();
       await admin.stop();
     },
@@ -222,13 +223,15 @@ function createPublicPort(
 
 function createClients(settings: Settings, trust: Trust) {
   const shared = { trust, dnsServers: settings.DNS_SERVERS, zone: settings.ZONE };
-  const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
   const { DashboardService } = loadService<DashboardProto>('dashboard').gateway.dashboard.v1;
   const { MediaService } = loadService<MediaProto>('media').gateway.media.v1;
   const { StorageService } = loadService<StorageProto>('storage').gateway.storage.v1;
   return {
-    billing: createGrpcClient(BillingService, { ...shared, addresses: settings.BILLING_ADDR }),
+    cells: connectCells(
+      { home: settings.BILLING_ADDR, others: settings.cells, peer: shared },
+      (cell) => cell,
+    ),
     chats: createGrpcClients(ChatService, { ...shared, addresses: settings.CHAT_ADDR }),
     medias:
       settings.MEDIA_ADDR && createGrpcClients(MediaService, { ...shared, addresses: settings.MEDIA_ADDR }),

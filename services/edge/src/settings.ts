@@ -1,3 +1,4 @@
+import { readCells } from '@gateway/call-billing/cell-settings';
 import {
   addresses,
   discoverySettings,
@@ -96,5 +97,5 @@ export function readSettings(env: NodeJS.ProcessEnv) {
   if (settings.EDGE_API_HOSTS.length > 0 !== settings.EDGE_DASHBOARD_HOSTS.length > 0) {
     throw new SettingsError(['EDGE_API_HOSTS, EDGE_DASHBOARD_HOSTS: set both or neither']);
   }
-  return settings;
+  return { ...settings, cells: readCells(env) };
 }

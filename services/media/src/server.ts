@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { createRefusalReporter, KeyClient, withRefusalReports } from '@gateway/call-billing';
+import { CellRefusals, KeyClient, withRefusalReports } from '@gateway/call-billing';
 import { CatalogWatch } from '@gateway/catalog-client';
 import { LinkServer } from '@gateway/link';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
@@ -11,19 +11,10 @@ import {
   type RunningService,
   startAdminServer,
 } from '@gateway/process';
-import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import { Quota } from '@gateway/quota';
-import {
-  createGrpcClient,
-  createGrpcClients,
-  createTrust,
-  loadService,
-  startGrpcServer,
-  type Trust,
-  unary,
-} from '@gateway/rpc';
+import { createGrpcClient, createTrust, loadService, startGrpcServer, type Trust, unary } from '@gateway/rpc';
 import { CredentialLimiter, listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
 import { openAudio } from './audio/open-audio';
 import { createBilling } from './billing/create-billing';
@@ -72,11 +63,12 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   const pool = createPool({ url: settings.DATABASE_URL, log });
   await awaitMigrations({ pool, schema: 'media', directory: MIGRATIONS, log });
 
-  const { billing, billingInstances, catalog } = createClients(settings, trust);
+  const catalog = connectCatalog(settings, trust);
   const models = new CatalogWatch({ client: catalog, log, fromProto: fromProtoModel });
-  const mediaBilling = await createBilling({ settings, log, pool, billing, billingInstances });
-  const keys = new KeyClient(billing);
-  const funds = new AccountFunds(billing);
+  const mediaBilling = await createBilling({ settings, log, pool, trust });
+  const { cells } = mediaBilling;
+  const keys = new KeyClient(cells);
+  const funds = new AccountFunds(cells);
   const store = new Idempotency(pool, { ...KEPT_REPLIES, instanceId: mediaBilling.instanceId });
   const sweeping = every(SWEEP_MS, 'idempotency', log, () => store.sweep());
   const health = new TargetHealth(() => performance.now(), settings.CIRCUIT_OPEN_MS);
@@ -147,7 +139,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     taskMetrics: metrics.tasks,
   });
   const audio = openAudio({ ...shared, admission, providers: providers.audio, metrics: metrics.targets });
-  const refusals = createRefusalReporter(billing, log);
+  const refusals = new CellRefusals(cells, log);
   const routes = routeCall({
     createImage: images.create,
     createSpeech: createSpeech(audio.deps),
@@ -172,7 +164,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     metrics: metrics.registry,
     checks: {
       catalog: () => models.loaded && providers.loaded,
-      billing: connectedOnce(() => mediaBilling.reserve.up),
+      billing: connectedOnce(() => mediaBilling.up),
       database: () => ping(pool),
     },
   });
@@ -194,7 +186,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
       await mediaBilling.close();
       models.close();
       await providers.close();
-      for (const client of [billing, catalog]) client.close();
+      catalog.close();
       await Promise.all([pool.end(), countPool.end()]);
       await admin.stop();
     },
@@ -235,13 +227,12 @@ function startGrpc(
   });
 }
 
-function createClients({ DNS_SERVERS, ZONE, BILLING_ADDR, CATALOG_ADDR }: Settings, trust: Trust) {
-  const peer = { trust, dnsServers: DNS_SERVERS, zone: ZONE };
-  const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
+function connectCatalog({ DNS_SERVERS, ZONE, CATALOG_ADDR }: Settings, trust: Trust) {
   const { CatalogService } = loadService<CatalogProto>('catalog').gateway.catalog.v1;
-  return {
-    billing: createGrpcClient(BillingService, { ...peer, addresses: BILLING_ADDR }),
-    billingInstances: createGrpcClients(BillingService, { ...peer, addresses: BILLING_ADDR }),
-    catalog: createGrpcClient(CatalogService, { ...peer, addresses: CATALOG_ADDR }),
-  };
+  return createGrpcClient(CatalogService, {
+    trust,
+    dnsServers: DNS_SERVERS,
+    zone: ZONE,
+    addresses: CATALOG_ADDR,
+  });
 }

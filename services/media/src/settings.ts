@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { readCells } from '@gateway/call-billing/cell-settings';
 import { kafkaConnection, kafkaSettings } from '@gateway/kafka';
 import {
   addresses,
@@ -87,6 +88,7 @@ export function readSettings(env: NodeJS.ProcessEnv) {
   return {
     ...settings,
     DRAIN_TIMEOUT_MS: DRAIN_TIMEOUT_MS ?? settings.IMAGE_TIMEOUT_MS + DRAIN_MARGIN_MS,
+    cells: readCells(env),
     kafka: kafkaConnection(settings),
   };
 }

@@ -1,21 +1,19 @@
 import path from 'node:path';
-import { admitFree, createRefusalReporter, ReserveClient, withRefusalReports } from '@gateway/call-billing';
+import {
+  admitFree,
+  CellRefusals,
+  connectCells,
+  ReserveClient,
+  withRefusalReports,
+} from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import { type LinkHandler, LinkPool, LinkServer } from '@gateway/link';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
 import { connectedOnce, every, type Logger, type RunningService, startAdminServer } from '@gateway/process';
-import type { ProtoGrpcType as BillingProto } from '@gateway/proto/generated/billing';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/storage';
 import { FairSemaphore, memoryQuota, Quota, quotaExhausted, SemaphoreExhausted } from '@gateway/quota';
-import {
-  createGrpcClient,
-  createGrpcClients,
-  createTrust,
-  loadService,
-  startGrpcServer,
-  unary,
-} from '@gateway/rpc';
+import { createGrpcClients, createTrust, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import { BatchRunner } from './batches/runner/batch-runner';
 import { Batches, clearEndedBatches, deleteExpiredBatches } from './batches/store/batches';
 import { BillingCalls } from './calls/billing-calls';
@@ -89,20 +87,21 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   await awaitMigrations({ pool, schema: 'storage', directory: MIGRATIONS, log });
 
   const peer = { trust, dnsServers: settings.DNS_SERVERS, zone: settings.ZONE };
-  const { BillingService } = loadService<BillingProto>('billing').gateway.billing.v1;
-  const billing = createGrpcClient(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
-  const billingInstances = createGrpcClients(BillingService, { ...peer, addresses: settings.BILLING_ADDR });
   const { ChatService } = loadService<ChatProto>('chat').gateway.chat.v1;
   const chats =
     settings.CHAT_ADDR && createGrpcClients(ChatService, { ...peer, addresses: settings.CHAT_ADDR });
-  const reserve = new ReserveClient({
-    instances: billingInstances,
-    log,
-    timeoutMs: settings.RESERVE_TIMEOUT_MS,
-    // Free calls have no holds.
-    onUnknownOutcome: () => {},
-  });
-  const free: FreeAdmission = (context, key) => admitFree(reserve, context.requestId, key);
+  const cells = connectCells({ home: settings.BILLING_ADDR, others: settings.cells, peer }, (cell) => ({
+    ...cell,
+    reserve: new ReserveClient({
+      instances: cell.instances(),
+      log,
+      timeoutMs: settings.RESERVE_TIMEOUT_MS,
+      // Free calls have no holds.
+      onUnknownOutcome: () => {},
+    }),
+  }));
+  const free: FreeAdmission = async (context, key) =>
+    admitFree(cells.of(key.cell).reserve, context.requestId, key);
   const metrics = createStorageMetrics();
   const responses = new Responses(pool, settings.STORAGE_KEY, settings.RESPONSE_RETENTION_DAYS);
   const store = await openObjectStore(settings, metrics.objectStoreFailed);
@@ -117,7 +116,7 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   const largeReplies = new FairSemaphore({ ...LARGE_REPLY_LIMITS, maxWaitMs: callTimeoutMs });
   const calls = links && {
     chat: new ChatCalls(links, callTimeoutMs, largeReplies),
-    billing: new BillingCalls(billing),
+    billing: new BillingCalls(cells),
   };
   const runner = calls
     ? new BatchRunner({
@@ -165,7 +164,7 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   const reads = { files, quota: new Quota(READ_LIMITS) };
   const originOf: OriginOf = ({ headers }) => settings.PUBLIC_API_URL ?? headers['x-edge-origin'] ?? '';
   const canRun = runner && settings.STORED_RESPONSES === 'on';
-  const refusals = createRefusalReporter(billing, log);
+  const refusals = new CellRefusals(cells, log);
   const routes = routeCall({
     getResponse: limitedByAccount(contents, getResponse(responses, free)),
     listInputItems: limitedByAccount(contents, listInputItems(responses, free)),
@@ -250,7 +249,7 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
     metrics: metrics.registry,
     checks: {
       database: () => ping(pool),
-      billing: connectedOnce(() => reserve.up),
+      billing: connectedOnce(() => cells.home.reserve.up),
       files: () => store.reached(),
     },
   });
@@ -269,8 +268,10 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
       await grpc.stop(STOP_GRACE_MS);
       await Promise.all(deletions.map((deletion) => deletion.stop()));
       await refusals.close();
-      reserve.close();
-      billing.close();
+      for (const { reserve, client } of cells.all) {
+        reserve.close();
+        client.close();
+      }
       store.close();
       await pool.end();
       await admin.stop();

@@ -1,3 +1,4 @@
+import { readCells } from '@gateway/call-billing/cell-settings';
 import {
   addresses,
   discoverySettings,
@@ -83,5 +84,5 @@ export function readSettings(env: NodeJS.ProcessEnv) {
   const settings = parseEnv(shape, env);
   if ((settings.FILE_S3_ACCESS_KEY_ID === undefined) !== (settings.FILE_S3_SECRET_ACCESS_KEY === undefined))
     throw new SettingsError(['FILE_S3_ACCESS_KEY_ID, FILE_S3_SECRET_ACCESS_KEY: set both or neither']);
-  return settings;
+  return { ...settings, cells: readCells(env) };
 }

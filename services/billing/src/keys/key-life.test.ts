@@ -345,6 +345,7 @@ test("the key context reflects current settings and is returned to the key's acc
     valueId,
     hasTpmLimit: false,
     noFallbackModels: false,
+    cell: '',
   });
   await update(key, { noFallbackModels: true });
   await update(key, { name: 'renamed' });

@@ -58,6 +58,7 @@ describe('a key value', () => {
       valueId: expect.stringMatching(/^[0-9a-f]{16}$/),
       hasTpmLimit: false,
       noFallbackModels: false,
+      cell: '',
     });
     expect(validUntilMs).toBe('0');
     expect(key.value).toMatch(/^sk-gw-/);

@@ -7,7 +7,7 @@ import { parseLookupId } from './parse';
 import { toResolvedKey } from './to-resolved-key';
 
 export const getKeyContext =
-  (pool: Pool) =>
+  (pool: Pool, cell: string) =>
   async (_context: RequestContext, request: GetKeyContextRequest__Output): Promise<GetKeyContextResponse> => {
     const valueId = request.valueId === '' ? '' : parseLookupId(request.valueId);
     const row = await findKnownKey(
@@ -16,5 +16,5 @@ export const getKeyContext =
       parseLookupId(request.keyId),
       valueId,
     );
-    return { key: toResolvedKey(row).key };
+    return { key: toResolvedKey(row, cell).key };
   };

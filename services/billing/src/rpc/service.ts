@@ -5,7 +5,9 @@ import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
 import { type FairSemaphore, SemaphoreExhausted } from '@gateway/quota';
 import { loadService, type RequestContext, type ServiceBinding, unary } from '@gateway/rpc';
 import type { Delivery, DeliveryOutcome } from '../settle/rules/delivery';
+import { addKeyValue } from './add-key-value';
 import { appendAccessLog } from './append-access-log';
+import { assignCell } from './assign-cell';
 import { clearTopup } from './clear-topup';
 import { closeCall } from './close-call';
 import { createAccount } from './create-account';
@@ -14,6 +16,7 @@ import { createKey } from './create-key';
 import { createTopup } from './create-topup';
 import { deleteKey } from './delete-key';
 import { deliver } from './deliver';
+import { findCell } from './find-cell';
 import { findKey } from './find-key';
 import { findRequest } from './find-request';
 import { getAbandonedCost } from './get-abandoned-cost';
@@ -59,6 +62,8 @@ export interface ServiceParts {
   readonly lists: FairSemaphore;
   readonly changes: FairSemaphore;
   readonly peppers: readonly string[];
+  /** Empty: home. */
+  readonly cell: string;
   readonly abandonedCostLimitNano: bigint;
   readonly watchers: KeyWatchers;
   readonly reserveStreams: ReserveStreams;
@@ -89,7 +94,14 @@ const limited =
   };
 
 /** The methods of BillingService. */
-export function billingService({ pool, listPool, peppers, log, ...parts }: ServiceParts): ServiceBinding {
+export function billingService({
+  pool,
+  listPool,
+  peppers,
+  cell,
+  log,
+  ...parts
+}: ServiceParts): ServiceBinding {
   const { service: definition } = loadService<ProtoGrpcType>('billing').gateway.billing.v1.BillingService;
   /** A change to data that edges cache: notifies them. */
   const notifying = <Request, Response extends object>(
@@ -111,7 +123,7 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
     answer: Answer<Request, Response>,
   ) => limited(parts.changes, ({ accountId }: Request) => accountId, answer);
   const handlers: ServiceBinding['handlers'] = {
-    ResolveKey: unary(log, resolveKey(pool, peppers)),
+    ResolveKey: unary(log, resolveKey(pool, peppers, cell)),
     WatchKeys: parts.watchers.watch,
     LeaseThrottle: unary(log, leaseThrottle(pool)),
     AppendAccessLog: unary(log, appendAccessLog(pool)),
@@ -120,11 +132,14 @@ export function billingService({ pool, listPool, peppers, log, ...parts }: Servi
     Heartbeat: unary(log, heartbeat(pool)),
     ListOpenHolds: unary(log, listOpenHolds(pool)),
     ReportRefusals: unary(log, reportRefusals(pool)),
-    GetKeyContext: unary(log, getKeyContext(pool)),
+    GetKeyContext: unary(log, getKeyContext(pool, cell)),
     CloseCall: unary(log, closeCall(pool)),
     GetAccount: unary(log, getAccount(pool)),
     GetKey: unary(log, getKey(pool)),
     GetKeyUse: unary(log, getKeyUse(pool)),
+    FindCell: unary(log, findCell(pool)),
+    AssignCell: unary(log, assignCell(pool)),
+    AddKeyValue: unary(log, addKeyValue(pool, peppers[0]!)),
     CreateAccount: unary(log, createAccount(pool)),
     CreateKey: unary(log, change(createKey(pool, peppers[0]!))),
     ListKeys: listed(listKeys(listPool)),

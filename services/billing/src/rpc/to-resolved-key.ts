@@ -4,7 +4,10 @@ import { validUntilMs } from '../keys/rules/presented-key';
 import type { ResolvedKeyRow } from '../keys/store/keys';
 
 /** Returns the key and until when it is valid, 0 without an end. Throws `invalid_api_key` or `expired_api_key`. */
-export function toResolvedKey(row: ResolvedKeyRow | undefined): { key: KeyContext; validUntilMs: number } {
+export function toResolvedKey(
+  row: ResolvedKeyRow | undefined,
+  cell: string,
+): { key: KeyContext; validUntilMs: number } {
   if (!row) throw new GatewayError('invalid_api_key');
   return {
     validUntilMs: validUntilMs(fromRow(row), Number(row.now_ms)),
@@ -17,6 +20,7 @@ export function toResolvedKey(row: ResolvedKeyRow | undefined): { key: KeyContex
       bareModelNames: row.bare_model_names,
       noFallbackModels: row.no_fallback_models,
       hasTpmLimit: row.has_tpm_limit,
+      cell,
     },
   };
 }

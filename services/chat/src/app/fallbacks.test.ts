@@ -119,7 +119,7 @@ async function call(
     {
       path: '/v1/chat/completions',
       headers,
-      key: { allowedModels: [], previewModels: [], noFallbackModels: false, ...key },
+      key: { allowedModels: [], previewModels: [], noFallbackModels: false, cell: '', ...key },
     } as unknown as LinkCall,
     parseChatRequest(Buffer.from(JSON.stringify(body))),
   );

@@ -1,4 +1,4 @@
-import type { ReserveClient, UsageOutbox } from '@gateway/call-billing';
+import { Cells, type ReserveClient, type UsageOutbox } from '@gateway/call-billing';
 import type { RequestContext } from '@gateway/rpc';
 import { describe, expect, test } from '@jest/globals';
 import { boundOf } from '../domain/call-cost';
@@ -15,7 +15,7 @@ const INPUT_TOKENS = 100;
 function request(choices: number, predictionBytes: number): AdmissionRequest {
   const outputTokens = (1_000 + predictionBytes) * choices;
   return {
-    key: { keyId: 'key' } as AdmissionRequest['key'],
+    key: { keyId: 'key', cell: '' } as AdmissionRequest['key'],
     model: { slug: 'sim/chat', maxOutputTokens: 2_000 } as Model,
     bareModelName: false,
     provider: 'sim',
@@ -50,19 +50,21 @@ async function admittedFor(
   const reserved: Record<string, unknown>[] = [];
   const reported: unknown[] = [];
   const admission = new Admission({
-    reserve: {
-      reserveWithSettlementRetries: async (asks: Record<string, unknown>) => {
-        reserved.push(asks);
-        return grant;
-      },
-      report: (report: unknown) => reported.push(report),
-    } as unknown as ReserveClient,
+    cells: new Cells({
+      reserve: {
+        reserveWithSettlementRetries: async (asks: Record<string, unknown>) => {
+          reserved.push(asks);
+          return grant;
+        },
+        report: (report: unknown) => reported.push(report),
+      } as unknown as ReserveClient,
+      outbox: { admits: () => true, add: () => {} } as unknown as UsageOutbox,
+    }),
     journal: {
       admits: true,
       owner: { id: 'me', epoch: 1n },
       final: async () => {},
     } as unknown as UsageJournal,
-    outbox: { admits: () => true, add: () => {} } as unknown as UsageOutbox,
     outputs,
   });
   const context = { requestId: 'request-1' } as RequestContext;

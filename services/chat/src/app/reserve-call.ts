@@ -1,6 +1,8 @@
 import {
   admitFree,
+  type Cells,
   freeRequest,
+  type HoldIdentity,
   type Owner,
   type ReserveClient,
   releasedEvent,
@@ -21,9 +23,8 @@ import { MeteredChatCall } from './metered-chat-call';
 import { RateReporter } from './rate-reporter';
 
 export interface AdmissionDeps {
-  readonly reserve: ReserveClient;
+  readonly cells: Cells<{ readonly reserve: ReserveClient; readonly outbox: UsageOutbox }>;
   readonly journal: UsageJournal;
-  readonly outbox: UsageOutbox;
   readonly outputs: ExpectedOutputs;
 }
 
@@ -77,7 +78,9 @@ export class Admission {
 
   /** @throws GatewayError billing's refusal, or `internal_error` when the usage could not be recorded */
   async admit(context: RequestContext, request: AdmissionRequest): Promise<Admitted> {
-    const { journal, outbox, reserve, outputs } = this.#deps;
+    const { journal, cells, outputs } = this.#deps;
+    const { cell } = request.key;
+    const { outbox, reserve } = cells.of(cell);
     if (!journal.admits || !outbox.admits(Date.now())) {
       throw new GatewayError('internal_error', {
         cause: new Error('the journal is full, or usage events are not delivered'),
@@ -112,6 +115,7 @@ export class Admission {
       requestId: context.requestId,
       accountId: request.key.accountId,
       keyId,
+      cell,
       model: slug,
       provider: request.provider,
       endpoint: request.endpoint,
@@ -150,27 +154,21 @@ export class Admission {
 
   /** Admits a call that costs nothing: counts it against the key's RPM. Returns response headers. */
   admitFree(context: RequestContext, key: KeyContext__Output): Promise<Record<string, string>> {
-    return admitFree(this.#deps.reserve, context.requestId, key);
+    return admitFree(this.#deps.cells.of(key.cell).reserve, context.requestId, key);
   }
 
   /** The same; returns the key's rates. */
   async ratesOfFree(context: RequestContext, key: KeyContext__Output): Promise<RateFigures> {
-    return fromProtoRates(await this.#deps.reserve.reserve(freeRequest(context.requestId, key)));
+    const { reserve } = this.#deps.cells.of(key.cell);
+    return fromProtoRates(await reserve.reserve(freeRequest(context.requestId, key)));
   }
 
   /** Releases a hold of which it is unknown whether it exists. */
-  async releaseUnconfirmed(call: {
-    requestId: string;
-    accountId: string;
-    keyId: string;
-    model: string;
-  }): Promise<void> {
-    await this.#end(releasedEvent(call, { errorCode: 'internal_error', status: 500, endedAtMs: Date.now() }));
-  }
-
-  async #end(event: UsageEvent): Promise<void> {
+  async releaseUnconfirmed(call: HoldIdentity): Promise<void> {
+    const end = { errorCode: 'internal_error', status: 500, endedAtMs: Date.now() };
+    const event = releasedEvent(call, end);
     await this.#deps.journal.final(event);
-    this.#deps.outbox.add(event);
+    this.#deps.cells.of(event.cell).outbox.add(event);
   }
 }
 

@@ -1,11 +1,12 @@
 import {
+  type CellBilling,
+  type Cells,
   forEachHoldOfPreviousEpochs,
   type Owner,
   releasedEvent,
   type UsageEvent,
   type UsageOutbox,
 } from '@gateway/call-billing';
-import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { UsageJournal } from './usage-journal';
 
 /** What ends the calls that a process has left open. */
@@ -13,7 +14,7 @@ export interface Ending {
   /** Of this process. */
   readonly journal: Pick<UsageJournal, 'final'>;
   readonly outbox: Pick<UsageOutbox, 'add'>;
-  readonly billing: BillingServiceClient;
+  readonly cells: Cells<CellBilling>;
   readonly signal: AbortSignal;
 }
 
@@ -33,7 +34,7 @@ export async function releaseUnknownHolds(
   known: Iterable<string>,
 ): Promise<void> {
   const ended = new Set(known);
-  await forEachHoldOfPreviousEpochs(ending.billing, owner, ending.signal, async (hold) => {
+  await forEachHoldOfPreviousEpochs(ending.cells, owner, ending.signal, async (hold) => {
     if (ended.has(hold.requestId)) return;
     ended.add(hold.requestId);
     await endCall(ending, releasedEvent(hold, { errorCode: 'internal_error', endedAtMs: Date.now() }));

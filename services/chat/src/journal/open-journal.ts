@@ -1,8 +1,7 @@
 import path from 'node:path';
-import type { UsageOutbox } from '@gateway/call-billing';
+import type { CellBilling, Cells, UsageOutbox } from '@gateway/call-billing';
 import { awaitMigrations, createPool } from '@gateway/postgres';
 import type { Logger } from '@gateway/process';
-import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import { FileJournal } from './file/file-journal';
 import { recoverCalls } from './file/recover-calls';
 import { JournalSuccessor } from './postgres/journal-successor';
@@ -29,13 +28,13 @@ export interface OpenJournal {
   readonly journal: UsageJournal;
   /** Ends the calls that processes before this one have left open; resolves when those of its own files are known. */
   recover(deps: RecoverDeps): Promise<void>;
-  /** Call after `outbox` is closed. */
+  /** Call after the outboxes are closed. */
   close(): Promise<void>;
 }
 
 interface RecoverDeps {
-  readonly billing: BillingServiceClient;
-  readonly outbox: UsageOutbox;
+  readonly cells: Cells<CellBilling>;
+  readonly outbox: Pick<UsageOutbox, 'add'>;
   readonly signal: AbortSignal;
   /** The journal of another instance, in PostgreSQL, has been ended. */
   onTakenOver(): void;
@@ -50,7 +49,7 @@ function openFiles({ dataDir, maxBytes }: FilePlace, log: Logger): OpenJournal {
   const journal = new FileJournal({ directory, maxBytes, segmentBytes: SEGMENT_BYTES });
   return {
     journal,
-    recover: ({ billing, outbox, signal }) => recoverCalls({ billing, outbox, signal, journal, log }),
+    recover: ({ cells, outbox, signal }) => recoverCalls({ cells, outbox, signal, journal, log }),
     close: async () => journal.close(),
   };
 }
@@ -80,8 +79,8 @@ async function openDatabase({ databaseUrl: url }: DatabasePlace, log: Logger): P
   let successor: JournalSuccessor | undefined;
   return {
     journal,
-    async recover({ billing, outbox, onTakenOver }) {
-      successor = new JournalSuccessor({ journal, pool, billing, outbox, log, onTakenOver });
+    async recover({ cells, outbox, onTakenOver }) {
+      successor = new JournalSuccessor({ journal, pool, cells, outbox, log, onTakenOver });
     },
     async close() {
       await successor?.stop();

@@ -1,8 +1,8 @@
+import type { CellBilling, Cells } from '@gateway/call-billing';
 import { type RateState, rateHeaders } from '@gateway/errors';
 import { jsonReply, type LinkHandler } from '@gateway/link';
 import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v1/Account';
 import type { ApiKey__Output } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
-import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { KeyUse__Output } from '@gateway/proto/generated/gateway/billing/v1/KeyUse';
 import { callUnary } from '@gateway/rpc';
 import type { Admission } from '../app/reserve-call';
@@ -11,20 +11,21 @@ import { exactUsd } from '../json/exact-json';
 const TIMEOUT_MS = 5_000;
 
 export interface DescribeKeyDeps {
-  readonly billing: BillingServiceClient;
+  readonly cells: Cells<CellBilling>;
   readonly admission: Pick<Admission, 'ratesOfFree'>;
 }
 
 /** `GET /v1/key`: the limits of the calling key, what is used of them, and the funds of its account; free. */
-export function describeKey({ billing, admission }: DescribeKeyDeps): LinkHandler {
+export function describeKey({ cells, admission }: DescribeKeyDeps): LinkHandler {
   return async (context, call) => {
-    const { accountId, keyId: id } = call.key;
+    const { accountId, keyId: id, cell } = call.key;
+    const { client } = cells.of(cell);
     const rates = await admission.ratesOfFree(context, call.key);
     const options = { timeoutMs: TIMEOUT_MS };
     const [key, use, account] = await Promise.all([
-      callUnary(billing, billing.GetKey, { accountId, id }, options),
-      callUnary(billing, billing.GetKeyUse, { accountId, id }, options),
-      callUnary(billing, billing.GetAccount, { id: accountId }, options),
+      callUnary(client, client.GetKey, { accountId, id }, options),
+      callUnary(client, client.GetKeyUse, { accountId, id }, options),
+      callUnary(client, client.GetAccount, { id: accountId }, options),
     ]);
     const nowMs = Date.now();
     const described = {

@@ -1,6 +1,9 @@
+import { randomInt } from 'node:crypto';
+import type { CellBilling, Cells } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { CreateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyRequest';
+import type { CreateKeyResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
 import type { GetUsageRequest } from '@gateway/proto/generated/gateway/billing/v1/GetUsageRequest';
 import type { LedgerEntry__Output } from '@gateway/proto/generated/gateway/billing/v1/LedgerEntry';
 import type { ListAccountsRequest } from '@gateway/proto/generated/gateway/billing/v1/ListAccountsRequest';
@@ -9,10 +12,11 @@ import type { TopupStatus } from '@gateway/proto/generated/gateway/billing/v1/To
 import type { UpdateAccountLimitsRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateAccountLimitsRequest';
 import type { UpdateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateKeyRequest';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
-import { callUnary, type UnaryMethod } from '@gateway/rpc';
+import { type CallSettings, callUnary, type UnaryMethod } from '@gateway/rpc';
 import type { SequenceMask } from '../domain/sequence-mask';
 
 const TIMEOUT_MS = 5_000;
+const HOME = 'home';
 
 /** The part of a call's context that is passed on: its request id, and when its client disconnects. */
 export interface Caller {
@@ -25,122 +29,138 @@ export interface PageQuery {
   readonly cursor: string;
 }
 
-/** The client of billing, with a deadline on every call. Throws billing's typed errors unchanged. */
-export class Billing {
-  readonly #client: BillingServiceClient;
-  readonly #mask: SequenceMask;
+export interface BillingOptions {
+  readonly cells: Cells<CellBilling>;
+  /** Cells that new accounts are put into, at random; the name of home is empty. */
+  readonly newAccountCells: readonly string[];
+  readonly mask: SequenceMask;
+}
 
-  constructor(client: BillingServiceClient, mask: SequenceMask) {
-    this.#client = client;
+/** The client of every cell's billing, with a deadline on every call. Throws billing's typed errors unchanged. */
+export class Billing {
+  readonly #cells: Cells<CellBilling>;
+  readonly #newAccountCells: readonly string[];
+  readonly #mask: SequenceMask;
+  /** Only for the names of methods, which are the same for every cell. */
+  readonly #client: BillingServiceClient;
+
+  constructor({ cells, newAccountCells, mask }: BillingOptions) {
+    this.#cells = cells;
+    this.#newAccountCells = newAccountCells;
     this.#mask = mask;
+    this.#client = cells.home.client;
   }
 
   /** Idempotent by id. */
-  createAccount({ requestId }: Caller, id: string, name: string) {
+  async createAccount({ requestId }: Caller, id: string, name: string) {
     // Not canceled when the client disconnects: the user for whom the account is created needs it.
-    return callUnary(
-      this.#client,
-      this.#client.CreateAccount,
-      { id, name },
-      { timeoutMs: TIMEOUT_MS, requestId },
-    );
+    const settings = { timeoutMs: TIMEOUT_MS, requestId };
+    const { client } = await this.#cellOfNewAccount(id, settings);
+    return callUnary(client, client.CreateAccount, { id, name }, settings);
   }
 
   getAccount(caller: Caller, id: string) {
-    return this.#call(caller, this.#client.GetAccount, { id });
+    return this.#call(caller, id, this.#client.GetAccount, { id });
   }
 
   getAccountUse(caller: Caller, accountId: string) {
-    return this.#call(caller, this.#client.GetAccountUse, { accountId });
+    return this.#call(caller, accountId, this.#client.GetAccountUse, { accountId });
   }
 
   createKey(caller: Caller, request: CreateKeyRequest) {
-    return this.#call(caller, this.#client.CreateKey, request);
+    return this.#newKeyValue(caller, request.accountId ?? '', this.#client.CreateKey, request);
   }
 
   listKeys(caller: Caller, accountId: string, page: PageQuery) {
     return this.#listMasked('keys', page, (query) =>
-      this.#call(caller, this.#client.ListKeys, { accountId, ...query }),
+      this.#call(caller, accountId, this.#client.ListKeys, { accountId, ...query }),
     );
   }
 
   getKey(caller: Caller, accountId: string, id: string) {
-    return this.#call(caller, this.#client.GetKey, { accountId, id });
+    return this.#call(caller, accountId, this.#client.GetKey, { accountId, id });
   }
 
   getKeyUse(caller: Caller, accountId: string, id: string) {
-    return this.#call(caller, this.#client.GetKeyUse, { accountId, id });
+    return this.#call(caller, accountId, this.#client.GetKeyUse, { accountId, id });
   }
 
   /** Returns what the key may do; fails as a call with the key would. */
   async getKeyContext(caller: Caller, accountId: string, keyId: string): Promise<KeyContext__Output> {
-    const { key } = await this.#call(caller, this.#client.GetKeyContext, { accountId, keyId, valueId: '' });
+    const { key } = await this.#call(caller, accountId, this.#client.GetKeyContext, {
+      accountId,
+      keyId,
+      valueId: '',
+    });
     if (!key) throw new GatewayError('internal_error', { cause: new Error('no key context') });
     return key;
   }
 
   deleteKey(caller: Caller, accountId: string, id: string) {
-    return this.#call(caller, this.#client.DeleteKey, { accountId, id });
+    return this.#call(caller, accountId, this.#client.DeleteKey, { accountId, id });
   }
 
   updateKey(caller: Caller, request: UpdateKeyRequest) {
-    return this.#call(caller, this.#client.UpdateKey, request);
+    return this.#call(caller, request.accountId, this.#client.UpdateKey, request);
   }
 
   setKeyEnabled(caller: Caller, accountId: string, id: string, enabled: boolean) {
-    return this.#call(caller, this.#client.SetKeyEnabled, { accountId, id, enabled });
+    return this.#call(caller, accountId, this.#client.SetKeyEnabled, { accountId, id, enabled });
   }
 
   rotateKey(caller: Caller, accountId: string, id: string, graceSeconds: number) {
-    return this.#call(caller, this.#client.RotateKey, { accountId, id, graceSeconds });
+    return this.#newKeyValue(caller, accountId, this.#client.RotateKey, { accountId, id, graceSeconds });
   }
 
   regenerateKey(caller: Caller, accountId: string, id: string) {
-    return this.#call(caller, this.#client.RegenerateKey, { accountId, id });
+    return this.#newKeyValue(caller, accountId, this.#client.RegenerateKey, { accountId, id });
   }
 
   /** Revokes a key of any account. */
   revokeKey(caller: Caller, id: string) {
-    return this.#call(caller, this.#client.RevokeKey, { id });
+    return this.#callAll(caller, this.#client.RevokeKey, { id });
   }
 
   /** Returns undefined for an unknown value. @param reason for the key's owner */
   revokeLeakedValue(caller: Caller, value: string, reason: string) {
-    return this.#call(caller, this.#client.RevokeLeakedValue, { value, reason }).catch((error: unknown) => {
-      if (GatewayError.from(error).code === 'not_found') return undefined;
-      throw error;
-    });
+    return this.#callAll(caller, this.#client.RevokeLeakedValue, { value, reason }).catch(
+      (error: unknown) => {
+        if (GatewayError.from(error).code === 'not_found') return undefined;
+        throw error;
+      },
+    );
   }
 
   /** Finds a key of any account by its complete value. */
   findKey(caller: Caller, value: string) {
-    return this.#call(caller, this.#client.FindKey, { value });
+    return this.#callAll(caller, this.#client.FindKey, { value });
   }
 
-  listAccounts(caller: Caller, request: ListAccountsRequest) {
-    return this.#call(caller, this.#client.ListAccounts, request);
+  /** Lists the accounts of a cell. */
+  listAccounts(caller: Caller, cell: string, request: ListAccountsRequest) {
+    return this.#callCell(caller, this.#cellNamed(cell), this.#client.ListAccounts, request);
   }
 
   setAccountSuspended(caller: Caller, id: string, suspended: boolean) {
-    return this.#call(caller, this.#client.SetAccountSuspended, { id, suspended });
+    return this.#call(caller, id, this.#client.SetAccountSuspended, { id, suspended });
   }
 
   updateAccountLimits(caller: Caller, request: UpdateAccountLimitsRequest) {
-    return this.#call(caller, this.#client.UpdateAccountLimits, request);
+    return this.#call(caller, request.id, this.#client.UpdateAccountLimits, request);
   }
 
   /** Idempotent. */
   optIn(caller: Caller, accountId: string, model: string) {
-    return this.#call(caller, this.#client.OptIn, { accountId, model });
+    return this.#call(caller, accountId, this.#client.OptIn, { accountId, model });
   }
 
   getThrottle(caller: Caller) {
-    return this.#call(caller, this.#client.GetThrottle, {});
+    return this.#callCell(caller, this.#cells.home, this.#client.GetThrottle, {});
   }
 
   /** @param requestsPerSecond 0: no throttle */
   setThrottle(caller: Caller, requestsPerSecond: number) {
-    return this.#call(caller, this.#client.SetThrottle, { requestsPerSecond });
+    return this.#callCell(caller, this.#cells.home, this.#client.SetThrottle, { requestsPerSecond });
   }
 
   /** Idempotent by id. */
@@ -149,7 +169,7 @@ export class Billing {
     { amountNano, ...adjustment }: { id: string; accountId: string; amountNano: bigint; reason: string },
   ) {
     const request = { ...adjustment, amountNano: amountNano.toString() };
-    return this.#masked(await this.#call(caller, this.#client.CreateAdjustment, request));
+    return this.#masked(await this.#call(caller, request.accountId, this.#client.CreateAdjustment, request));
   }
 
   /** Idempotent by id. */
@@ -168,75 +188,135 @@ export class Billing {
     },
   ) {
     const request = { ...topup, amountNano: amountNano.toString(), status: TOPUP_STATUS[status] };
-    return this.#call(caller, this.#client.CreateTopup, request);
+    return this.#call(caller, request.accountId, this.#client.CreateTopup, request);
   }
 
   /** Idempotent. */
   clearTopup(caller: Caller, id: string) {
-    return this.#call(caller, this.#client.ClearTopup, { id });
+    return this.#callAll(caller, this.#client.ClearTopup, { id });
   }
 
   /** A voided top-up never clears. Idempotent. */
   voidTopup(caller: Caller, id: string) {
-    return this.#call(caller, this.#client.VoidTopup, { id });
+    return this.#callAll(caller, this.#client.VoidTopup, { id });
   }
 
   listTopups(caller: Caller, accountId: string, page: PageQuery) {
     return this.#listMasked('topups', page, (query) =>
-      this.#call(caller, this.#client.ListTopups, { accountId, ...query }),
+      this.#call(caller, accountId, this.#client.ListTopups, { accountId, ...query }),
     );
   }
 
-  /** Lists top-ups of all accounts. */
-  listTopupsByStatus(caller: Caller, status: keyof typeof TOPUP_STATUS, page: PageQuery) {
-    return this.#call(caller, this.#client.ListTopupsByStatus, { status: TOPUP_STATUS[status], ...page });
+  /** Lists top-ups of all accounts of a cell. */
+  listTopupsByStatus(caller: Caller, cell: string, status: keyof typeof TOPUP_STATUS, page: PageQuery) {
+    const request = { status: TOPUP_STATUS[status], ...page };
+    return this.#callCell(caller, this.#cellNamed(cell), this.#client.ListTopupsByStatus, request);
   }
 
   async listLedger(caller: Caller, accountId: string, page: PageQuery) {
     const list = await this.#listMasked('ledger', page, (query) =>
-      this.#call(caller, this.#client.ListLedger, { accountId, ...query }),
+      this.#call(caller, accountId, this.#client.ListLedger, { accountId, ...query }),
     );
     return { ...list, entries: list.entries.map((entry) => this.#masked(entry)) };
   }
 
   listOperatorLosses(caller: Caller, accountId: string, page: PageQuery) {
     return this.#listMasked('losses', page, (query) =>
-      this.#call(caller, this.#client.ListOperatorLosses, { accountId, ...query }),
+      this.#call(caller, accountId, this.#client.ListOperatorLosses, { accountId, ...query }),
     );
   }
 
   getAbandonedCost(caller: Caller, accountId: string) {
-    return this.#call(caller, this.#client.GetAbandonedCost, { accountId });
+    return this.#call(caller, accountId, this.#client.GetAbandonedCost, { accountId });
   }
 
   listRequests(caller: Caller, request: ListRequestsRequest) {
-    return this.#call(caller, this.#client.ListRequests, request);
+    return this.#call(caller, request.accountId, this.#client.ListRequests, request);
   }
 
-  /** Lists requests of all accounts, or of the account in the filter. */
-  listAllRequests(caller: Caller, filter: ListRequestsRequest) {
-    return this.#call(caller, this.#client.ListAllRequests, { filter });
+  /** Lists requests of all accounts of a cell, or of the account in the filter. */
+  async listAllRequests(caller: Caller, cell: string, filter: ListRequestsRequest) {
+    const { accountId = '' } = filter;
+    const asked = accountId === '' ? this.#cellNamed(cell) : await this.#cells.ofAccount(accountId);
+    return this.#callCell(caller, asked, this.#client.ListAllRequests, { filter });
   }
 
   /** Finds a request of any account. */
   findRequest(caller: Caller, id: string) {
-    return this.#call(caller, this.#client.FindRequest, { id });
+    return this.#callAll(caller, this.#client.FindRequest, { id });
   }
 
   getRequest(caller: Caller, accountId: string, id: string) {
-    return this.#call(caller, this.#client.GetRequest, { accountId, id });
+    return this.#call(caller, accountId, this.#client.GetRequest, { accountId, id });
   }
 
   getUsage(caller: Caller, request: GetUsageRequest) {
-    return this.#call(caller, this.#client.GetUsage, request);
+    return this.#call(caller, request.accountId, this.#client.GetUsage, request);
   }
 
-  #call<Request, Response>(
-    { requestId, signal }: Caller,
+  /** Calls the billing that has the account. */
+  async #call<Request, Response>(
+    caller: Caller,
+    accountId: string | undefined,
     method: UnaryMethod<Request, Response>,
     request: Request,
   ): Promise<NonNullable<Response>> {
-    return callUnary(this.#client, method, request, { timeoutMs: TIMEOUT_MS, requestId, signal });
+    return this.#callCell(caller, await this.#cells.ofAccount(accountId ?? ''), method, request);
+  }
+
+  /** Calls the billing of every cell, one of which knows what the request names. */
+  async #callAll<Request, Response>(
+    caller: Caller,
+    method: UnaryMethod<Request, Response>,
+    request: Request,
+  ): Promise<NonNullable<Response>> {
+    const answers = await Promise.allSettled(
+      this.#cells.all.map((cell) => this.#callCell(caller, cell, method, request)),
+    );
+    // Home is the first, and its access log tells less of a request than the records of another cell.
+    const answer = answers.findLast(({ status }) => status === 'fulfilled');
+    if (answer?.status === 'fulfilled') return answer.value;
+    const errors = answers.map((failed) => (failed as PromiseRejectedResult).reason);
+    throw errors.find((error) => GatewayError.from(error).code !== 'not_found') ?? errors[0];
+  }
+
+  #callCell<Request, Response>(
+    { requestId, signal }: Caller,
+    { client }: CellBilling,
+    method: UnaryMethod<Request, Response>,
+    request: Request,
+  ): Promise<NonNullable<Response>> {
+    return callUnary(client, method, request, { timeoutMs: TIMEOUT_MS, requestId, signal });
+  }
+
+  /** Calls a method that returns a new value of a key; if it fails after that, the value is unknown to everyone. */
+  async #newKeyValue<Request>(
+    caller: Caller,
+    accountId: string,
+    method: UnaryMethod<Request, CreateKeyResponse__Output>,
+    request: Request,
+  ): Promise<CreateKeyResponse__Output> {
+    const cell = await this.#cells.ofAccount(accountId);
+    const answer = await this.#callCell(caller, cell, method, request);
+    if (cell !== this.#cells.home) {
+      const { value } = answer;
+      await this.#callCell(caller, this.#cells.home, this.#client.AddKeyValue, { accountId, value });
+    }
+    return answer;
+  }
+
+  async #cellOfNewAccount(accountId: string, settings: CallSettings): Promise<CellBilling> {
+    if (this.#newAccountCells.every((name) => name === '')) return this.#cells.home;
+    const { client } = this.#cells.home;
+    const cell = this.#newAccountCells[randomInt(this.#newAccountCells.length)]!;
+    const { name } = await callUnary(client, client.AssignCell, { accountId, cell }, settings);
+    return this.#cells.of(name);
+  }
+
+  #cellNamed(name: string): CellBilling {
+    const cell = this.#cells.find(name === HOME ? '' : name);
+    if (cell) return cell;
+    throw new GatewayError('invalid_request', { detail: 'cell: unknown' });
   }
 
   /** Billing's cursors are row numbers. */

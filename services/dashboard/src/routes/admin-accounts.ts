@@ -7,7 +7,7 @@ import { findAccountsByEmail, findOwnerEmails } from '../store/account-users';
 import { emailAddress } from './auth';
 import { type Endpoint, endpoint, type UserCall } from './endpoint';
 import { idempotentId } from './idempotent-id';
-import { label, pageQuery } from './parse-input';
+import { cellQuery, label, pageQuery } from './parse-input';
 import {
   accountResponse,
   foundKeyResponse,
@@ -23,7 +23,7 @@ type Dependencies = RegisterDependencies;
 /** Per second, over all edges. */
 const MAX_REQUESTS = 1_000_000;
 
-const listQuery = pageQuery.extend({ query: label(200).or(z.literal('')).default('') });
+const listQuery = pageQuery.extend({ ...cellQuery, query: label(200).or(z.literal('')).default('') });
 const createBody = z.strictObject({
   name: label(200),
   owner: z.strictObject({ email: emailAddress, name: label(200).optional() }).optional(),
@@ -42,9 +42,13 @@ export function adminAccountEndpoints(deps: Dependencies): Endpoint[] {
       summary: "List accounts, newest first; `query` searches names, users' emails and ids",
       query: listQuery,
       response: listOf(accountResponse),
-      async handle({ context, query: { query, ...page } }) {
+      async handle({ context, query: { query, cell, ...page } }) {
         const alsoIds = query ? await findAccountsByEmail(pool, query) : [];
-        const { accounts, nextCursor } = await billing.listAccounts(context, { query, alsoIds, ...page });
+        const { accounts, nextCursor } = await billing.listAccounts(context, cell, {
+          query,
+          alsoIds,
+          ...page,
+        });
         return toList(await withOwnerEmails(pool, accounts), nextCursor);
       },
     }),

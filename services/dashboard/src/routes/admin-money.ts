@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Billing } from '../clients/billing';
 import { type Endpoint, endpoint } from './endpoint';
 import { idempotentId } from './idempotent-id';
-import { label, pageQuery, signedUsdAmount, usdAmount } from './parse-input';
+import { cellQuery, label, pageQuery, signedUsdAmount, usdAmount } from './parse-input';
 import { adjustmentResponse, listOf, topupResponse } from './responses';
 import { toLedgerJson, toList, toTopupJson } from './to-json';
 
@@ -17,7 +17,10 @@ const adjustmentBody = z.strictObject({
   reason: label(200),
 });
 
-const listQuery = pageQuery.extend({ status: z.enum(['cleared', 'pending', 'voided']).default('pending') });
+const listQuery = pageQuery.extend({
+  ...cellQuery,
+  status: z.enum(['cleared', 'pending', 'voided']).default('pending'),
+});
 
 export const adminMoneyEndpoints = (billing: Billing): Endpoint[] => [
   endpoint('operator', 'POST /admin/accounts/:id/topups', {
@@ -51,8 +54,8 @@ export const adminMoneyEndpoints = (billing: Billing): Endpoint[] => [
     summary: 'List the top-ups of all accounts by status, newest first',
     query: listQuery,
     response: listOf(topupResponse),
-    async handle({ context, query: { status, ...page } }) {
-      const { topups, nextCursor } = await billing.listTopupsByStatus(context, status, page);
+    async handle({ context, query: { status, cell, ...page } }) {
+      const { topups, nextCursor } = await billing.listTopupsByStatus(context, cell, status, page);
       return toList(topups.map(toTopupJson), nextCursor);
     },
   }),

@@ -3,6 +3,15 @@ import { isEmpty, safeParse } from '@gateway/json-body';
 import { MAX_USD, nanoFromUsd } from '@gateway/money';
 import { z } from 'zod';
 
+/** Parameter of lists of all accounts. */
+export const cellQuery = {
+  cell: z
+    .string()
+    .max(31)
+    .default('home')
+    .describe('Of a gateway with several cells: the one that is listed'),
+};
+
 /**
  * Parses the body by its schema. Throws `invalid_request` for a wrong value, else `missing_parameter` for a required field that
  * is absent, null or empty.

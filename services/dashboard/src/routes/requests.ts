@@ -6,7 +6,7 @@ import type { UsageTotals__Output } from '@gateway/proto/generated/gateway/billi
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
 import { type Endpoint, endpoint } from './endpoint';
-import { moment, pageQuery } from './parse-input';
+import { cellQuery, moment, pageQuery } from './parse-input';
 import { anyRequestResponse, listOf, requestResponse, usageResponse } from './responses';
 import { toList, toTime } from './to-json';
 
@@ -29,7 +29,7 @@ const listQuery = pageQuery.extend({
     .default(''),
   error_code: text,
 });
-const allQuery = listQuery.extend({ account_id: text });
+const allQuery = listQuery.extend({ ...cellQuery, account_id: text });
 const usageQuery = z.object({
   from: moment.optional(),
   to: moment.optional(),
@@ -49,8 +49,12 @@ export const adminRequestEndpoints = (billing: Billing): Endpoint[] => [
     summary: 'List requests of all accounts, or of one, newest first, including refused ones',
     query: allQuery,
     response: listOf(anyRequestResponse),
-    async handle({ context, query: { account_id, ...rest } }) {
-      const { requests, nextCursor } = await billing.listAllRequests(context, toFilter(account_id, rest));
+    async handle({ context, query: { account_id, cell, ...rest } }) {
+      const { requests, nextCursor } = await billing.listAllRequests(
+        context,
+        cell,
+        toFilter(account_id, rest),
+      );
       return toList(requests.map(toAnyRequestJson), nextCursor);
     },
   }),

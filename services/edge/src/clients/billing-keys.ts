@@ -1,21 +1,26 @@
+import type { CellBilling, Cells } from '@gateway/call-billing';
 import type { Logger } from '@gateway/process';
-import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
+import type { ResolveKeyResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/ResolveKeyResponse';
 import type { WatchKeysResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/WatchKeysResponse';
 import { callUnary, PersistentStream } from '@gateway/rpc';
 import type { KeyCache, ResolvedKey } from '../domain/key-cache';
 
 const RESOLVE_TIMEOUT_MS = 5_000;
 
-/** Resolves a key at billing. */
-export async function resolveKey(client: BillingServiceClient, key: string): Promise<ResolvedKey> {
-  const answer = await callUnary(client, client.ResolveKey, { key }, { timeoutMs: RESOLVE_TIMEOUT_MS });
-  if (!answer?.key) throw new Error('billing resolved a key without its context');
+/** Resolves a key at the home cell's billing, which may know that another cell has it. */
+export async function resolveKey(cells: Cells<CellBilling>, key: string): Promise<ResolvedKey> {
+  const atHome = await resolveAt(cells.home, key);
+  const answer = atHome.cell === '' ? atHome : await resolveAt(cells.of(atHome.cell), key);
+  if (!answer.key) throw new Error('billing resolved a key without its context');
   return { context: answer.key, validUntilMs: Number(answer.validUntilMs) };
 }
 
-/** Invalidates cached keys that billing reports as changed. One stream per address of a billing instance. */
+const resolveAt = ({ client }: CellBilling, key: string): Promise<ResolveKeyResponse__Output> =>
+  callUnary(client, client.ResolveKey, { key }, { timeoutMs: RESOLVE_TIMEOUT_MS });
+
+/** Invalidates cached keys that the billing of a cell reports as changed. */
 export function watchKeys(
-  client: BillingServiceClient,
+  { name, client }: CellBilling,
   cache: KeyCache,
   log: Logger,
 ): PersistentStream<WatchKeysResponse__Output> {
@@ -23,8 +28,8 @@ export function watchKeys(
     name: 'billing.WatchKeys',
     log,
     open: () => client.WatchKeys({}),
-    onUp: () => cache.watch(),
-    onDown: () => cache.unwatch(),
+    onUp: () => cache.watch(name),
+    onDown: () => cache.unwatch(name),
     onMessage: ({ keyIds, accountIds }) => cache.invalidate(keyIds, accountIds),
   });
 }

@@ -39,7 +39,7 @@ beforeEach(() => {
       nowMs += ms;
     },
   });
-  cache.watch();
+  cache.watch('');
 });
 
 /** Blocks resolve responses until the returned function is called. */
@@ -113,19 +113,29 @@ describe('a cached key', () => {
 describe('while the watch stream is down', () => {
   test('no key is cached', async () => {
     await cache.resolve('a');
-    cache.unwatch();
+    cache.unwatch('');
     expect(cache.size).toBe(0);
     await cache.resolve('a');
     await cache.resolve('a');
     expect(resolvedValues).toEqual(['a', 'a', 'a']);
-    cache.watch();
+    cache.watch('');
     await cache.resolve('a');
     await cache.resolve('a');
     expect(resolvedValues).toHaveLength(4);
   });
 
+  test('only the keys of the cell that lost it are forgotten', async () => {
+    cache.watch('b');
+    answers.set('b', { ...key('key-b'), context: { keyId: 'key-b', accountId: 'other', cell: 'b' } });
+    await cache.resolve('a');
+    await cache.resolve('b');
+    cache.unwatch('b');
+    for (let again = 0; again < 2; again++) for (const value of ['a', 'b']) await cache.resolve(value);
+    expect(resolvedValues).toEqual(['a', 'b', 'b', 'b']);
+  });
+
   test('no refusal is cached', async () => {
-    cache.unwatch();
+    cache.unwatch('');
     await expect(cache.resolve('x')).rejects.toMatchObject({ code: 'invalid_api_key' });
     await expect(cache.resolve('x')).rejects.toMatchObject({ code: 'invalid_api_key' });
     expect(resolvedValues).toEqual(['x', 'x']);
@@ -135,8 +145,8 @@ describe('while the watch stream is down', () => {
 describe('a response that an invalidation overtakes', () => {
   test.each([
     ['push for the key', () => cache.invalidate(['key-a'], [])],
-    ['watch stream lost', () => cache.unwatch()],
-    ['watch stream lost and restored', () => [cache.unwatch(), cache.watch()]],
+    ['watch stream lost', () => cache.unwatch('')],
+    ['watch stream lost and restored', () => [cache.unwatch(''), cache.watch('')]],
   ])('is not cached and not shared with later calls: %s', async (_what, push) => {
     const release = blockResponses();
     const early = cache.resolve('a');

@@ -32,7 +32,7 @@ interface Entry {
 }
 
 /**
- * Caches resolved keys by digest while billing pushes changes; without the push stream every call is resolved at billing.
+ * Caches resolved keys by digest while the billing of their cell pushes changes; without the push stream every call is resolved.
  * A cached key may be slightly outdated, and billing decides when the call reserves. A refusal is final, so it is
  * never answered from the cache, nor from a lookup that is older than the call.
  */
@@ -43,7 +43,8 @@ export class KeyCache {
   readonly #refused: RequestCoalescer<ResolvedKey>;
   #resolving = new Map<string, Promise<ResolvedKey>>();
   #resolvingCount = 0;
-  #watched = false;
+  /** Cells whose billing pushes changes. */
+  readonly #watched = new Set<string>();
   /** Changes with every push, so that answers of lookups in flight at that moment are not cached. */
   #generation = 0;
   readonly lookups: Record<KeyLookup, number> = { hit: 0, joined: 0, delayed: 0, resolved: 0 };
@@ -87,36 +88,31 @@ export class KeyCache {
     return answer;
   }
 
-  /** The push stream is up. */
-  watch(): void {
-    this.#watched = true;
-    this.forget();
+  /** The push stream of the cell is up. @param cell empty: home */
+  watch(cell: string): void {
+    this.#watched.add(cell);
+    this.#forget(({ context }) => cellOf(context) === cell);
   }
 
-  /** The push stream is lost. */
-  unwatch(): void {
-    this.#watched = false;
-    this.forget();
-  }
-
-  forget(): void {
-    this.#generation += 1;
-    this.#resolving = new Map();
-    this.#entries.clear();
-    this.#refused.clear();
+  /** The push stream of the cell is lost. */
+  unwatch(cell: string): void {
+    this.#watched.delete(cell);
+    this.#forget(({ context }) => cellOf(context) === cell);
   }
 
   invalidate(keyIds: readonly string[], accountIds: readonly string[]): void {
+    const keys = new Set(keyIds);
+    const accounts = new Set(accountIds);
+    this.#forget(({ context: { keyId = '', accountId = '' } }) => keys.has(keyId) || accounts.has(accountId));
+  }
+
+  #forget(isOutdated: (resolved: ResolvedKey) => boolean): void {
     this.#generation += 1;
     // Later callers must not join a lookup that may be older than the change.
     this.#resolving = new Map();
     this.#refused.clear();
-    const keys = new Set(keyIds);
-    const accounts = new Set(accountIds);
-    for (const [digest, { resolved }] of this.#entries) {
-      const { keyId = '', accountId = '' } = resolved.context;
-      if (keys.has(keyId) || accounts.has(accountId)) this.#entries.delete(digest);
-    }
+    for (const [digest, { resolved }] of this.#entries)
+      if (isOutdated(resolved)) this.#entries.delete(digest);
   }
 
   #freshEntry(digest: string, nowMs: number, maxAgeMs: number): Entry | undefined {
@@ -148,7 +144,7 @@ export class KeyCache {
       .then(
         (resolved) => {
           this.#refused.forget(digest);
-          if (this.#mayKeep(generation)) this.#keep(digest, { resolved, sinceMs });
+          if (this.#mayKeep(generation, resolved)) this.#keep(digest, { resolved, sinceMs });
           return resolved;
         },
         (thrown) => {
@@ -164,8 +160,8 @@ export class KeyCache {
     return answer;
   }
 
-  #mayKeep(generation: number): boolean {
-    return this.#watched && generation === this.#generation;
+  #mayKeep(generation: number, { context }: ResolvedKey): boolean {
+    return this.#watched.has(cellOf(context)) && generation === this.#generation;
   }
 
   #keep(digest: string, entry: Entry): void {
@@ -178,6 +174,8 @@ export class KeyCache {
     }
   }
 }
+
+const cellOf = ({ cell = '' }: KeyContext): string => cell;
 
 function unlessRefusal(error: unknown): undefined {
   if (!(error instanceof GatewayError) || error.row.status !== 401) throw error;

@@ -156,6 +156,7 @@ function report(
     requestId: exchange.requestId,
     accountId: key.accountId ?? '',
     keyId: key.keyId ?? '',
+    cell: key.cell ?? '',
     model: '',
     endpoint: path,
     startedAtMs: Math.round(Date.now() - (performance.now() - exchange.startedMs)),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BilledCall, UsageEvent } from '@gateway/call-billing';
+import { type BilledCall, Cells, type UsageEvent } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import { createLogger } from '@gateway/process';
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
@@ -17,6 +17,7 @@ const KEY = {
   bareModelNames: false,
   hasTpmLimit: false,
   noFallbackModels: false,
+  cell: '',
 };
 const REQUEST = {
   key: KEY,
@@ -57,7 +58,6 @@ function admissionTo(
   };
   const admission = new Admission({
     bills: bills as unknown as Bills,
-    outbox: { admits: () => admits },
     billOutbox: {
       dropLater: (requestId) => void steps.push(`drop ${requestId} later`),
       end: async (event) => {
@@ -66,7 +66,10 @@ function admissionTo(
         return true;
       },
     },
-    reserve: { reserve, reserveWithSettlementRetries: reserve },
+    cells: new Cells({
+      outbox: { admits: () => admits },
+      reserve: { reserve, reserveWithSettlementRetries: reserve },
+    }),
   });
   return { admission, steps, reserved, ends };
 }

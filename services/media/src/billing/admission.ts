@@ -1,5 +1,6 @@
 import {
   type BilledCall,
+  type Cells,
   freeRequest,
   type ReserveClient,
   releasedEvent,
@@ -16,8 +17,10 @@ import type { BillOutbox } from './bill-outbox';
 import { MEDIA_OWNER } from './rules/owner';
 
 export interface AdmissionDeps {
-  readonly reserve: Pick<ReserveClient, 'reserve' | 'reserveWithSettlementRetries'>;
-  readonly outbox: Pick<UsageOutbox, 'admits'>;
+  readonly cells: Cells<{
+    readonly reserve: Pick<ReserveClient, 'reserve' | 'reserveWithSettlementRetries'>;
+    readonly outbox: Pick<UsageOutbox, 'admits'>;
+  }>;
   readonly bills: Bills;
   readonly billOutbox: Pick<BillOutbox, 'end' | 'dropLater'>;
 }
@@ -55,14 +58,16 @@ export class Admission {
 
   /** @throws GatewayError billing's refusal, or `internal_error` when the call could not be recorded */
   async admit(context: RequestContext, request: AdmissionRequest): Promise<Bill> {
-    const { bills, billOutbox, outbox } = this.#deps;
-    if (!outbox.admits(Date.now())) {
+    const { bills, billOutbox, cells } = this.#deps;
+    const { cell } = request.key;
+    if (!cells.of(cell).outbox.admits(Date.now())) {
       throw new GatewayError('internal_error', { cause: new Error('too many undelivered bills') });
     }
     const call: BilledCall = {
       requestId: context.requestId,
       accountId: request.key.accountId,
       keyId: request.key.keyId,
+      cell,
       model: request.model.slug,
       provider: request.provider,
       endpoint: request.endpoint,
@@ -89,7 +94,8 @@ export class Admission {
 
   /** Admits a call that costs nothing: counts it against the key's RPM. */
   async admitFree(context: RequestContext, key: KeyContext__Output): Promise<Grant> {
-    const grant = await this.#deps.reserve.reserve(freeRequest(context.requestId, key));
+    const { reserve } = this.#deps.cells.of(key.cell);
+    const grant = await reserve.reserve(freeRequest(context.requestId, key));
     return fromProtoGrant(grant);
   }
 
@@ -114,7 +120,8 @@ export class Admission {
         makesTask: taskId !== undefined,
         ...(taskId !== undefined && { taskId, endpoint: call.endpoint }),
       };
-      const grant = await this.#deps.reserve.reserveWithSettlementRetries(hold, context.signal);
+      const { reserve } = this.#deps.cells.of(call.cell);
+      const grant = await reserve.reserveWithSettlementRetries(hold, context.signal);
       return fromProtoGrant(grant);
     } catch (thrown) {
       const error = GatewayError.from(thrown);

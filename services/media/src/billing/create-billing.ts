@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import {
-  grpcDelivery,
-  kafkaDelivery,
+  type CellBilling,
+  type Cells,
+  connectCells,
   ReserveClient,
   startHeartbeat,
   UsageOutbox,
 } from '@gateway/call-billing';
 import { createPool, type Pool } from '@gateway/postgres';
 import type { Logger } from '@gateway/process';
-import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
-import type { PeerInstances } from '@gateway/rpc';
+import type { Trust } from '@gateway/rpc';
 import type { Settings } from '../settings';
 import { Bills } from '../store/bills';
 import { newTaskId } from '../videos/new-task-id';
@@ -23,24 +23,25 @@ export interface MediaBillingOptions {
   readonly settings: Settings;
   readonly log: Logger;
   readonly pool: Pool;
-  readonly billing: BillingServiceClient;
-  readonly billingInstances: PeerInstances<BillingServiceClient>;
+  readonly trust: Trust;
 }
 
 /** Everything this process needs to reserve money and keep its bills. */
 export interface MediaBilling {
   /** Id of this run of the process. */
   readonly instanceId: string;
+  readonly cells: Cells<CellBilling>;
   readonly admission: Admission;
   readonly bills: Bills;
   readonly billOutbox: BillOutbox;
-  readonly reserve: ReserveClient;
+  /** Whether home's billing can be reached. */
+  readonly up: boolean;
   close(): Promise<void>;
 }
 
 /** Resolves when other instances see this one as alive. */
 export async function createBilling(options: MediaBillingOptions): Promise<MediaBilling> {
-  const { settings, log, pool, billing } = options;
+  const { settings, log, pool, trust } = options;
   const instanceId = randomUUID();
   const outboxPool = createPool({
     url: settings.DATABASE_URL,
@@ -49,42 +50,54 @@ export async function createBilling(options: MediaBillingOptions): Promise<Media
     statementTimeoutMs: 2_000,
   });
   const bills = new Bills(pool, instanceId);
-  const outbox = new UsageOutbox({
-    delivery: settings.kafka
-      ? kafkaDelivery({ clientId: 'gateway-media', connection: settings.kafka, log })
-      : grpcDelivery(billing),
-    log,
-    onDelivered: (event) => billOutbox.delivered(event),
-  });
+  const cells = connectCells(
+    {
+      home: settings.BILLING_ADDR,
+      others: settings.cells,
+      peer: { trust, dnsServers: settings.DNS_SERVERS, zone: settings.ZONE },
+    },
+    (cell) => ({
+      ...cell,
+      outbox: new UsageOutbox({
+        delivery: cell.usageDelivery('gateway-media', settings.kafka, log),
+        log,
+        onDelivered: (event) => billOutbox.delivered(event),
+      }),
+      reserve: new ReserveClient({
+        instances: cell.instances(),
+        log,
+        timeoutMs: settings.RESERVE_TIMEOUT_MS,
+        // Admission releases the hold: the call's bill exists before the hold is requested.
+        onUnknownOutcome: () => {},
+      }),
+    }),
+  );
   const billOutbox: BillOutbox = new BillOutbox({
     bills,
     instanceId,
     pool: outboxPool,
-    outbox,
+    outbox: { add: (event) => cells.of(event.cell).outbox.add(event) },
     log,
     leaseMs: settings.INSTANCE_LEASE_MS,
     newTaskId,
   });
   await billOutbox.start();
-  const reserve = new ReserveClient({
-    instances: options.billingInstances,
-    log,
-    timeoutMs: settings.RESERVE_TIMEOUT_MS,
-    // Admission releases the hold: the call's bill exists before the hold is requested.
-    onUnknownOutcome: () => {},
-  });
-  const stopHeartbeat = startHeartbeat(billing, MEDIA_OWNER, log);
+  const stopHeartbeat = startHeartbeat(cells, MEDIA_OWNER, log);
   return {
     instanceId,
-    admission: new Admission({ reserve, outbox, bills, billOutbox }),
+    cells,
+    admission: new Admission({ cells, bills, billOutbox }),
     bills,
     billOutbox,
-    reserve,
+    get up() {
+      return cells.home.reserve.up;
+    },
     async close() {
-      reserve.close();
-      await outbox.close(DELIVERY_DRAIN_MS);
+      for (const { reserve } of cells.all) reserve.close();
+      await Promise.all(cells.all.map(({ outbox }) => outbox.close(DELIVERY_DRAIN_MS)));
       await billOutbox.stop();
       stopHeartbeat();
+      for (const { client } of cells.all) client.close();
       await outboxPool.end();
     },
   };

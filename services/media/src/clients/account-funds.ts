@@ -1,4 +1,4 @@
-import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
+import type { CellBilling, Cells } from '@gateway/call-billing';
 import { RequestCoalescer } from '@gateway/quota';
 import { callUnary } from '@gateway/rpc';
 
@@ -9,18 +9,18 @@ const MAX_ACCOUNTS = 10_000;
 
 /** Asks billing which accounts have funds. Admission decides what a call may spend. */
 export class AccountFunds {
-  readonly #client: BillingServiceClient;
+  readonly #cells: Cells<CellBilling>;
   readonly #requests = new RequestCoalescer<boolean>({ gapMs: GAP_MS, maxIds: MAX_ACCOUNTS });
 
-  constructor(client: BillingServiceClient) {
-    this.#client = client;
+  constructor(cells: Cells<CellBilling>) {
+    this.#cells = cells;
   }
 
   /** Whether the balance is above zero, including held funds; true if billing does not answer: only disk space depends on it. */
   async hasFunds(accountId: string): Promise<boolean> {
     try {
       return await this.#requests.request(accountId, async () => {
-        const client = this.#client;
+        const { client } = await this.#cells.ofAccount(accountId);
         const request = { id: accountId };
         const { balanceNano } = await callUnary(client, client.GetAccount, request, {
           timeoutMs: TIMEOUT_MS,

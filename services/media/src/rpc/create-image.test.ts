@@ -32,6 +32,7 @@ const KEY = {
   bareModelNames: false,
   hasTpmLimit: false,
   noFallbackModels: false,
+  cell: '',
 };
 const target = (provider: string, priority: number) =>
   targetOf(provider, { upstreamModel: `${provider}-model`, priority });

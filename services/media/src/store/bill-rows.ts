@@ -5,6 +5,7 @@ export interface BillRow {
   request_id: string;
   account_id: string;
   key_id: string;
+  cell: string;
   model: string;
   provider: string;
   endpoint: string;
@@ -26,13 +27,14 @@ export interface RecoverableTaskJson {
   per_second_nano: string;
 }
 
-export const BILL_COLUMNS = `request_id, account_id, key_id, model, provider, endpoint, price_version, started_at_ms,
+export const BILL_COLUMNS = `request_id, account_id, key_id, cell, model, provider, endpoint, price_version, started_at_ms,
   admitted_ms, state, event`;
 
 export const fromBillRow = (row: BillRow): BilledCall => ({
   requestId: row.request_id,
   accountId: row.account_id,
   keyId: row.key_id,
+  cell: row.cell,
   model: row.model,
   provider: row.provider,
   endpoint: row.endpoint,

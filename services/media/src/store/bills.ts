@@ -47,8 +47,8 @@ export class Bills {
   async open(call: BilledCall): Promise<void> {
     await this.#pool.query(
       `INSERT INTO media.bills
-         (request_id, account_id, key_id, model, provider, endpoint, price_version, started_at_ms, instance_id)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+         (request_id, account_id, key_id, model, provider, endpoint, price_version, started_at_ms, instance_id, cell)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
       [
         call.requestId,
         call.accountId,
@@ -59,6 +59,7 @@ export class Bills {
         call.priceVersion,
         call.startedAtMs,
         this.#instanceId,
+        call.cell ?? '',
       ],
     );
   }

@@ -1,6 +1,6 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import type { BilledCall, UsageEvent } from '@gateway/call-billing';
+import { type BilledCall, Cells, type UsageEvent } from '@gateway/call-billing';
 import type { GatewayError } from '@gateway/errors';
 import type { LinkHandler } from '@gateway/link';
 import { createPool, type Pool } from '@gateway/postgres';
@@ -120,8 +120,10 @@ export class VideoWorld {
     const admission = new Admission({
       bills,
       billOutbox,
-      outbox: { admits: () => true },
-      reserve: { reserve, reserveWithSettlementRetries: reserve } as never,
+      cells: new Cells({
+        outbox: { admits: () => true },
+        reserve: { reserve, reserveWithSettlementRetries: reserve } as never,
+      }),
     });
     const videos = openVideos({
       settings: readSettings({
@@ -290,6 +292,7 @@ export class VideoInstance {
       bareModelNames: false,
       hasTpmLimit: false,
       noFallbackModels: false,
+      cell: '',
     };
     const headers = {
       'x-edge-origin': 'http://api.test:8080',

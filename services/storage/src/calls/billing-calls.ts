@@ -1,5 +1,5 @@
+import type { CellBilling, Cells } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
-import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { callUnary } from '@gateway/rpc';
 import { CallNotSent } from './chat-calls';
@@ -16,11 +16,11 @@ export type Charge =
 
 /** What billing knows about keys and calls. */
 export class BillingCalls {
-  readonly #client: BillingServiceClient;
+  readonly #cells: Cells<CellBilling>;
   readonly #keys = new Map<string, { readonly sinceMs: number; readonly key: Promise<KeyContext__Output> }>();
 
-  constructor(client: BillingServiceClient) {
-    this.#client = client;
+  constructor(cells: Cells<CellBilling>) {
+    this.#cells = cells;
   }
 
   /**
@@ -40,8 +40,8 @@ export class BillingCalls {
   }
 
   async #lookUp(accountId: string, keyId: string): Promise<KeyContext__Output> {
-    const client = this.#client;
     try {
+      const { client } = await this.#cells.ofAccount(accountId);
       const request = { accountId, keyId };
       const { key } = await callUnary(client, client.GetKeyContext, request, { timeoutMs: TIMEOUT_MS });
       if (key) return key;
@@ -54,7 +54,7 @@ export class BillingCalls {
 
   /** Returns what a call was charged. If nothing is reserved for it, nothing can be any more. */
   async close(accountId: string, keyId: string, requestId: string): Promise<Charge> {
-    const client = this.#client;
+    const { client } = await this.#cells.ofAccount(accountId);
     const request = { accountId, keyId, requestId };
     const { state, chargedNano } = await callUnary(client, client.CloseCall, request, {
       timeoutMs: TIMEOUT_MS,

@@ -1,4 +1,6 @@
 import {
+  type CellBilling,
+  type Cells,
   FailureDetector,
   type InstanceHeartbeats,
   type UsageEvent,
@@ -6,7 +8,6 @@ import {
 } from '@gateway/call-billing';
 import type { Pool } from '@gateway/postgres';
 import { every, type Logger, type Repeated } from '@gateway/process';
-import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import { NO_USAGE, type TokenUsage } from '../../domain/usage';
 import { endCall, releaseUnknownHolds } from '../end-interrupted';
 import { interruptedEvent } from '../interrupted-event';
@@ -17,7 +18,7 @@ import { LEASE_MS, type PostgresJournal } from './postgres-journal';
 export interface JournalSuccessorOptions {
   readonly journal: PostgresJournal;
   readonly pool: Pool;
-  readonly billing: BillingServiceClient;
+  readonly cells: Cells<CellBilling>;
   readonly outbox: Pick<UsageOutbox, 'add'>;
   readonly log: Logger;
   /** Called when the calls of another instance have been ended. */

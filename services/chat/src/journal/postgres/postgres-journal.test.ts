@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { UsageEvent } from '@gateway/call-billing';
+import { type CellBilling, Cells, type UsageEvent } from '@gateway/call-billing';
 import { createPool, type Pool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
@@ -55,8 +55,8 @@ async function stored(ownerId: string): Promise<Map<string, StoredRow>> {
 }
 
 /** Billing has one hold of the dead owner that its journal does not know. */
-const billing = (requestId: string) =>
-  ({
+const billing = (requestId: string): CellBilling => {
+  const client = {
     getChannel: () => ({ getConnectivityState: () => 2 }),
     ListOpenHolds: (
       _request: object,
@@ -68,7 +68,9 @@ const billing = (requestId: string) =>
       setImmediate(() => callback(null, { holds: [hold] }));
       return { cancel: () => {} };
     },
-  }) as unknown as BillingServiceClient;
+  };
+  return { name: '', client: client as unknown as BillingServiceClient } as CellBilling;
+};
 
 describe('a journal in PostgreSQL', () => {
   test('has what happened to a call until it is acknowledged', async () => {
@@ -146,7 +148,7 @@ describe('a journal in PostgreSQL', () => {
       const successor = new JournalSuccessor({
         journal,
         pool,
-        billing: billing(unknown!),
+        cells: new Cells(billing(unknown!)),
         outbox,
         log,
         onTakenOver: () => {},
