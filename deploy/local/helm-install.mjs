@@ -93,6 +93,10 @@ async function installAndUpgrade({ set, file, cluster, plane, program, logFile }
   assert.ok(before.pods.size > 0);
   const expected = before.workloads.reduce((sum, { status }) => sum + (status.readyReplicas ?? 0), 0);
   assert.equal(before.pods.size, expected, 'every pod is ready');
+  const values = JSON.parse(
+    await run(program, ['get', 'values', 'gw', '-o', 'json', ...connection], { logFile }),
+  );
+  if (values.discovery === 'endpointslices') await checkDiscovery(cluster, namespace);
   await helmRun('upgrade', ...release);
   const after = await state(cluster, namespace);
   assert.deepEqual(after.secrets, before.secrets, 'generated secrets survive an upgrade');
@@ -116,9 +120,6 @@ async function installAndUpgrade({ set, file, cluster, plane, program, logFile }
   await cluster.patch(`${secrets}/gateway-redis`, { stringData: { 'redis-url': 'redis://b' } });
   await helmRun('upgrade', ...release);
   const rotated = await state(cluster, namespace);
-  const values = JSON.parse(
-    await run(program, ['get', 'values', 'gw', '-o', 'json', ...connection], { logFile }),
-  );
   const readsSecret = values.redis?.existingSecret === 'gateway-redis';
   for (const [name, uid] of withSecret.pods)
     assert.equal(
@@ -135,6 +136,31 @@ async function installAndUpgrade({ set, file, cluster, plane, program, logFile }
   );
   const count = (kind) => before.counts[kind];
   return `${before.pods.size} pods, ${count('horizontalpodautoscalers')} autoscalers, ${count('poddisruptionbudgets')} disruption budgets, ${count('networkpolicies')} network policies`;
+}
+
+/** Checks that callers may list the instances of their peers, with their zones, and that pods know their own zone. */
+async function checkDiscovery(cluster, namespace) {
+  const core = `/api/v1/namespaces/${namespace}`;
+  const slices = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`;
+  const tokenOf = async (service) => {
+    const account = `${core}/serviceaccounts/gw-model-gateway-${service}`;
+    return (await cluster.create(`${account}/token`, { spec: {} })).status.token;
+  };
+  const ofChat = '?labelSelector=kubernetes.io%2Fservice-name%3Dgw-model-gateway-chat';
+  const found = await cluster.list(slices + ofChat, await tokenOf('edge'));
+  const endpoints = found.flatMap((slice) => slice.endpoints ?? []);
+  const pods = (await cluster.list(`${core}/pods`)).filter(({ spec }) => spec.nodeName);
+  const chats = pods.filter(({ metadata }) => metadata.labels['app.kubernetes.io/component'] === 'chat');
+  const zoneOf = ({ spec }) => `zone-${spec.nodeName}`;
+  assert.deepEqual(
+    endpoints.map(({ targetRef, conditions, zone }) => [targetRef.name, conditions.ready, zone]).sort(),
+    chats.map((pod) => [pod.metadata.name, true, zoneOf(pod)]).sort(),
+    'edge finds the pods of chat',
+  );
+  for (const pod of pods)
+    assert.equal(pod.metadata.labels['topology.kubernetes.io/zone'], zoneOf(pod), 'a pod knows its zone');
+  const refused = await cluster.list(slices, await tokenOf('billing')).catch(({ status }) => status);
+  assert.equal(refused, 403, 'billing, which calls nobody, may not list');
 }
 
 async function state(cluster, namespace) {
@@ -184,11 +210,11 @@ const node = (name) => ({
 /** A client of the API server that only knows JSON. */
 function connect({ server, ca, token }) {
   const agent = new Agent({ keepAlive: true, ca: readFileSync(ca) });
-  const send = (method, path, body, type = 'application/json') =>
+  const send = (method, path, body, { type = 'application/json', bearer = token } = {}) =>
     new Promise((resolvePromise, reject) => {
       const content = body ? JSON.stringify(body) : '';
       const headers = {
-        authorization: `Bearer ${token}`,
+        authorization: `Bearer ${bearer}`,
         'content-type': type,
         'content-length': Buffer.byteLength(content),
       };
@@ -209,8 +235,8 @@ function connect({ server, ca, token }) {
     });
   return {
     create: (path, object) => send('POST', `${path}?fieldValidation=Strict`, object),
-    list: async (path) => (await send('GET', path)).items,
-    patch: (path, change) => send('PATCH', path, change, 'application/merge-patch+json'),
+    list: async (path, bearer) => (await send('GET', path, undefined, { bearer })).items,
+    patch: (path, change) => send('PATCH', path, change, { type: 'application/merge-patch+json' }),
     remove: (path) => send('DELETE', path, { gracePeriodSeconds: 0 }),
     close: () => agent.destroy(),
   };

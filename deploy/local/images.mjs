@@ -5,15 +5,15 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bootstrap } from './bootstrap.mjs';
-import { buildImages, servicesIn } from './images/build.mjs';
+import { buildImages, GATEWAY, servicesIn } from './images/build.mjs';
 import { buildStandIns } from './images/stand-ins.mjs';
 import { installTools, podmanEnvironment } from './images/tools.mjs';
 
-const USAGE = `Builds the image of each service with buildah. Requires Debian and root; installs the tools.
-  npm run images -- [SERVICE…] [options]
+const USAGE = `Builds the image of each service, and of the whole gateway, with buildah. Requires Debian and root; installs the tools.
+  npm run images -- [SERVICE…|${GATEWAY}] [options]
     --stand-in-bases   build the base images and engines from Debian packages, for machines without a container registry
-    --check            check the images, run docker-compose.yml from them, and make a first call
-    --output DIR       where the SBOM of each image is written, as SERVICE.cdx.json (default: .gateway/images)
+    --check            check the images, run docker-compose.yml and the whole gateway from them, and make first calls
+    --output DIR       where the SBOM of each image is written, as NAME.cdx.json (default: .gateway/images)
 `;
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
@@ -27,10 +27,10 @@ async function main() {
       help: { type: 'boolean', default: false },
     },
   });
-  const all = servicesIn(REPOSITORY);
+  const all = [...servicesIn(REPOSITORY), GATEWAY];
   const unknown = positionals.filter((name) => !all.includes(name));
   if (values.help || unknown.length > 0) throw new Error(USAGE);
-  const services = positionals.length > 0 ? positionals : all;
+  const names = positionals.length > 0 ? positionals : all;
   const hasStandIns = values['stand-in-bases'];
   const output = resolve(values.output);
   mkdirSync(output, { recursive: true });
@@ -51,7 +51,7 @@ async function main() {
     log('building the images');
     const images = await buildImages({
       repository: REPOSITORY,
-      services,
+      names,
       hasStandIns,
       folder,
       logFile,
@@ -60,14 +60,18 @@ async function main() {
     });
     if (!values.check) return;
     const { checkImage, checkStack } = await import('./images/check.mjs');
+    const { checkGateway } = await import('./images/check-gateway.mjs');
     const { checkSbom } = await import('./images/check-sbom.mjs');
-    for (const { service, image } of images) {
-      const sbomFile = join(output, `${service}.cdx.json`);
+    for (const { name, image } of images) {
+      const sbomFile = join(output, `${name}.cdx.json`);
       await checkSbom(sbomFile);
-      await checkImage({ service, image, sbomFile, logFile });
+      await checkImage({ name, image, sbomFile, logFile });
     }
     log('the images have only what their services need, and their SBOMs are valid');
-    await checkStack({ repository: REPOSITORY, env, logFile, hasStandIns, log });
+    const gateway = images.find(({ name }) => name === GATEWAY);
+    if (gateway) await checkGateway({ image: gateway.image, env, logFile, log });
+    if (images.some(({ name }) => name !== GATEWAY))
+      await checkStack({ repository: REPOSITORY, env, logFile, hasStandIns, log });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

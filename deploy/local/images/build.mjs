@@ -5,6 +5,9 @@ import { STAND_INS } from './stand-ins.mjs';
 
 const BUILD_TIMEOUT_MS = 15 * 60_000;
 
+/** The image of the whole gateway in one container. */
+export const GATEWAY = 'gateway';
+
 export const imageOf = (service) => `localhost/model-gateway/${service}`;
 
 /** The services that have an image: the folders in `services/`. */
@@ -14,8 +17,8 @@ export function servicesIn(repository) {
   );
 }
 
-/** Builds the images and writes the SBOM of each to `output`. Returns size and duration of each. */
-export async function buildImages({ repository, services, hasStandIns, folder, logFile, output, log }) {
+/** Builds the images and writes the SBOM of each to `output`. Returns size and duration of each. @param names of services, or `GATEWAY` */
+export async function buildImages({ repository, names, hasStandIns, folder, logFile, output, log }) {
   const common = [
     'bud',
     '--isolation=chroot',
@@ -32,17 +35,18 @@ export async function buildImages({ repository, services, hasStandIns, folder, l
   ];
   mkdirSync(output, { recursive: true });
   const results = [];
-  for (const service of services) {
+  for (const name of names) {
     const startedAtMs = Date.now();
-    const image = imageOf(service);
-    const args = [...common, '--build-arg', `SERVICE=${service}`, '--tag', image, repository];
+    const image = imageOf(name);
+    const which = name === GATEWAY ? ['--target', GATEWAY] : ['--build-arg', `SERVICE=${name}`];
+    const args = [...common, ...which, '--tag', image, repository];
     await run('buildah', args, { logFile, timeoutMs: BUILD_TIMEOUT_MS });
     const durationMs = Date.now() - startedAtMs;
     const cat = ['run', '--rm', '--network=none', '--no-healthcheck', image, 'cat', '/app/sbom.cdx.json'];
-    writeFileSync(join(output, `${service}.cdx.json`), await run('podman', cat, { logFile }));
+    writeFileSync(join(output, `${name}.cdx.json`), await run('podman', cat, { logFile }));
     const sizeBytes = Number(await run('podman', ['image', 'inspect', '--format', '{{.Size}}', image]));
     log(`${image}: ${Math.round(sizeBytes / 1e6)} MB in ${Math.round(durationMs / 1000)} s`);
-    results.push({ service, image, sizeBytes, durationMs });
+    results.push({ name, image, sizeBytes, durationMs });
   }
   return results;
 }

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { run } from '../engines/commands.mjs';
 import { freePorts } from '../engines/processes.mjs';
+import { GATEWAY } from './build.mjs';
 import { readComposeFile } from './compose-file.mjs';
 import { ComposeStack } from './stack.mjs';
 
@@ -22,10 +23,11 @@ const UNWANTED_COMMANDS = [
   'git',
   'curl',
 ];
-const UNWANTED_PACKAGES = /\/(simulator|testing|local-stack|local|bench|typescript|jest|fast-check|vite)@/;
+const UNWANTED_PACKAGES = /\/(testing|bench|typescript|jest|fast-check|vite)@/;
+const UNWANTED_IN_SERVICES = /\/(simulator|local-stack|local)@/;
 
-/** Checks that an image has nothing but what its service needs to run. Throws an error that lists what is wrong. */
-export async function checkImage({ service, image, sbomFile, logFile }) {
+/** Checks that an image has nothing but what it needs to run. Throws an error that lists what is wrong. */
+export async function checkImage({ name, image, sbomFile, logFile }) {
   const problems = [];
   const script = `for name in ${UNWANTED_COMMANDS.join(' ')}; do command -v $name; done; ls -A /app/node_modules/.pnpm`;
   const listing = await run(
@@ -38,14 +40,16 @@ export async function checkImage({ service, image, sbomFile, logFile }) {
   const commands = listing.split('\n').filter((line) => line.startsWith('/'));
   if (commands.length > 0) problems.push(`has ${commands.join(', ')}`);
   const { components } = JSON.parse(readFileSync(sbomFile, 'utf8'));
-  const unwanted = components.filter(({ purl }) => UNWANTED_PACKAGES.test(purl)).map(({ purl }) => purl);
+  const isUnwanted = ({ purl }) =>
+    UNWANTED_PACKAGES.test(purl) || (name !== GATEWAY && UNWANTED_IN_SERVICES.test(purl));
+  const unwanted = components.filter(isUnwanted).map(({ purl }) => purl);
   if (unwanted.length > 0) problems.push(`has the packages ${unwanted.join(', ')}`);
   // pnpm's folders are named name@version, with a plus for the slash.
   const installed = listing.split('\n').filter((line) => /^(@[^+]+\+)?[^+@]+@/.test(line));
   const listed = new Set(components.map(({ group, name }) => (group ? `${group}/${name}` : name)));
   const unlisted = installed.filter((line) => !listed.has(line.replace('+', '/').replace(/(?<=.)@.*/, '')));
   if (unlisted.length > 0) problems.push(`has packages that the SBOM lacks: ${unlisted.join(', ')}`);
-  if (problems.length > 0) throw new Error(`The image of ${service} ${problems.join('; ')}`);
+  if (problems.length > 0) throw new Error(`The image of ${name} ${problems.join('; ')}`);
 }
 
 /** Runs the compose file's stack with the simulator from the images, makes a first call, and removes the stack. */
@@ -100,8 +104,8 @@ function trialVariables(example, values) {
   };
 }
 
-/** The first call of the README: an account, a top-up, a key, a chat completion; and its charge. */
-async function makeFirstCall({ EDGE_API_PORT, EDGE_DASHBOARD_PORT, ADMIN_EMAIL, ADMIN_PASSWORD }) {
+/** The first call of the README: an account, a top-up, a key, a chat completion; and its charge. Returns the key. */
+export async function makeFirstCall({ EDGE_API_PORT, EDGE_DASHBOARD_PORT, ADMIN_EMAIL, ADMIN_PASSWORD }) {
   const api = new DashboardApi(`http://127.0.0.1:${EDGE_DASHBOARD_PORT}`);
   const account = await api.register('first@example.com', randomBytes(12).toString('hex'), 'First');
   const operator = await api.login(ADMIN_EMAIL, ADMIN_PASSWORD);
@@ -116,10 +120,11 @@ async function makeFirstCall({ EDGE_API_PORT, EDGE_DASHBOARD_PORT, ADMIN_EMAIL, 
   }
   if (!(answer.body.usage.cost > 0))
     throw new Error(`The first call cost nothing: ${JSON.stringify(answer.body.usage)}`);
+  return key;
 }
 
 /** Checks in the container itself that it has no capabilities, and that it can't write outside of its mounts. */
-async function checkConfinement(stack, name) {
+export async function checkConfinement(stack, name) {
   const status = await stack.exec(name, 'cat', '/proc/1/status');
   const field = (label) => new RegExp(`^${label}:\\s+(\\S+)`, 'm').exec(status)?.[1];
   const writes = await stack.exec(name, 'sh', '-c', 'touch /usr/written 2>&1 || true');

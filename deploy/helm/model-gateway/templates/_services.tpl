@@ -53,7 +53,10 @@ simulator:
   stopSeconds: 15
 {{- end }}
 
-{{/* The services that are enabled, each with its values merged over the defaults, and its calls reduced to enabled services. */}}
+{{/*
+The services that are enabled, each with its values merged over the defaults, its calls reduced to enabled services, and whether it
+finds them by EndpointSlices.
+*/}}
 {{- define "gateway.enabled" -}}
 {{- $all := include "gateway.services" . | fromYaml }}
 {{- $enabled := dict }}
@@ -69,8 +72,20 @@ simulator:
 {{- if hasKey $enabled $callee }}{{ $_ := set $calls $callee $ports }}{{ end }}
 {{- end }}
 {{- $_ := set $service "calls" $calls }}
+{{- $_ := set $service "readsEndpointSlices" (and (eq $.Values.discovery "endpointslices") (gt (len $calls) 0)) }}
 {{- end }}
 {{- toYaml $enabled }}
+{{- end }}
+
+{{/* Where callers find the instances of a service. Argument: (list root callee). */}}
+{{- define "gateway.grpcAddress" -}}
+{{- $root := index . 0 }}
+{{- $callee := index . 1 }}
+{{- if eq $root.Values.discovery "endpointslices" }}
+{{- printf "k8s://%s/%s-%s:grpc" $root.Release.Namespace (include "gateway.fullname" $root) $callee }}
+{{- else }}
+{{- printf "%s:%v" (include "gateway.host" .) (get (include "gateway.services" $root | fromYaml) $callee).ports.grpc }}
+{{- end }}
 {{- end }}
 
 {{/* The pairs {caller, callee} of enabled services that share a secret. */}}

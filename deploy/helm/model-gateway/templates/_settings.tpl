@@ -16,8 +16,7 @@ The environment of a service. `gateway.settings` has what may be read by everyon
 {{- end }}
 {{- range $callee, $ports := $service.calls }}
 {{- if has "grpc" $ports }}
-{{- $port := get (get (include "gateway.services" $root | fromYaml) $callee).ports "grpc" }}
-{{- $_ := set $settings (printf "%s_ADDR" (upper $callee)) (printf "%s:%v" (include "gateway.host" (list $root $callee)) $port) }}
+{{- $_ := set $settings (printf "%s_ADDR" (upper $callee)) (include "gateway.grpcAddress" (list $root $callee)) }}
 {{- end }}
 {{- end }}
 {{- if has "kafka" ($service.facts.engines | default list) }}
@@ -154,6 +153,12 @@ The environment of a service. `gateway.settings` has what may be read by everyon
 - name: {{ $name }}
   valueFrom:
     secretKeyRef: { name: {{ $ref.secret }}, key: {{ $ref.key }} }
+{{- end }}
+{{- if and (index . 1).readsEndpointSlices (not (hasKey $settings "ZONE")) }}
+{{- /* Kubernetes copies this label of the node to its pods since 1.35. Before, it is empty, and pods of all zones are called alike. */}}
+- name: ZONE
+  valueFrom:
+    fieldRef: { fieldPath: "metadata.labels['topology.kubernetes.io/zone']" }
 {{- end }}
 {{- with (index . 1).values.extraEnv }}
 {{ toYaml . }}

@@ -21,6 +21,8 @@ export interface ServiceProcessOptions {
   readonly onGiveUp: (error: Error) => void;
 }
 
+const LOOPBACK = '127.0.0.1';
+const EVERY_ADDRESS = ['0.0.0.0', '::'];
 const START_TIMEOUT_MS = 30_000;
 const FIRST_RESTART_DELAY_MS = 100;
 const MAX_RESTART_DELAY_MS = 5_000;
@@ -55,8 +57,10 @@ export class ServiceProcess {
     return this.#child?.pid;
   }
 
+  /** Where this machine reaches it. */
   get host(): string {
-    return this.#options.env.BIND_HOST ?? '127.0.0.1';
+    const host = this.#options.env.BIND_HOST ?? LOOPBACK;
+    return EVERY_ADDRESS.includes(host) ? LOOPBACK : host;
   }
 
   get ports(): Readonly<Record<string, number>> {
