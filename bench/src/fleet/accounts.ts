@@ -9,7 +9,12 @@ export interface Accounts {
 }
 
 /** Returns accounts whose calls per second follow Zipf's law: those of the account at rank `r` are proportional to `1 / r ** exponent`. */
-export function zipfAccounts(count: number, exponent: number, callsPerS: number, limitPerS: number): Accounts {
+export function zipfAccounts(
+  count: number,
+  exponent: number,
+  callsPerS: number,
+  limitPerS: number,
+): Accounts {
   const weights = Float64Array.from({ length: count }, (_, i) => (i + 1) ** -exponent);
   const sum = weights.reduce((total, weight) => total + weight, 0);
   const parts = [...weights].map((weight) => {
@@ -42,7 +47,12 @@ export function placeByLoad(rates: Float64Array, cells: number, random: () => nu
  * Moves accounts of the fullest cell to the emptiest until none has more than `maxRatio` of the mean: each time the largest account
  * that leaves the emptiest cell below the mean. Returns the number of moves.
  */
-export function moveLargest(rates: Float64Array, cellOf: Int32Array, cells: number, maxRatio: number): number {
+export function moveLargest(
+  rates: Float64Array,
+  cellOf: Int32Array,
+  cells: number,
+  maxRatio: number,
+): number {
   const loads = loadsOf(rates, cellOf, cells);
   const mean = loads.reduce((sum, load) => sum + load, 0) / cells;
   for (let moves = 0; ; moves++) {

@@ -68,7 +68,8 @@ function figuresOf(
   const { use, addedMs } = run;
   const billings = fleet.cells * fleet.billingsPerCell;
   const percent = ({ mean, max }: Spread) => `${(100 * mean).toFixed(0)}, ${(100 * max).toFixed(0)}`;
-  const latency = (ms: Float32Array) => `${percentile(ms, 0.5).toFixed(1)}, ${percentile(ms, 0.99).toFixed(1)}`;
+  const latency = (ms: Float32Array) =>
+    `${percentile(ms, 0.5).toFixed(1)}, ${percentile(ms, 0.99).toFixed(1)}`;
   const fullest = Math.max(...loadsOf(accounts.rates, fleet.cellOf, fleet.cells));
   return [
     (100 * accounts.largestShare).toFixed(1),
@@ -141,15 +142,21 @@ const KEY_TITLES = [
   '  in the 60th',
 ];
 
-const failedPercent = ({ calls, refused, timedOut }: LookupSecond) => ((100 * (refused + timedOut)) / calls).toFixed(1);
+const failedPercent = ({ calls, refused, timedOut }: LookupSecond) =>
+  ((100 * (refused + timedOut)) / calls).toFixed(1);
 
 /** What a cell that does not answer does to the calls of other cells: by calls in flight and by key lookups. */
 export function stoppedCellRows(options: FleetOptions): string[][] {
   const simulated = Math.min(...options.calls);
   const accounts = accountsOf(options, simulated);
-  const fleet = fleetOf({ ...options, seconds: STOPPED_SECONDS }, accounts, placements(options, accounts).moved);
+  const fleet = fleetOf(
+    { ...options, seconds: STOPPED_SECONDS },
+    accounts,
+    placements(options, accounts).moved,
+  );
   const [normal, stopped] = [simulateFleet(fleet), simulateFleet({ ...fleet, stoppedCell: STOPPED_CELL })];
-  const inFlight = ({ inFlight: { edge, chat } }: FleetRun) => `${edge.mean.toFixed(0)}, ${chat.mean.toFixed(0)}`;
+  const inFlight = ({ inFlight: { edge, chat } }: FleetRun) =>
+    `${edge.mean.toFixed(0)}, ${chat.mean.toFixed(0)}`;
   const latency = ({ addedMs: { all } }: FleetRun) => percentile(all, 0.99).toFixed(2);
   return [
     [`a cell of ${options.cells} stops, ${simulated} calls/s`, 'before', 'after'],
@@ -174,7 +181,8 @@ function refusedByStoppedCell(options: FleetOptions, cells: number): string {
     ...keySource(options, accountsOf(options, Math.max(...options.calls))),
     stopped: { atS: STOPPED_AT_S, hasKey: (key) => key % cells === STOPPED_CELL },
   }).slice(STOPPED_AT_S + 10);
-  const sum = (pick: (second: LookupSecond) => number) => seconds.reduce((total, one) => total + pick(one), 0);
+  const sum = (pick: (second: LookupSecond) => number) =>
+    seconds.reduce((total, one) => total + pick(one), 0);
   return ((100 * sum((one) => one.refused)) / sum((one) => one.calls)).toFixed(2);
 }
 

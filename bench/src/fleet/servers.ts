@@ -48,7 +48,8 @@ export class Links {
     const other = (at + 1 + Math.floor(this.random() * (count - 1))) % count;
     const offset = client * this.servers + first;
     const difference = this.#inFlight[offset + at]! - this.#inFlight[offset + other]!;
-    const isFirst = difference === 0 ? this.#lastPick[offset + at]! < this.#lastPick[offset + other]! : difference < 0;
+    const isFirst =
+      difference === 0 ? this.#lastPick[offset + at]! < this.#lastPick[offset + other]! : difference < 0;
     const picked = isFirst ? at : other;
     this.#inFlight[offset + picked]! += 1;
     this.#lastPick[offset + picked] = ++this.#picks;

@@ -25,14 +25,17 @@ function runQueue(arrivalsPerS: number, serviceS: (random: () => number) => numb
   return { meanS: sumS / count, use: servers.workS[0]! / seconds };
 }
 
-test.each([0.3, 0.7, 0.9])('a server with utilisation %d takes as long as the formulas of M/M/1 and M/D/1 say', (use) => {
-  const exponentially = runQueue(use, (random) => exponential(random, 1));
-  const constantly = runQueue(use, () => 1);
-  expect(exponentially.meanS / (1 / (1 - use))).toBeCloseTo(1, 1);
-  expect(constantly.meanS / (1 + use / (2 * (1 - use)))).toBeCloseTo(1, 1);
-  expect(exponentially.use / use).toBeCloseTo(1, 1);
-  expect(constantly.use / use).toBeCloseTo(1, 1);
-});
+test.each([0.3, 0.7, 0.9])(
+  'a server with utilisation %d takes as long as the formulas of M/M/1 and M/D/1 say',
+  (use) => {
+    const exponentially = runQueue(use, (random) => exponential(random, 1));
+    const constantly = runQueue(use, () => 1);
+    expect(exponentially.meanS / (1 / (1 - use))).toBeCloseTo(1, 1);
+    expect(constantly.meanS / (1 + use / (2 * (1 - use)))).toBeCloseTo(1, 1);
+    expect(exponentially.use / use).toBeCloseTo(1, 1);
+    expect(constantly.use / use).toBeCloseTo(1, 1);
+  },
+);
 
 test('64 callers of one account reserve about as often as measured: 13,800 times per second on real engines', () => {
   const simulation = new Simulation();

@@ -66,7 +66,10 @@ export function simulateFleet(fleet: Fleet): FleetRun {
   const reservations = new Links(chatCount, billings.count, random);
   const nextAccount = weightedSampler(rates, random);
   /** The billing of its cell that reads an account's partition. */
-  const readerOf = Int32Array.from(cellOf, (cell) => cell * billingsPerCell + Math.floor(random() * billingsPerCell));
+  const readerOf = Int32Array.from(
+    cellOf,
+    (cell) => cell * billingsPerCell + Math.floor(random() * billingsPerCell),
+  );
 
   const accountOf = new Int32Array(maxCalls);
   const edgeOf = new Uint16Array(maxCalls);
@@ -150,9 +153,15 @@ export function simulateFleet(fleet: Fleet): FleetRun {
     // A stopped cell reads its events when it is back.
     const account = accountOf[call]!;
     if (cellOf[account] === fleet.stoppedCell) return;
-    simulation.at(billings.serve(readerOf[account]!, simulation.now, work(costs.BILLING_SETTLE_S)), settle, call);
+    simulation.at(
+      billings.serve(readerOf[account]!, simulation.now, work(costs.BILLING_SETTLE_S)),
+      settle,
+      call,
+    );
   });
-  const settle = simulation.on((call) => settleQueues[readerOf[accountOf[call]!]!]!.submit(call, accountOf[call]!));
+  const settle = simulation.on((call) =>
+    settleQueues[readerOf[accountOf[call]!]!]!.submit(call, accountOf[call]!),
+  );
 
   simulation.at(0, arrive, 0);
   simulation.run(fleet.warmUpS);
@@ -167,7 +176,8 @@ export function simulateFleet(fleet: Fleet): FleetRun {
   const sorted = (matches: (account: number) => boolean) => {
     const list: number[] = [];
     for (let call = first; call < calls; call++) {
-      if (!isFailed[call] && !Number.isNaN(addedMs[call]!) && matches(accountOf[call]!)) list.push(addedMs[call]!);
+      if (!isFailed[call] && !Number.isNaN(addedMs[call]!) && matches(accountOf[call]!))
+        list.push(addedMs[call]!);
     }
     return Float32Array.from(list).sort();
   };

@@ -36,9 +36,15 @@ export function simulateLookups(load: LookupLoad): LookupSecond[] {
   const { callsPerS, random, answersPerS, stopped } = load;
   const simulation = new Simulation();
   const home = new Servers(1);
-  const seconds = Array.from({ length: load.seconds }, () => ({ calls: 0, lookups: 0, refused: 0, timedOut: 0 }));
+  const seconds = Array.from({ length: load.seconds }, () => ({
+    calls: 0,
+    lookups: 0,
+    refused: 0,
+    timedOut: 0,
+  }));
   const second = (): LookupSecond => seconds[Math.floor(simulation.now)]!;
-  const isStopped = (key: number) => stopped !== undefined && simulation.now >= stopped.atS && stopped.hasKey(key);
+  const isStopped = (key: number) =>
+    stopped !== undefined && simulation.now >= stopped.atS && stopped.hasKey(key);
   /** The least recently used first. */
   const cached = new Set<number>();
   /** Calls that wait for the lookup of a key. */
