@@ -94,7 +94,7 @@ async function measureLoad(run: Run, gateway: GatewayUnderTest) {
     const others = [postgres, ...(redis ? [redis] : []), runner, simulator, generatorGroup];
     const scenarios = await runScenarios(run, bare, gatewayTarget(gateway), generator, others);
     const reserve = await runReserve(run, gateway, generator, others);
-    const instances = await runInstances(run, gateway, generator, [runner, generatorGroup]);
+    const instances = await runInstances(run, gateway, generator, [generatorGroup]);
     const translation = await runTranslation(run, gateway, generator, others);
     const records = await runRecords(run, gateway, generator, others);
     run.progress('checking the money');
