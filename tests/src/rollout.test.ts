@@ -138,6 +138,9 @@ async function expectNoFailure(work: () => Promise<void>): Promise<void> {
   print(
     `${CALLERS} callers, ${callers.calls.length} calls: ${counts.join(', ')}; failed: ${failed(callers.calls).length}`,
   );
+  const plain = callers.calls.filter(({ kind }) => kind === 'chat completion');
+  const slowest = Math.max(...plain.map(({ sentMs, endMs }) => endMs - sentMs));
+  print(`slowest chat completion: ${seconds(slowest)} s`);
   expect(describeFailures(callers.calls, beginMs)).toEqual([]);
   expect(await expectBooksRight(customers, callers.calls)).toBe(0);
 }
