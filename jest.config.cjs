@@ -14,13 +14,21 @@ const workspace = {
 };
 /** Run only with full counts. */
 const heavyFiles =
-  process.env.TEST_HEAVY === '1' ? [] : ['/tests/src/engine-failovers', '/tests/src/versions'];
+  process.env.TEST_HEAVY === '1'
+    ? []
+    : ['/tests/src/engine-failovers', '/tests/src/rollout', '/tests/src/versions'];
 /** Not repeated with the other engines: these start engines of their own, or test what is in front of them. */
 const onceFiles =
   process.env.TEST_AGAIN === '1'
-    ? ['clients/', 'database-failover', 'journal-in-postgres', 'membership', 'pgbouncer', 'trust'].map(
-        (name) => `/tests/src/${name}`,
-      )
+    ? [
+        'clients/',
+        'database-failover',
+        'journal-in-postgres',
+        'membership',
+        'pgbouncer',
+        'rollout',
+        'trust',
+      ].map((name) => `/tests/src/${name}`)
     : [];
 const project = (displayName, testMatch) => ({
   displayName,

@@ -21,11 +21,12 @@ import {
 import { engineState } from './engines/state.mjs';
 
 const USAGE = `Runs Redis and Kafka as operators do, for tests: with TLS and logins, or as several nodes.
-  engine-set.mjs up SET --dir DIR               install and start a set; prints how to reach it as JSON
+  engine-set.mjs up SET --dir DIR [--host HOST] install and start a set; prints how to reach it as JSON
   engine-set.mjs kill|start NODE --dir DIR      kill -9; start again with the same port and data
   engine-set.mjs freeze|resume NODE --dir DIR   SIGSTOP, SIGCONT
   engine-set.mjs down --dir DIR                 stop all and delete their data
 SET is secure (Kafka with TLS, logins and ACLs; Redis with TLS and ACLs), redis-sentinel, redis-cluster or kafka-cluster.
+HOST is the address of this machine that clients use: 127.0.0.1 by default, another one for redis-sentinel and kafka-cluster only.
 `;
 const READY_TIMEOUT_MS = 90_000;
 const STOP_STEPS = [
@@ -37,10 +38,10 @@ const STOP_STEPS = [
 const SETS = {
   secure: {
     missingPackages: () => [...missingKafkaPackages(), ...missingRedisPackages()],
-    async up({ dir, logFile, files, start }) {
+    async up({ dir, host, logFile, files, start }) {
       const passwords = newPasswords('billing', 'chat', 'media', 'admin');
       const [redisPort, ...kafkaPorts] = await freePorts(4);
-      const redis = redisNode({ dir, name: 'redis', port: redisPort, files, passwords });
+      const redis = redisNode({ dir, name: 'redis', host, port: redisPort, files, passwords });
       const kafka = await secureKafkaNode({
         dir,
         name: 'kafka',
@@ -56,12 +57,12 @@ const SETS = {
   },
   'redis-sentinel': {
     missingPackages: missingRedisPackages,
-    async up({ dir, files, start }) {
+    async up({ dir, host, files, start }) {
       const passwords = newPasswords('billing', 'sentinel', 'admin');
       const [primaryPort, replicaPort, ...sentinelPorts] = await freePorts(5);
-      const shared = { dir, files, passwords };
+      const shared = { dir, host, files, passwords };
       const primary = redisNode({ ...shared, name: 'redis-1', port: primaryPort });
-      const replicaof = `127.0.0.1 ${primaryPort}`;
+      const replicaof = `${host} ${primaryPort}`;
       const replica = redisNode({ ...shared, name: 'redis-2', port: replicaPort, settings: { replicaof } });
       const sentinels = sentinelPorts.map((port, i) =>
         sentinelNode({ ...shared, name: `sentinel-${i + 1}`, port, primaryPort }),
@@ -75,7 +76,7 @@ const SETS = {
   },
   'redis-cluster': {
     missingPackages: missingRedisPackages,
-    async up({ dir, files, start }) {
+    async up({ dir, host, files, start }) {
       const passwords = newPasswords('billing', 'admin');
       const ports = await freePorts(12);
       const nodes = ports.slice(0, 6).map((port, i) => {
@@ -86,7 +87,10 @@ const SETS = {
           'cluster-node-timeout': 2_000,
           'cluster-require-full-coverage': 'no',
         };
-        return { ...redisNode({ dir, files, passwords, name: `redis-${i + 1}`, port, settings }), busPort };
+        return {
+          ...redisNode({ dir, host, files, passwords, name: `redis-${i + 1}`, port, settings }),
+          busPort,
+        };
       });
       await start(nodes);
       await formCluster(nodes, files, passwords);
@@ -95,8 +99,8 @@ const SETS = {
   },
   'kafka-cluster': {
     missingPackages: missingKafkaPackages,
-    async up({ dir, logFile, start }) {
-      const nodes = await kafkaCluster({ dir, ports: await freePorts(6), logFile });
+    async up({ dir, host, logFile, start }) {
+      const nodes = await kafkaCluster({ dir, host, ports: await freePorts(6), logFile });
       await start(nodes);
       return { ports: nodes.map(({ port }) => port) };
     },
@@ -106,15 +110,15 @@ const SETS = {
 const newPasswords = (...users) =>
   Object.fromEntries(users.map((user) => [user, randomBytes(18).toString('base64url')]));
 
-async function up(dir, set) {
+async function up(dir, set, host) {
   const logFile = join(dir, 'install.log');
   await installPackages([...certificates.missingPackages(), ...set.missingPackages()], logFile);
-  const files = await certificates.create(join(dir, 'certificates'), logFile);
+  const files = await certificates.create(join(dir, 'certificates'), logFile, host);
   const start = async (nodes) => {
     for (const node of nodes) engineState(dir, node.name).write({ ...node, files });
     await Promise.all(nodes.map((node) => startNode(dir, node.name)));
   };
-  console.log(JSON.stringify({ files, ...(await set.up({ dir, logFile, files, start })) }));
+  console.log(JSON.stringify({ files, ...(await set.up({ dir, host, logFile, files, start })) }));
 }
 
 async function startNode(dir, name) {
@@ -124,7 +128,9 @@ async function startNode(dir, name) {
   const started = { ...record, ...(await launchDetached({ ...record, logFile: state.logFile })) };
   state.write(started);
   const isReady = () =>
-    record.kind === 'kafka' ? hasReadyBroker(record.port) : answersPing(record.port, record.files);
+    record.kind === 'kafka'
+      ? hasReadyBroker(record.port, record.host)
+      : answersPing(record.port, record.files);
   let ready = false;
   await waitUntil(async () => {
     ready = await isReady();
@@ -150,7 +156,7 @@ async function down(dir) {
 async function main() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { dir: { type: 'string' } },
+    options: { dir: { type: 'string' }, host: { type: 'string', default: '127.0.0.1' } },
   });
   const [command, name = ''] = positionals;
   if (!values.dir || !['up', 'kill', 'start', 'freeze', 'resume', 'down'].includes(command))
@@ -158,7 +164,7 @@ async function main() {
   if (command === 'up' && !SETS[name]) throw new Error(USAGE);
   mkdirSync(values.dir, { recursive: true, mode: 0o755 });
   const dir = realpathSync(values.dir);
-  if (command === 'up') return up(dir, SETS[name]);
+  if (command === 'up') return up(dir, SETS[name], values.host);
   if (command === 'down') return down(dir);
   if (command === 'start') return startNode(dir, name);
   const record = engineState(dir, name).read();

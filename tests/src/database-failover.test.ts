@@ -21,15 +21,7 @@ let system: System;
 
 async function start(): Promise<Customer> {
   cluster = new PostgresCluster();
-  primary = await cluster.create();
-  standby = await cluster.createStandby(primary);
-  // From here on a commit is answered when the standby has it on disk.
-  await primary.query("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
-  await runTool('pg_ctl', ['reload', '-D', primary.data]);
-  await until(async () => {
-    const [found] = await primary.query<{ sync_state: string }>('SELECT sync_state FROM pg_stat_replication');
-    return found?.sync_state === 'sync';
-  });
+  ({ primary, standby } = await cluster.createSynchronousPair());
   const servers = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`;
   system = await startSystem({
     engines: { databaseUrl: primary.url.replace(`127.0.0.1:${primary.port}`, servers) },

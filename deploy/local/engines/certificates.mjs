@@ -5,12 +5,12 @@ import { findCommand, run } from './commands.mjs';
 const DAYS = '30';
 const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
 
-/** Certificates of an authority of its own, for servers on 127.0.0.1 and their clients. */
+/** Certificates of an authority of its own, for servers on 127.0.0.1 and another address, and their clients. */
 export const certificates = {
   missingPackages: () => (findCommand('openssl') ? [] : ['openssl']),
 
   /** Returns the paths of PEM files. */
-  async create(dir, logFile) {
+  async create(dir, logFile, host) {
     mkdirSync(dir, { recursive: true, mode: 0o755 });
     const file = (name) => join(dir, name);
     const openssl = (...args) => run('openssl', args, { logFile });
@@ -30,7 +30,10 @@ export const certificates = {
     return {
       ca: ca.certificate,
       // Servers of a cluster are clients of each other.
-      server: await sign('server', 'subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n'),
+      server: await sign(
+        'server',
+        `subjectAltName=IP:127.0.0.1,IP:${host}\nextendedKeyUsage=serverAuth,clientAuth\n`,
+      ),
       client: await sign('client', 'extendedKeyUsage=clientAuth\n'),
     };
   },

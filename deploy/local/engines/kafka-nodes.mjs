@@ -46,21 +46,21 @@ export async function secureKafkaNode({ dir, name, ports, files, passwords, logF
 }
 
 /** Three brokers that are controllers as well, and replicate their own topics three times. */
-export async function kafkaCluster({ dir, ports, logFile }) {
+export async function kafkaCluster({ dir, host, ports, logFile }) {
   const clusterId = newClusterId();
   const ids = [1, 2, 3];
   const portsOf = (id) => ({ port: ports[2 * id - 2], controllerPort: ports[2 * id - 1] });
-  const voters = ids.map((id) => `${id}@127.0.0.1:${portsOf(id).controllerPort}`).join(',');
+  const voters = ids.map((id) => `${id}@${host}:${portsOf(id).controllerPort}`).join(',');
   return Promise.all(
     ids.map((id) => {
       const { port, controllerPort } = portsOf(id);
       const folder = join(dir, `kafka-${id}`);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       return kafkaNode({
-        ...{ folder, name: `kafka-${id}`, id, port, voters, clusterId, logFile },
+        ...{ folder, name: `kafka-${id}`, id, host, port, voters, clusterId, logFile },
         settings: {
-          listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
-          'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+          listeners: `PLAINTEXT://${host}:${port},CONTROLLER://${host}:${controllerPort}`,
+          'advertised.listeners': `PLAINTEXT://${host}:${port}`,
           'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
           'inter.broker.listener.name': 'PLAINTEXT',
           'offsets.topic.replication.factor': 3,
@@ -73,7 +73,7 @@ export async function kafkaCluster({ dir, ports, logFile }) {
   );
 }
 
-async function kafkaNode({ folder, name, id, port, voters, clusterId, users, settings, logFile }) {
+async function kafkaNode({ folder, name, id, host, port, voters, clusterId, users, settings, logFile }) {
   const jars = await downloadKafkaJars(logFile);
   const config = join(folder, 'server.properties');
   const all = {
@@ -90,6 +90,7 @@ async function kafkaNode({ folder, name, id, port, voters, clusterId, users, set
   return {
     name,
     kind: 'kafka',
+    host,
     port,
     command: findJava(),
     args: [...javaArgs(jars, HEAP_MB), 'kafka.Kafka', config],

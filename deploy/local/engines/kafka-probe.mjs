@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 const METADATA = { key: 3, version: 1 };
 
 /** Requests the broker's metadata; it is ready when it lists itself and every partition has a leader. */
-export function hasReadyBroker(port) {
+export function hasReadyBroker(port, host = '127.0.0.1') {
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1' });
+    const socket = connect({ port, host });
     const finish = (ready) => {
       socket.destroy();
       resolve(ready);

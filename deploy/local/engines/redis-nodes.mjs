@@ -11,7 +11,7 @@ const NOTHING = 'resetkeys resetchannels -@all';
 export const missingPackages = () => (findCommand('redis-server') ? [] : ['redis-server']);
 
 /** A server that accepts only TLS with a client certificate, and the users `billing` and `admin`. */
-export function redisNode({ dir, name, port, files, passwords, settings = {} }) {
+export function redisNode({ dir, name, host, port, files, passwords, settings = {} }) {
   const data = join(dir, name);
   mkdirSync(data, { recursive: true, mode: 0o700 });
   const users = join(data, 'users.acl');
@@ -21,7 +21,7 @@ export function redisNode({ dir, name, port, files, passwords, settings = {} }) 
     mode: 0o600,
   });
   const all = {
-    ...tlsSettings(port, files),
+    ...tlsSettings(host, port, files),
     dir: data,
     aclfile: users,
     save: '',
@@ -35,7 +35,7 @@ export function redisNode({ dir, name, port, files, passwords, settings = {} }) 
 }
 
 /** A Sentinel that monitors `rates` and fails over within some two seconds. */
-export function sentinelNode({ dir, name, port, primaryPort, files, passwords }) {
+export function sentinelNode({ dir, name, host, port, primaryPort, files, passwords }) {
   const data = join(dir, name);
   mkdirSync(data, { recursive: true, mode: 0o700 });
   const lines = [
@@ -44,7 +44,7 @@ export function sentinelNode({ dir, name, port, primaryPort, files, passwords })
     `user admin on >${passwords.admin} allchannels +@all`,
     'sentinel sentinel-user admin',
     `sentinel sentinel-pass ${passwords.admin}`,
-    `sentinel monitor rates 127.0.0.1 ${primaryPort} 2`,
+    `sentinel monitor rates ${host} ${primaryPort} 2`,
     'sentinel auth-user rates admin',
     `sentinel auth-pass rates ${passwords.admin}`,
     'sentinel down-after-milliseconds rates 1500',
@@ -54,14 +54,14 @@ export function sentinelNode({ dir, name, port, primaryPort, files, passwords })
     name,
     port,
     data,
-    settings: { ...tlsSettings(port, files), dir: data },
+    settings: { ...tlsSettings(host, port, files), dir: data },
     lines,
     args: ['--sentinel'],
   });
 }
 
-const tlsSettings = (port, { ca, server }) => ({
-  bind: '127.0.0.1',
+const tlsSettings = (host, port, { ca, server }) => ({
+  bind: [...new Set(['127.0.0.1', host])].join(' '),
   port: 0,
   'tls-port': port,
   'tls-ca-cert-file': ca,

@@ -29,6 +29,7 @@ export class RunningStack implements Stack {
   readonly #release: () => void;
   readonly #log: (message: string) => void;
   readonly #processes = new Map<ServiceName, ServiceProcess[]>();
+  readonly #removed = new Set<ServiceProcess>();
   readonly #heldPorts = new Map<ServiceName, readonly HeldPort[]>();
   /** Of services that run as another version. */
   readonly #checkouts = new Map<ServiceName, string>();
@@ -153,13 +154,31 @@ export class RunningStack implements Stack {
     await this.restart(service);
   }
 
+  async add(service: ServiceName): Promise<number> {
+    const definition = SERVICES.find(({ name }) => name === service);
+    const processes = this.#processes.get(service);
+    if (!definition || !processes) throw new Error(`${service} is not running`);
+    const index = processes.length;
+    const process = await this.#createProcess(definition, index, false);
+    processes.push(process);
+    await process.start();
+    return index;
+  }
+
+  async remove(service: ServiceName, index: number, stopTimeoutMs = SERVICE_STOP_TIMEOUT_MS): Promise<void> {
+    const process = this.#process(service, index);
+    this.#removed.add(process);
+    await process.stop(stopTimeoutMs);
+  }
+
   async ready(timeoutMs = READY_TIMEOUT_MS): Promise<void> {
     const addresses = () =>
       [...this.#processes].flatMap(([service, processes]) =>
-        processes.map(({ name, ready }, index) => ({
-          name,
-          adminUrl: ready ? this.adminUrl(service, index) : undefined,
-        })),
+        processes.flatMap((process, index) => {
+          if (this.#removed.has(process)) return [];
+          const { name, ready } = process;
+          return [{ name, adminUrl: ready ? this.adminUrl(service, index) : undefined }];
+        }),
       );
     await waitUntilReady(addresses, timeoutMs, () => this.#stopping !== undefined);
   }
@@ -265,6 +284,7 @@ export class RunningStack implements Stack {
     }
     return new ServiceProcess({
       name,
+      commandPrefix: this.#options.commandPrefix?.(service.name, index),
       nodePath: node24(),
       nodeFlags: NODE_FLAGS,
       script: () =>

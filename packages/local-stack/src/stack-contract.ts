@@ -19,6 +19,8 @@ export interface StackOptions {
   readonly settings?: Partial<Record<ServiceName, Readonly<Record<string, string>>>>;
   /** Additional settings for one process. */
   readonly instanceSettings?: (service: ServiceName, index: number) => Readonly<Record<string, string>>;
+  /** Command that runs a process elsewhere, such as `ip netns exec NAME`; none by default. */
+  readonly commandPrefix?: (service: ServiceName, index: number) => readonly string[];
   /** Inherited by every service; provider keys and secrets are read from it. */
   readonly env?: NodeJS.ProcessEnv;
   /** Uses the default ports that are free; for others the system chooses a port. */
@@ -74,6 +76,13 @@ export interface Stack {
    * @param checkout folder of the repository at that version, built
    */
   replace(service: ServiceName, checkout: string): Promise<void>;
+  /** Starts another process of a service, and returns its index when it listens. It may not be ready yet. */
+  add(service: ServiceName): Promise<number>;
+  /**
+   * Stops a process for good.
+   * @param stopTimeoutMs as for `restart`
+   */
+  remove(service: ServiceName, index: number, stopTimeoutMs?: number): Promise<void>;
   /** Resolves when every process is running and ready. */
   ready(timeoutMs?: number): Promise<void>;
   /** Stops everything in order within 20 s. */

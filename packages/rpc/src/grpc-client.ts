@@ -114,8 +114,12 @@ export interface CallSettings {
 /** Long enough for a peer to restart, short enough to fail early if no instance is reachable. */
 const CONNECT_WAIT_MS = 2_000;
 
+/** A server that stops refuses calls that reach it before its clients know; of several, each may refuse the call. */
+const REFUSED = 'Stream refused by server';
+const REFUSED_RETRY_MS = 10;
+
 /**
- * Calls a unary method with a deadline; waits up to 2 s for a connection first.
+ * Calls a unary method with a deadline; repeats it while servers refuse it unseen, as grpc-js does only once; waits up to 2 s for a connection first.
  * @throws GatewayError the peer's typed error, or `internal_error` for any other failure (no connection, deadline exceeded)
  */
 export async function callUnary<Request, Response>(
@@ -148,7 +152,12 @@ function callConnected<Request, Response>(
     if (settings.requestId) metadata.set('x-request-id', settings.requestId);
     const answered = (error: grpc.ServiceError | null, response?: Response) => {
       settings.signal?.removeEventListener('abort', cancel);
-      if (error) reject(fromServiceError(error));
+      if (error?.details === REFUSED && !settings.signal?.aborted && Date.now() < deadline)
+        setTimeout(
+          () => resolve(callConnected(client, method, request, settings, deadline)),
+          REFUSED_RETRY_MS,
+        );
+      else if (error) reject(fromServiceError(error));
       else if (response == null) reject(new GatewayError('internal_error'));
       else resolve(response);
     };

@@ -18,7 +18,10 @@ export interface DnsServer {
   stop(): Promise<void>;
 }
 
-export async function startDnsServer(): Promise<DnsServer> {
+/** @param at by default a free port of 127.0.0.1 */
+export async function startDnsServer(
+  at: { readonly host: string; readonly port: number } = { host: '127.0.0.1', port: 0 },
+): Promise<DnsServer> {
   const records = new Map<string, Answer[]>();
   let failing = false;
   const socket = createSocket('udp4');
@@ -36,10 +39,10 @@ export async function startDnsServer(): Promise<DnsServer> {
     );
   };
   socket.on('message', answer);
-  socket.bind(0, '127.0.0.1');
+  socket.bind(at.port, at.host);
   await once(socket, 'listening');
   return {
-    address: `127.0.0.1:${socket.address().port}`,
+    address: `${at.host}:${socket.address().port}`,
     setA(name, addresses) {
       const answers = addresses.map((data) => ({ type: 'A' as const, name, ttl: TTL_SECONDS, data }));
       records.set(name, answers);

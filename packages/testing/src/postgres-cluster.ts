@@ -41,10 +41,13 @@ export type ServerSettings = Readonly<Record<string, string>>;
 
 /** Servers of one test, in a folder that is removed with them. */
 export class PostgresCluster {
+  readonly #host: string;
   readonly folder = mkdtempSync(join(tmpdir(), 'gateway-cluster-'));
   readonly #servers: PostgresServer[] = [];
 
-  constructor() {
+  /** @param host address that the servers listen on, and allow connections to from its /24 network */
+  constructor(host = '127.0.0.1') {
+    this.#host = host;
     giveToServer(this.folder);
   }
 
@@ -55,13 +58,16 @@ export class PostgresCluster {
     writeFileSync(passwordFile, PASSWORD);
     const access = ['--username=gateway', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
     await runTool('initdb', ['-D', server.data, ...access, '--encoding=UTF8', '--no-locale', '--no-sync']);
-    writeFileSync(join(server.data, 'pg_hba.conf'), 'host all,replication all 127.0.0.1/32 scram-sha-256\n');
+    writeFileSync(
+      join(server.data, 'pg_hba.conf'),
+      `host all,replication all ${this.#host}/24 scram-sha-256\n`,
+    );
     await server.start(settings);
     return server;
   }
 
   /** Starts a server on a copy of the data of `primary`, as a streaming standby by the name of `standby`. */
-  async createStandby(primary: PostgresServer): Promise<PostgresServer> {
+  async createStandby(primary: PostgresServer, settings: ServerSettings = {}): Promise<PostgresServer> {
     const server = await this.allocate();
     await runTool('pg_basebackup', [
       '-d',
@@ -74,14 +80,34 @@ export class PostgresCluster {
       '-c',
       'fast',
     ]);
-    await server.start({ primary_conninfo: `${primary.connectionInfo} application_name=standby` });
+    await server.start({
+      ...settings,
+      primary_conninfo: `${primary.connectionInfo} application_name=standby`,
+    });
     return server;
+  }
+
+  /** Starts a primary and a standby that has each commit on disk before it is answered. */
+  async createSynchronousPair(
+    settings: ServerSettings = {},
+  ): Promise<{ primary: PostgresServer; standby: PostgresServer }> {
+    const primary = await this.create(settings);
+    const standby = await this.createStandby(primary, settings);
+    await primary.query("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+    await runTool('pg_ctl', ['reload', '-D', primary.data]);
+    await until(async () => {
+      const [found] = await primary.query<{ sync_state: string }>(
+        'SELECT sync_state FROM pg_stat_replication',
+      );
+      return found?.sync_state === 'sync';
+    });
+    return { primary, standby };
   }
 
   /** Returns a server whose folder the test fills before it starts it. */
   async allocate(port?: number): Promise<PostgresServer> {
     const data = join(this.folder, `data-${this.#servers.length}`);
-    const server = new PostgresServer(data, port ?? (await freePort()));
+    const server = new PostgresServer(data, port ?? (await freePort(this.#host)), this.#host);
     this.#servers.push(server);
     return server;
   }
@@ -98,21 +124,22 @@ export class PostgresServer {
   constructor(
     readonly data: string,
     readonly port: number,
+    readonly host: string,
   ) {}
 
   /** As superuser; the database is `postgres`. */
   get url(): string {
-    return `postgres://gateway:${PASSWORD}@127.0.0.1:${this.port}/postgres`;
+    return `postgres://gateway:${PASSWORD}@${this.host}:${this.port}/postgres`;
   }
 
   get connectionInfo(): string {
-    return `host=127.0.0.1 port=${this.port} user=gateway password=${PASSWORD}`;
+    return `host=${this.host} port=${this.port} user=gateway password=${PASSWORD}`;
   }
 
   async start(settings: ServerSettings = {}): Promise<void> {
     const all = {
       port: String(this.port),
-      listen_addresses: '127.0.0.1',
+      listen_addresses: this.host,
       unix_socket_directories: '',
       max_connections: '100',
       shared_buffers: '32MB',
@@ -212,11 +239,11 @@ function tool(name: string): string {
   return join(POSTGRES_TOOLS, name);
 }
 
-export function freePort(): Promise<number> {
+export function freePort(host = '127.0.0.1'): Promise<number> {
   const server = createServer();
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
+    server.listen(0, host, () => {
       const { port } = server.address() as AddressInfo;
       server.close(() => resolve(port));
     });

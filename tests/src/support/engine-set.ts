@@ -57,8 +57,14 @@ export type EngineSetOf<Name extends keyof Sets> = Sets[Name] & {
   stop(): Promise<void>;
 };
 
-/** Starts engines that are secured or have several nodes, by `deploy/local/engine-set.mjs`. */
-export async function startEngineSet<Name extends keyof Sets>(name: Name): Promise<EngineSetOf<Name>> {
+/**
+ * Starts engines that are secured or have several nodes, by `deploy/local/engine-set.mjs`.
+ * @param host address of this machine that clients use, for `redis-sentinel` and `kafka-cluster`
+ */
+export async function startEngineSet<Name extends keyof Sets>(
+  name: Name,
+  host = '127.0.0.1',
+): Promise<EngineSetOf<Name>> {
   const dir = mkdtempSync(join(tmpdir(), `${name}-`));
   const run = (...args: string[]) =>
     runFile(process.execPath, [SCRIPT, ...args, '--dir', dir], { timeout: UP_TIMEOUT_MS });
@@ -66,7 +72,7 @@ export async function startEngineSet<Name extends keyof Sets>(name: Name): Promi
     await run('down');
   };
   try {
-    const { stdout } = await run('up', name);
+    const { stdout } = await run('up', name, '--host', host);
     const set = JSON.parse(stdout) as Sets[Name] & { files: SetFiles };
     return {
       ...set,

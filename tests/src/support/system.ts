@@ -47,10 +47,19 @@ export interface System {
 export interface SystemOptions
   extends Pick<
     StackOptions,
-    'instances' | 'settings' | 'instanceSettings' | 'autoRestart' | 'env' | 'chatJournal' | 'certificates'
+    | 'instances'
+    | 'settings'
+    | 'instanceSettings'
+    | 'commandPrefix'
+    | 'autoRestart'
+    | 'env'
+    | 'chatJournal'
+    | 'certificates'
   > {
   /** Engines of the test, in place of those of this run. */
   readonly engines?: EngineAddresses;
+  /** Origin of the dashboard's API; by default the first edge. */
+  readonly dashboardUrl?: string;
 }
 
 /** Settling takes milliseconds; much longer on a busy machine, and after a process was killed. */
@@ -75,15 +84,20 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     const settings = { ...options.settings, catalog: { PRICE_LIST: 'none', ...options.settings?.catalog } };
     const given = { ...addresses, ...options.engines };
     const stack = await startStack({ ...options, settings, dataDir, engines: given, kafkaTopicPrefix });
-    return createSystem(stack, kafkaTopicPrefix, remove);
+    return createSystem(stack, options.dashboardUrl ?? stack.dashboardUrl, kafkaTopicPrefix, remove);
   } catch (error) {
     await remove();
     throw error;
   }
 }
 
-function createSystem(stack: Stack, topicPrefix: string, remove: () => Promise<void>): System {
-  const dashboard = new DashboardApi(stack.dashboardUrl);
+function createSystem(
+  stack: Stack,
+  dashboardUrl: string,
+  topicPrefix: string,
+  remove: () => Promise<void>,
+): System {
+  const dashboard = new DashboardApi(dashboardUrl);
   const logIn = async () => {
     const token = await dashboard.login(stack.secrets.adminEmail, stack.secrets.adminPassword);
     if (!token) throw new Error('the operator cannot log in');

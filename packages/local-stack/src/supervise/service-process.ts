@@ -7,6 +7,8 @@ import { lastLines, openLog } from './log-file';
 export interface ServiceProcessOptions {
   /** For messages: `billing`, or `billing-1` for a second instance. */
   readonly name: string;
+  /** Command that runs the program given as its arguments, without a process of its own; empty for none. */
+  readonly commandPrefix?: readonly string[] | undefined;
   readonly nodePath: string;
   readonly nodeFlags: readonly string[];
   /** Read at each start. */
@@ -147,14 +149,15 @@ export class ServiceProcess {
   }
 
   #spawn(): ChildProcess {
-    const { nodePath, nodeFlags, script, env, portSettings, logFile } = this.#options;
+    const { commandPrefix = [], nodePath, nodeFlags, script, env, portSettings, logFile } = this.#options;
     const pinned = Object.entries(this.#ports).flatMap(([port, value]) => {
       const setting = portSettings[port];
       return setting ? [[setting, String(value)]] : [];
     });
+    const [command = nodePath, ...args] = [...commandPrefix, nodePath, ...nodeFlags, script()];
     const log = openLog(logFile);
     try {
-      return spawn(nodePath, [...nodeFlags, script()], {
+      return spawn(command, args, {
         env: { ...env, ...Object.fromEntries(pinned) },
         stdio: ['ignore', log, log, 'ipc'],
       });
