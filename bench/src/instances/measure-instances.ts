@@ -10,7 +10,7 @@ import { GATEWAY_MODEL, gatewayTarget } from '../targets';
 
 /** Of edge and of chat. */
 const INSTANCES = 4;
-const WARM_UP_SECONDS = 3;
+const WARM_UP_SECONDS = 15;
 
 interface InstanceMeasurement {
   /** With one process of each service. */
