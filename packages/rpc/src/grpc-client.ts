@@ -119,7 +119,8 @@ const REFUSED = 'Stream refused by server';
 const REFUSED_RETRY_MS = 10;
 
 /**
- * Calls a unary method with a deadline; repeats it while servers refuse it unseen, as grpc-js does only once; waits up to 2 s for a connection first.
+ * Calls a unary method with a deadline; waits up to 2 s for a connection first. Repeats a call that servers refuse unseen, which
+ * grpc-js does only once.
  * @throws GatewayError the peer's typed error, or `internal_error` for any other failure (no connection, deadline exceeded)
  */
 export async function callUnary<Request, Response>(

@@ -1,12 +1,11 @@
 import { parseArgs } from 'node:util';
-import { kafkaConnection } from '@gateway/kafka';
 import { createPool } from '@gateway/postgres';
 import { createLogger, parseEnv, processSettings } from '@gateway/process';
 import { reconcile } from './ledger/store/reconcile';
 import { createBillingMetrics } from './metrics';
 import { createSettlements, QUEUE_CONNECTIONS } from './queues';
 import { noRates } from './rates/rules/no-rates';
-import { billingAddresses } from './settings';
+import { billingAddresses, kafkaOfCell } from './settings';
 import { readTopicSince } from './settle/kafka/read-topic-since';
 import { deliveryOfJson } from './settle/rules/delivery';
 import { MalformedEvent } from './settle/rules/usage-event';
@@ -28,7 +27,7 @@ async function main(): Promise<void> {
   const sinceMs = Date.parse(since ?? '');
   if (Number.isNaN(sinceMs)) throw new Error(USAGE);
   const settings = parseEnv({ ...billingAddresses, LOG_LEVEL: processSettings.LOG_LEVEL }, process.env);
-  const kafka = kafkaConnection(settings);
+  const kafka = kafkaOfCell(settings);
   if (!kafka) throw new Error('KAFKA_BROKERS is required');
   const log = createLogger('billing-replay', settings.LOG_LEVEL);
   const pool = createPool({ url: settings.DATABASE_URL, log, maxConnections: QUEUE_CONNECTIONS });

@@ -15,3 +15,10 @@ test('rejects an interval above the maximum of a timer, but no long grace period
   for (const name of ['SWEEP_INTERVAL_MS', 'RECONCILE_INTERVAL_MS', 'PARTITION_INTERVAL_MS'])
     expect(() => readSettings({ ...REQUIRED, [name]: THIRTY_DAYS_MS })).toThrow(name);
 });
+
+test('the topics of a cell begin with its name, and those of home do not', () => {
+  const prefixOf = (env: NodeJS.ProcessEnv) =>
+    readSettings({ ...REQUIRED, KAFKA_BROKERS: 'k:1', KAFKA_TOPIC_PREFIX: 'gw.', ...env }).kafka?.topicPrefix;
+  expect([prefixOf({}), prefixOf({ CELL: 'b' })]).toEqual(['gw.', 'gw.b.']);
+  for (const CELL of ['home', 'B', 'b.c']) expect(() => prefixOf({ CELL })).toThrow('CELL');
+});

@@ -13,6 +13,8 @@ const intervalMs = (defaultMs: number) =>
 
 /** Where the money and its events are. */
 export const billingAddresses = {
+  /** The name of its cell. Absent: home. */
+  CELL: cellName().optional(),
   DATABASE_URL: z.string().min(1),
   ...kafkaSettings,
 };
@@ -22,8 +24,6 @@ const shape = {
   ...trustSettings('billing'),
   GRPC_PORT: port(7102),
   ...billingAddresses,
-  /** The name of its cell. Absent: home. */
-  CELL: cellName().optional(),
   /** For notifications, which PgBouncer does not forward; absent: `DATABASE_URL`. */
   DATABASE_DIRECT_URL: z.string().min(1).optional(),
   ...redisSettings,
@@ -58,6 +58,12 @@ const shape = {
   ACCESS_LOG_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(7),
 };
 
+/** Returns the connection to the topics of this billing's cell; undefined without brokers. @throws SettingsError */
+export function kafkaOfCell(settings: z.output<z.ZodObject<typeof billingAddresses>>) {
+  const kafka = kafkaConnection(settings);
+  return kafka && ofCell(kafka, settings.CELL ?? '');
+}
+
 export type Settings = ReturnType<typeof readSettings>;
 
 export function readSettings(env: NodeJS.ProcessEnv) {
@@ -66,7 +72,10 @@ export function readSettings(env: NodeJS.ProcessEnv) {
     settings;
   if (replicationFactor && minInsyncReplicas && minInsyncReplicas > replicationFactor)
     throw new SettingsError(['KAFKA_MIN_INSYNC_REPLICAS: above KAFKA_REPLICATION_FACTOR']);
-  const { CELL: cell = '' } = settings;
-  const kafka = kafkaConnection(settings);
-  return { ...settings, cell, kafka: kafka && ofCell(kafka, cell), redis: redisOptions(settings) };
+  return {
+    ...settings,
+    cell: settings.CELL ?? '',
+    kafka: kafkaOfCell(settings),
+    redis: redisOptions(settings),
+  };
 }
