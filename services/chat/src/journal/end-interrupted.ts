@@ -25,18 +25,29 @@ export async function endCall({ journal, outbox }: Ending, event: UsageEvent): P
 }
 
 /**
+ * How long what a process has sent may still arrive after its end: a network that was cut off delivers it when it is back, until
+ * billing has closed the connection (`SERVER_OPTIONS` of `@gateway/rpc`).
+ */
+const LATE_REQUESTS_MS = 30_000;
+
+/**
  * Releases the holds of the owner's previous epochs that are not among the `known` calls of its journal: they were never
- * dispatched. Resolves when billing has answered.
+ * dispatched. Resolves when billing has answered; asks it again later for holds of requests that were still on their way.
  */
 export async function releaseUnknownHolds(
   ending: Ending,
   owner: Owner,
   known: Iterable<string>,
 ): Promise<void> {
+  const { cells, signal } = ending;
   const ended = new Set(known);
-  await forEachHoldOfPreviousEpochs(ending.cells, owner, ending.signal, async (hold) => {
-    if (ended.has(hold.requestId)) return;
-    ended.add(hold.requestId);
-    await endCall(ending, releasedEvent(hold, { errorCode: 'internal_error', endedAtMs: Date.now() }));
-  });
+  const release = () =>
+    forEachHoldOfPreviousEpochs(cells, owner, signal, async (hold) => {
+      if (ended.has(hold.requestId)) return;
+      ended.add(hold.requestId);
+      await endCall(ending, releasedEvent(hold, { errorCode: 'internal_error', endedAtMs: Date.now() }));
+    });
+  await release();
+  const timer = setTimeout(release, LATE_REQUESTS_MS).unref();
+  signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
 }
