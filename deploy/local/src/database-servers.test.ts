@@ -66,6 +66,20 @@ describe('a database that is reached by two addresses', () => {
     first.pass();
   });
 
+  test('after all connections have ended, the next query uses the address that responds', async () => {
+    const direct = new URL(database.url);
+    const target = { host: direct.hostname, port: Number(direct.port) };
+    const [first, second] = [await TcpProxy.start(target), await TcpProxy.start(target)];
+    proxies.push(first, second);
+    second.stall();
+    const pool = open(database.url.replace(direct.host, `127.0.0.1:${first.port},127.0.0.1:${second.port}`));
+    await pool.query('SELECT 1');
+    second.pass();
+    await first.stop();
+    await until(() => pool.totalCount === 0);
+    await expect(pool.query('SELECT 1')).resolves.toMatchObject({ rowCount: 1 });
+  });
+
   test('a listener connects by the address that responds', async () => {
     const [first, second] = proxies as [TcpProxy, TcpProxy];
     first.stall();

@@ -14,8 +14,8 @@ const OTHERS_TIMEOUT_MS = 300;
 const KEEP_ALIVE_DELAY_MS = 5_000;
 
 /**
- * Finds the server that accepts writes, if a URL names several. The server found is used until a connection to it fails, it turns
- * out to be read-only, or it does not answer. Of several, the one that was promoted last is used.
+ * Finds the server that accepts writes, if a URL names several. The server found is used until a connection to it fails or ends, it
+ * turns out to be read-only, or it does not answer. Of several, the one that was promoted last is used.
  */
 class WritableServer {
   readonly #urls: readonly string[];
@@ -121,6 +121,8 @@ export function writableClients(url: string): {
         Object.assign(this, { host, port });
         await super.connect();
         await requireWritable(this);
+        // Whether it was closed while idle or the server is gone, a later connection may need another server.
+        this.once('end', () => servers.forget());
         return this;
       } catch (error) {
         servers.forget();

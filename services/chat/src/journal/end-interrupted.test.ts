@@ -38,9 +38,15 @@ test('holds of any cell that the journal does not know are released, also those 
     ['unknown', ''],
   ]);
 
-  atHome.push('late');
-  await jest.advanceTimersByTimeAsync(30_000);
-  await new Promise(setImmediate);
-  await new Promise(setImmediate);
-  expect(released.slice(2)).toEqual([['late', '']]);
+  for (const [late, afterMs] of [
+    ['of a frozen process', 5_000],
+    ['of a cut-off process', 25_000],
+  ] as const) {
+    atHome.push(late);
+    await jest.advanceTimersByTimeAsync(afterMs);
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    expect(released.at(-1)).toEqual([late, '']);
+  }
+  expect(released).toHaveLength(4);
 });

@@ -25,10 +25,10 @@ export async function endCall({ journal, outbox }: Ending, event: UsageEvent): P
 }
 
 /**
- * How long what a process has sent may still arrive after its end: a network that was cut off delivers it when it is back, until
- * billing has closed the connection (`SERVER_OPTIONS` of `@gateway/rpc`).
+ * When requests of a process that was given up may have arrived: those that it was about to send when it was frozen, and, after
+ * billing has closed the connection (`SERVER_OPTIONS` of `@gateway/rpc`), those that a network delivered when it was back.
  */
-const LATE_REQUESTS_MS = 30_000;
+const LATE_REQUESTS_MS = [5_000, 30_000];
 
 /**
  * Releases the holds of the owner's previous epochs that are not among the `known` calls of its journal: they were never
@@ -48,6 +48,8 @@ export async function releaseUnknownHolds(
       await endCall(ending, releasedEvent(hold, { errorCode: 'internal_error', endedAtMs: Date.now() }));
     });
   await release();
-  const timer = setTimeout(release, LATE_REQUESTS_MS).unref();
-  signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  for (const lateMs of LATE_REQUESTS_MS) {
+    const timer = setTimeout(release, lateMs).unref();
+    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  }
 }
