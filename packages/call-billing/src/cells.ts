@@ -29,7 +29,7 @@ export interface CellBilling {
   usageDelivery(clientId: string, kafka: KafkaConnection | undefined, log: Logger): UsageDelivery;
 }
 
-/** What a process has for each cell: connections, queues. An unreachable cell must not delay the calls of another. */
+/** Holds one set of connections and queues per cell, so that an unreachable cell does not delay the calls of another. */
 export class Cells<Parts> {
   readonly home: Parts;
   readonly #others: ReadonlyMap<string, Parts>;

@@ -14,7 +14,7 @@ const OTHERS_TIMEOUT_MS = 300;
 const KEEP_ALIVE_DELAY_MS = 5_000;
 
 /**
- * Finds the server that accepts writes, if a URL names several. The server found is used until a connection to it fails or ends, it
+ * Finds the server that accepts writes, if a URL names several. The server found is used until a connection to it fails, all have ended, it
  * turns out to be read-only, or it does not answer. Of several, the one that was promoted last is used.
  */
 class WritableServer {
@@ -101,6 +101,7 @@ export function writableClients(url: string): {
 } {
   const urls = serverUrls(url);
   const servers = new WritableServer(urls);
+  let open = 0;
   class WritableClient extends pg.Client {
     #ended = false;
 
@@ -121,8 +122,12 @@ export function writableClients(url: string): {
         Object.assign(this, { host, port });
         await super.connect();
         await requireWritable(this);
-        // Whether it was closed while idle or the server is gone, a later connection may need another server.
-        this.once('end', () => servers.forget());
+        open += 1;
+        this.once('end', () => {
+          open -= 1;
+          // Nothing would notice that the server is gone.
+          if (open === 0) servers.forget();
+        });
         return this;
       } catch (error) {
         servers.forget();

@@ -86,7 +86,10 @@ export function commaSeparated() {
 export function cellName() {
   return z
     .string()
-    .regex(/^(?!home$)[a-z][a-z0-9]{0,30}$/, 'not a cell: letters and digits, at most 31, and not home');
+    .regex(
+      /^(?!home$)[a-z][a-z0-9]{0,30}$/,
+      'not a cell: a lower-case letter, then up to 30 of them and digits; not home',
+    );
 }
 
 function isPeerAddress(entry: string): boolean {

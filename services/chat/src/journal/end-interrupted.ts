@@ -25,8 +25,8 @@ export async function endCall({ journal, outbox }: Ending, event: UsageEvent): P
 }
 
 /**
- * When requests of a process that was given up may have arrived: those that it was about to send when it was frozen, and, after
- * billing has closed the connection (`SERVER_OPTIONS` of `@gateway/rpc`), those that a network delivered when it was back.
+ * Delays after which holds are listed again. A process that was given up may still send requests when it is resumed, and a network
+ * that is back delivers what was sent before, until billing has closed the connection (`SERVER_OPTIONS` of `@gateway/rpc`).
  */
 const LATE_REQUESTS_MS = [5_000, 30_000];
 
@@ -49,7 +49,11 @@ export async function releaseUnknownHolds(
     });
   await release();
   for (const lateMs of LATE_REQUESTS_MS) {
-    const timer = setTimeout(release, lateMs).unref();
-    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+    const cancel = () => clearTimeout(timer);
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', cancel);
+      void release();
+    }, lateMs).unref();
+    signal.addEventListener('abort', cancel, { once: true });
   }
 }

@@ -44,18 +44,22 @@ export async function revokeLeakedValues(
   { reporter, origin }: { readonly reporter: Reporter; readonly origin: Origin },
 ): Promise<(RevokedValue | undefined)[]> {
   const revoked: (RevokedValue | undefined)[] = [];
+  const failures: unknown[] = [];
   const rest = leaked.entries();
+  const revoke = async (index: number, { value, reason }: LeakedValue) => {
+    const answer = await billing.revokeLeakedValue(caller, value, reason);
+    const key = answer?.key;
+    if (!key) return;
+    const outcome = OUTCOMES[answer.outcome];
+    revoked[index] = { keyId: key.id, accountId: key.accountId, hint: key.hint, outcome };
+    await record({ events, reporter, origin }, revoked[index], reason);
+  };
   const work = async () => {
-    for (const [index, { value, reason }] of rest) {
-      const answer = await billing.revokeLeakedValue(caller, value, reason);
-      const key = answer?.key;
-      if (!key) continue;
-      const outcome = OUTCOMES[answer.outcome];
-      revoked[index] = { keyId: key.id, accountId: key.accountId, hint: key.hint, outcome };
-      await record({ events, reporter, origin }, revoked[index], reason);
-    }
+    for (const [index, one] of rest) await revoke(index, one).catch((error) => failures.push(error));
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  // The others are revoked nevertheless.
+  if (failures.length > 0) throw failures[0];
   return leaked.map((_, index) => revoked[index]);
 }
 

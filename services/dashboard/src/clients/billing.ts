@@ -118,12 +118,12 @@ export class Billing {
 
   /** Revokes a key of any account. */
   revokeKey(caller: Caller, id: string) {
-    return this.#callAll(caller, this.#client.RevokeKey, { id });
+    return this.#callAny(caller, this.#client.RevokeKey, { id });
   }
 
   /** Returns undefined for an unknown value. @param reason for the key's owner */
   revokeLeakedValue(caller: Caller, value: string, reason: string) {
-    return this.#callAll(caller, this.#client.RevokeLeakedValue, { value, reason }).catch(
+    return this.#callAny(caller, this.#client.RevokeLeakedValue, { value, reason }).catch(
       (error: unknown) => {
         if (GatewayError.from(error).code === 'not_found') return undefined;
         throw error;
@@ -133,7 +133,7 @@ export class Billing {
 
   /** Finds a key of any account by its complete value. */
   findKey(caller: Caller, value: string) {
-    return this.#callAll(caller, this.#client.FindKey, { value });
+    return this.#callAny(caller, this.#client.FindKey, { value });
   }
 
   /** Lists the accounts of a cell. */
@@ -193,12 +193,12 @@ export class Billing {
 
   /** Idempotent. */
   clearTopup(caller: Caller, id: string) {
-    return this.#callAll(caller, this.#client.ClearTopup, { id });
+    return this.#callAny(caller, this.#client.ClearTopup, { id });
   }
 
   /** A voided top-up never clears. Idempotent. */
   voidTopup(caller: Caller, id: string) {
-    return this.#callAll(caller, this.#client.VoidTopup, { id });
+    return this.#callAny(caller, this.#client.VoidTopup, { id });
   }
 
   listTopups(caller: Caller, accountId: string, page: PageQuery) {
@@ -264,7 +264,21 @@ export class Billing {
     return this.#callCell(caller, await this.#cells.ofAccount(accountId ?? ''), method, request);
   }
 
-  /** Calls the billing of every cell, one of which knows what the request names. */
+  /** Calls the billing of every cell; one of them knows the id or the value in the request. Resolves with the first answer. */
+  async #callAny<Request, Response>(
+    caller: Caller,
+    method: UnaryMethod<Request, Response>,
+    request: Request,
+  ): Promise<NonNullable<Response>> {
+    const answers = this.#cells.all.map((cell) => this.#callCell(caller, cell, method, request));
+    try {
+      return await Promise.any(answers);
+    } catch (thrown) {
+      throw firstFailure((thrown as AggregateError).errors);
+    }
+  }
+
+  /** The same; prefers another cell's record of a request to home's entry in the access log. */
   async #callAll<Request, Response>(
     caller: Caller,
     method: UnaryMethod<Request, Response>,
@@ -273,11 +287,9 @@ export class Billing {
     const answers = await Promise.allSettled(
       this.#cells.all.map((cell) => this.#callCell(caller, cell, method, request)),
     );
-    // Home is the first, and its access log tells less of a request than the records of another cell.
     const answer = answers.findLast(({ status }) => status === 'fulfilled');
     if (answer?.status === 'fulfilled') return answer.value;
-    const errors = answers.map((failed) => (failed as PromiseRejectedResult).reason);
-    throw errors.find((error) => GatewayError.from(error).code !== 'not_found') ?? errors[0];
+    throw firstFailure(answers.map((failed) => (failed as PromiseRejectedResult).reason));
   }
 
   #callCell<Request, Response>(
@@ -289,7 +301,7 @@ export class Billing {
     return callUnary(client, method, request, { timeoutMs: TIMEOUT_MS, requestId, signal });
   }
 
-  /** Calls a method that returns a new value of a key; if it fails after that, the value is unknown to everyone. */
+  /** Calls a method that returns a new value of a key, and adds it to the directory; if that fails, no cell can resolve the value. */
   async #newKeyValue<Request>(
     caller: Caller,
     accountId: string,
@@ -306,7 +318,8 @@ export class Billing {
   }
 
   async #cellOfNewAccount(accountId: string, settings: CallSettings): Promise<CellBilling> {
-    if (this.#newAccountCells.every((name) => name === '')) return this.#cells.home;
+    // A registration that was interrupted may have put it into another cell.
+    if (this.#newAccountCells.every((name) => name === '')) return this.#cells.ofAccount(accountId);
     const { client } = this.#cells.home;
     const cell = this.#newAccountCells[randomInt(this.#newAccountCells.length)]!;
     const { name } = await callUnary(client, client.AssignCell, { accountId, cell }, settings);
@@ -333,6 +346,10 @@ export class Billing {
     return { ...entry, id: this.#mask.hide('ledger', entry.id) };
   }
 }
+
+/** Of the errors of all cells: what is not found in those that answer may be in one that does not. */
+const firstFailure = (errors: readonly unknown[]): unknown =>
+  errors.find((error) => GatewayError.from(error).code !== 'not_found') ?? errors[0];
 
 const TOPUP_STATUS = {
   pending: 'TOPUP_STATUS_PENDING',

@@ -12,6 +12,7 @@ export async function resolveKey(cells: Cells<CellBilling>, key: string): Promis
   const atHome = await resolveAt(cells.home, key);
   const answer = atHome.cell === '' ? atHome : await resolveAt(cells.of(atHome.cell), key);
   if (!answer.key) throw new Error('billing resolved a key without its context');
+  if (answer.key.cell !== atHome.cell) throw new Error('billing is of another cell than its address says');
   return { context: answer.key, validUntilMs: Number(answer.validUntilMs) };
 }
 

@@ -96,8 +96,8 @@ export class KeyCache {
 
   /** The push stream of the cell is lost. */
   unwatch(cell: string): void {
-    this.#watched.delete(cell);
-    this.#forget(({ context }) => cellOf(context) === cell);
+    // Reported again for each failed reconnection.
+    if (this.#watched.delete(cell)) this.#forget(({ context }) => cellOf(context) === cell);
   }
 
   invalidate(keyIds: readonly string[], accountIds: readonly string[]): void {

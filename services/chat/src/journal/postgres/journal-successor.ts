@@ -3,6 +3,7 @@ import {
   type Cells,
   FailureDetector,
   type InstanceHeartbeats,
+  type Owner,
   type UsageEvent,
   type UsageOutbox,
 } from '@gateway/call-billing';
@@ -12,7 +13,7 @@ import { NO_USAGE, type TokenUsage } from '../../domain/usage';
 import { endCall, releaseUnknownHolds } from '../end-interrupted';
 import { interruptedEvent } from '../interrupted-event';
 import { decodeRecord } from '../journal-record';
-import { deleteOwner, listOthers, rowsOf, type StoredRow, takeOver } from './journal-rows';
+import { beat, deleteOwner, listOthers, rowsOf, type StoredRow, takeOver } from './journal-rows';
 import { LEASE_MS, type PostgresJournal } from './postgres-journal';
 
 export interface JournalSuccessorOptions {
@@ -36,6 +37,8 @@ export class JournalSuccessor {
   readonly #detector = new FailureDetector(LEASE_MS);
   readonly #stopping = new AbortController();
   readonly #jobs: readonly Repeated[];
+  /** Of several silent instances at a time: one may wait for a cell that the others don't need. */
+  readonly #successions = new Set<Promise<void>>();
 
   constructor(options: JournalSuccessorOptions) {
     this.#options = options;
@@ -48,6 +51,7 @@ export class JournalSuccessor {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#jobs.map((job) => job.stop()));
+    await Promise.all(this.#successions);
   }
 
   async #takeOverSilent(): Promise<void> {
@@ -60,14 +64,30 @@ export class JournalSuccessor {
       this.#detector.forget();
       throw error;
     }
-    for (const silent of this.#detector.findSilent(others, performance.now())) await this.#succeed(silent);
+    for (const silent of this.#detector.findSilent(others, performance.now())) {
+      const owner = await takeOver(pool, silent);
+      if (owner) this.#start(owner);
+    }
   }
 
-  /** If this instance dies meanwhile, another one continues: the owner is deleted at the end. */
-  async #succeed(silent: InstanceHeartbeats): Promise<void> {
+  /** Beats for the owner until its calls are ended, so that no other instance takes it over as well. */
+  #start(owner: Owner): void {
     const { pool, log } = this.#options;
-    const owner = await takeOver(pool, silent);
-    if (!owner) return;
+    const beating = every(BEAT_MS, 'beat of a journal taken over', log, async () => {
+      await beat(pool, owner);
+    });
+    const succession = this.#succeed(owner)
+      .catch((err) => log.warn({ err, owner: owner.id }, 'a journal was not taken over; retrying'))
+      .finally(async () => {
+        await beating.stop();
+        this.#successions.delete(succession);
+      });
+    this.#successions.add(succession);
+  }
+
+  /** If this instance dies or fails meanwhile, the owner falls silent again and is taken over: it is deleted at the end. */
+  async #succeed(owner: Owner): Promise<void> {
+    const { pool, log } = this.#options;
     const ending = { ...this.#options, signal: this.#stopping.signal };
     const known: string[] = [];
     for await (const row of rowsOf(pool, owner.id)) {

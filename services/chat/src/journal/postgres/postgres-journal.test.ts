@@ -72,6 +72,20 @@ const billing = (requestId: string): CellBilling => {
   return { name: '', client: client as unknown as BillingServiceClient } as CellBilling;
 };
 
+/** Billing of a cell that does not answer. */
+const unreachable = (name: string): CellBilling => {
+  const client = {
+    getChannel: () => ({ getConnectivityState: () => 2 }),
+    ListOpenHolds: (
+      _request: object,
+      _metadata: object,
+      _options: object,
+      callback: (error: object) => void,
+    ) => ({ cancel: () => callback({ code: 1, details: 'cancelled' }) }),
+  };
+  return { name, client: client as unknown as BillingServiceClient } as CellBilling;
+};
+
 describe('a journal in PostgreSQL', () => {
   test('has what happened to a call until it is acknowledged', async () => {
     const { journal } = await open();
@@ -171,4 +185,34 @@ describe('a journal in PostgreSQL', () => {
     },
     60_000,
   );
+
+  test('of several other instances are each ended while the billing of a cell does not answer', async () => {
+    const ids: string[] = [];
+    for (let dead = 0; dead < 2; dead++) {
+      const { journal } = await open();
+      const id = randomUUID();
+      await journal.dispatched(call(id), 10);
+      await journal.close();
+      ids.push(id);
+    }
+    const { journal } = await open();
+    const ended: string[] = [];
+    const successor = new JournalSuccessor({
+      journal,
+      pool,
+      cells: new Cells(billing(randomUUID()), new Map([['b', unreachable('b')]])),
+      outbox: { add: ({ requestId }: UsageEvent) => void ended.push(requestId) },
+      log,
+      onTakenOver: () => {},
+    });
+    closing.push(() => successor.stop());
+    await until(() => ids.every((id) => ended.includes(id)));
+    // They are kept until every cell has answered, and nobody else takes them over meanwhile.
+    const seen = await listOthers(pool, journal.owner.id);
+    expect(seen).toHaveLength(2);
+    await until(async () => {
+      const now = new Map((await listOthers(pool, journal.owner.id)).map(({ id, beats }) => [id, beats]));
+      return seen.every(({ id, beats }) => now.get(id)! > beats);
+    });
+  });
 });
