@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { migrateSchema, serviceLogins } from '@gateway/local-stack';
 import { createPool, type Pool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
-import { createTestDatabase, type TestDatabase, until } from '@gateway/testing';
+import { createTestDatabase, freePort, type TestDatabase, until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { expectChargedAsMetered } from './support/expect-charged';
 import { type HttpAnswer, postJson, sendRequest } from './support/http';
@@ -28,14 +26,6 @@ let system: System;
 let pools: Pool[];
 /** A customer of each cell. */
 let customers: Customer[];
-
-async function freePort(host: string): Promise<number> {
-  const server = createServer().listen(0, host);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 beforeAll(async () => {
   database = await createTestDatabase();

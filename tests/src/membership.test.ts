@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DnsServer, startDnsServer, until } from '@gateway/testing';
+import { type DnsServer, freePort, startDnsServer, until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Customer, type System, startSystem } from './support/system';
 import { startTraffic, type TrafficCall } from './support/traffic';
@@ -19,22 +17,13 @@ const USED_AGAIN_WITHIN_MS = 30_000;
 /** As a garbage collection, or a machine that is busy, makes a process pause. */
 const PAUSE_MS = 1_500;
 
-/** Instances have addresses of their own and share the port, as pods do. Other runs have other networks. */
+/** Instances have addresses of their own, whose ports nothing else takes, and share the port, as pods do. Other runs have other networks. */
 const network = `127.${1 + (process.pid % 250)}.${(process.pid >> 8) % 250}`;
 const hostOf = (service: string, index: number) => `${network}.${(service === 'chat' ? 10 : 20) + index}`;
 
 let dns: DnsServer;
 let system: System;
 let customer: Customer;
-
-/** Nothing but this run listens on the address, so the port stays free. */
-async function freePort(host: string): Promise<number> {
-  const server = createServer().listen(0, host);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 function list(service: 'chat' | 'billing', ...indexes: number[]): void {
   dns.setA(

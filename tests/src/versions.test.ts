@@ -3,24 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { ServiceName } from '@gateway/local-stack';
-import { REPOSITORY } from '@gateway/local-stack';
+import { REPOSITORY, type ServiceName } from '@gateway/local-stack';
 import { until } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type HttpAnswer, postJson, sendRequest } from './support/http';
+import { POD_SERVICES } from './support/pod-system';
 import { type Customer, type System, startSystem } from './support/system';
 
 /** The version that today's must work with during an upgrade and after a rollback: the last one that was released. */
 const PREVIOUS_COMMIT = 'bfe4a096';
-const SERVICES: readonly ServiceName[] = [
-  'catalog',
-  'billing',
-  'media',
-  'storage',
-  'chat',
-  'dashboard',
-  'edge',
-];
 const PREPARED_WITHIN_MS = 480_000;
 
 const run = promisify(execFile);
@@ -85,7 +76,7 @@ describe('one service of another version', () => {
     expect(await system.metric('billing', 'operator_loss_nano')).toBe(0);
   }
 
-  test.each(SERVICES)(
+  test.each(POD_SERVICES)(
     '%s of the previous version works with the others of this one',
     async (service) => {
       await replaceAll([service], checkout);
@@ -95,10 +86,10 @@ describe('one service of another version', () => {
     120_000,
   );
 
-  test.each(SERVICES)(
+  test.each(POD_SERVICES)(
     '%s of this version works with the others of the previous one',
     async (service) => {
-      await replaceAll(SERVICES, checkout);
+      await replaceAll(POD_SERVICES, checkout);
       await replaceAll([service], REPOSITORY);
       await expectEverythingWorks();
       await replaceAll([service], checkout);

@@ -1,5 +1,8 @@
 import { addresses, cellName, commaSeparated, parseEnv, SettingsError } from '@gateway/process';
 
+/** Name of the first cell in settings and parameters. In messages it is empty. */
+export const HOME_CELL = 'home';
+
 /** A cell other than home. */
 export interface CellAddress {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { type KafkaConnection, ofCell } from '@gateway/kafka';
+import { connectionOfCell, type KafkaConnection } from '@gateway/kafka';
 import type { Logger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
@@ -100,7 +100,7 @@ export function connectCells<Parts>(
       instances: () => createGrpcClients(BillingService, options),
       usageDelivery: (clientId, kafka, log) =>
         kafka
-          ? kafkaDelivery({ clientId, connection: ofCell(kafka, name, kafkaBrokers), log })
+          ? kafkaDelivery({ clientId, connection: connectionOfCell(kafka, name, kafkaBrokers), log })
           : grpcDelivery(client),
     };
   };

@@ -140,15 +140,20 @@ export class RefusalReporter {
     return report;
   }
 
-  #toCall({ error, clientDisconnected, endpoint, model, startedAtMs, ...call }: Refusal): RefusedCall {
-    const { requestId, accountId, keyId } = call;
+  #toCall({
+    error,
+    clientDisconnected,
+    endpoint,
+    model,
+    startedAtMs,
+    cell: _,
+    ...ids
+  }: Refusal): RefusedCall {
     const { status, errorCode } = clientDisconnected
       ? CLIENT_DISCONNECTED
       : { status: error.row.status, errorCode: error.code };
     return {
-      requestId,
-      accountId,
-      keyId,
+      ...ids,
       model: recordableModel(model),
       endpoint: endpoint.slice(0, MAX_ENDPOINT),
       status,

@@ -44,10 +44,11 @@ export interface KafkaConnection {
 }
 
 /**
- * Returns the connection for a cell, which has topics and consumer groups of its own. @param name empty: the home cell
+ * Returns the connection for a cell, which has topics and consumer groups of its own.
+ * @param name empty: the home cell
  * @param brokers of a cell that does not share home's
  */
-export function ofCell(
+export function connectionOfCell(
   connection: KafkaConnection,
   name: string,
   brokers: readonly string[] = connection.brokers,

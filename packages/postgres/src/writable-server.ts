@@ -14,8 +14,8 @@ const OTHERS_TIMEOUT_MS = 300;
 const KEEP_ALIVE_DELAY_MS = 5_000;
 
 /**
- * Finds the server that accepts writes, if a URL names several. The server found is used until a connection to it fails, all have ended, it
- * turns out to be read-only, or it does not answer. Of several, the one that was promoted last is used.
+ * Finds the server that accepts writes, if a URL names several. The server found is used until a connection to it fails, all
+ * connections have ended, it turns out to be read-only, or it does not answer. Of several, the one that was promoted last is used.
  */
 class WritableServer {
   readonly #urls: readonly string[];

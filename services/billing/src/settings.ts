@@ -1,4 +1,4 @@
-import { kafkaConnection, kafkaSettings, ofCell } from '@gateway/kafka';
+import { connectionOfCell, kafkaConnection, kafkaSettings } from '@gateway/kafka';
 import { nanoFromUsd } from '@gateway/money';
 import { cellName, parseEnv, port, processSettings, SettingsError, secrets, z } from '@gateway/process';
 import { trustSettings } from '@gateway/rpc';
@@ -61,7 +61,7 @@ const shape = {
 /** Returns the connection to the topics of this billing's cell; undefined without brokers. @throws SettingsError */
 export function kafkaOfCell(settings: z.output<z.ZodObject<typeof billingAddresses>>) {
   const kafka = kafkaConnection(settings);
-  return kafka && ofCell(kafka, settings.CELL ?? '');
+  return kafka && connectionOfCell(kafka, settings.CELL ?? '');
 }
 
 export type Settings = ReturnType<typeof readSettings>;

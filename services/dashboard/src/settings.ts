@@ -1,4 +1,4 @@
-import { readCells } from '@gateway/call-billing/cell-settings';
+import { HOME_CELL, readCells } from '@gateway/call-billing/cell-settings';
 import {
   addresses,
   commaSeparated,
@@ -27,7 +27,7 @@ const shape = {
   DATABASE_URL: z.string().min(1),
   BILLING_ADDR: addresses(),
   /** Cells that new accounts are put into, at random. */
-  NEW_ACCOUNT_CELLS: commaSeparated().default(['home']),
+  NEW_ACCOUNT_CELLS: commaSeparated().default([HOME_CELL]),
   CATALOG_ADDR: addresses(),
   /** Operators see the health of their providers. */
   CHAT_ADDR: addresses().optional(),
@@ -72,12 +72,12 @@ export type Settings = ReturnType<typeof readSettings>;
 export function readSettings(env: NodeJS.ProcessEnv) {
   const { NEW_ACCOUNT_CELLS, ...settings } = parseEnv(shape, env);
   const cells = readCells(env);
-  const known = new Set(['home', ...cells.map(({ name }) => name)]);
+  const known = new Set([HOME_CELL, ...cells.map(({ name }) => name)]);
   const unknown = NEW_ACCOUNT_CELLS.filter((name) => !known.has(name));
   if (unknown.length > 0) throw new SettingsError(['NEW_ACCOUNT_CELLS: not all are home or in CELLS']);
   return {
     ...settings,
     cells,
-    newAccountCells: NEW_ACCOUNT_CELLS.map((name) => (name === 'home' ? '' : name)),
+    newAccountCells: NEW_ACCOUNT_CELLS.map((name) => (name === HOME_CELL ? '' : name)),
   };
 }

@@ -52,8 +52,8 @@ const STOP_TIMEOUT_MS = DRAIN_TIMEOUT_MS + 30_000;
 const DRAIN = { DRAIN_TIMEOUT_MS: String(DRAIN_TIMEOUT_MS) };
 
 /**
- * The gateway as an orchestrator runs it: every process in a pod, found by DNS, edges behind a load balancer. A new pod is
- * listed in DNS when it is ready, and removed from it in the moment in which it is told to stop.
+ * The gateway as an orchestrator runs it: every process in a pod, found by DNS, edges behind a load balancer. A pod is added to DNS
+ * when it is ready, and removed when it receives SIGTERM.
  */
 export class PodSystem {
   readonly system: System;
@@ -141,14 +141,6 @@ export class PodSystem {
   /** The instances that get new calls. */
   instances(service: PodService): readonly Instance[] {
     return this.#listed.get(service) ?? [];
-  }
-
-  /** Returns the sum of a metric over the instances of a service; those that lack it count as 0. */
-  async total(service: PodService, name: string): Promise<number> {
-    const values = await Promise.all(
-      this.instances(service).map((instance) => this.metric(service, instance, name)),
-    );
-    return values.reduce((sum, value) => sum + value, 0);
   }
 
   metric(service: PodService, { index }: Instance, name: string): Promise<number> {

@@ -1,4 +1,5 @@
-import type { UsageEvent } from '@gateway/call-billing';
+import type { CellBilling, UsageEvent } from '@gateway/call-billing';
+import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import { type DispatchedCall, settledEvent } from '../domain/settlement-event';
 import { NO_USAGE } from '../domain/usage';
 
@@ -22,3 +23,26 @@ export function call(requestId: string): DispatchedCall {
 
 export const final = (requestId: string, output = 5): UsageEvent =>
   settledEvent(call(requestId), { ...end, usage: { ...NO_USAGE, output } });
+
+/** Billing of a cell with these open holds; undefined: it does not answer. */
+export function cellBilling(name: string, holds: readonly string[] | undefined): CellBilling {
+  const client = {
+    getChannel: () => ({ getConnectivityState: () => 2 }),
+    ListOpenHolds(
+      _request: object,
+      _metadata: object,
+      _options: object,
+      callback: (error: object | null, answer?: object) => void,
+    ) {
+      const listed = holds?.map((requestId) => ({
+        requestId,
+        accountId: 'a',
+        keyId: 'k',
+        model: 'sim/chat',
+      }));
+      if (listed) setImmediate(() => callback(null, { holds: listed }));
+      return { cancel: () => callback({ code: 1, details: 'cancelled' }) };
+    },
+  };
+  return { name, client: client as unknown as BillingServiceClient } as CellBilling;
+}

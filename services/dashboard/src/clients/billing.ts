@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { CellBilling, Cells } from '@gateway/call-billing';
+import { type CellBilling, type Cells, HOME_CELL } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import type { CreateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyRequest';
@@ -16,7 +16,6 @@ import { type CallSettings, callUnary, type UnaryMethod } from '@gateway/rpc';
 import type { SequenceMask } from '../domain/sequence-mask';
 
 const TIMEOUT_MS = 5_000;
-const HOME = 'home';
 
 /** The part of a call's context that is passed on: its request id, and when its client disconnects. */
 export interface Caller {
@@ -327,7 +326,7 @@ export class Billing {
   }
 
   #cellNamed(name: string): CellBilling {
-    const cell = this.#cells.find(name === HOME ? '' : name);
+    const cell = this.#cells.find(name === HOME_CELL ? '' : name);
     if (cell) return cell;
     throw new GatewayError('invalid_request', { detail: 'cell: unknown' });
   }

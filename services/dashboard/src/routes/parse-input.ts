@@ -1,3 +1,4 @@
+import { HOME_CELL } from '@gateway/call-billing/cell-settings';
 import { GatewayError } from '@gateway/errors';
 import { isEmpty, safeParse } from '@gateway/json-body';
 import { MAX_USD, nanoFromUsd } from '@gateway/money';
@@ -8,7 +9,7 @@ export const cellQuery = {
   cell: z
     .string()
     .max(31)
-    .default('home')
+    .default(HOME_CELL)
     .describe('Of a gateway with several cells: the one that is listed'),
 };
 

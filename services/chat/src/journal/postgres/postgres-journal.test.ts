@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type CellBilling, Cells, type UsageEvent } from '@gateway/call-billing';
+import { Cells, type UsageEvent } from '@gateway/call-billing';
 import { createPool, type Pool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
-import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
 import { createServiceDatabase, createTestDatabase, type TestDatabase, until } from '@gateway/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { NO_USAGE } from '../../domain/usage';
-import { call, final } from '../journal.fixture';
+import { call, cellBilling, final } from '../journal.fixture';
 import { listOthers, rowsOf, type StoredRow, takeOver } from './journal-rows';
 import { JournalSuccessor } from './journal-successor';
 import { PostgresJournal } from './postgres-journal';
@@ -53,38 +52,6 @@ async function stored(ownerId: string): Promise<Map<string, StoredRow>> {
   for await (const row of rowsOf(pool, ownerId)) rows.set(row.requestId, row);
   return rows;
 }
-
-/** Billing has one hold of the dead owner that its journal does not know. */
-const billing = (requestId: string): CellBilling => {
-  const client = {
-    getChannel: () => ({ getConnectivityState: () => 2 }),
-    ListOpenHolds: (
-      _request: object,
-      _metadata: object,
-      _options: object,
-      callback: (error: null, answer: object) => void,
-    ) => {
-      const hold = { requestId, accountId: 'a', keyId: 'k', model: 'sim/chat' };
-      setImmediate(() => callback(null, { holds: [hold] }));
-      return { cancel: () => {} };
-    },
-  };
-  return { name: '', client: client as unknown as BillingServiceClient } as CellBilling;
-};
-
-/** Billing of a cell that does not answer. */
-const unreachable = (name: string): CellBilling => {
-  const client = {
-    getChannel: () => ({ getConnectivityState: () => 2 }),
-    ListOpenHolds: (
-      _request: object,
-      _metadata: object,
-      _options: object,
-      callback: (error: object) => void,
-    ) => ({ cancel: () => callback({ code: 1, details: 'cancelled' }) }),
-  };
-  return { name, client: client as unknown as BillingServiceClient } as CellBilling;
-};
 
 describe('a journal in PostgreSQL', () => {
   test('has what happened to a call until it is acknowledged', async () => {
@@ -162,7 +129,8 @@ describe('a journal in PostgreSQL', () => {
       const successor = new JournalSuccessor({
         journal,
         pool,
-        cells: new Cells(billing(unknown!)),
+        // One hold of the dead owner, which its journal does not know.
+        cells: new Cells(cellBilling('', [unknown!])),
         outbox,
         log,
         onTakenOver: () => {},
@@ -200,14 +168,14 @@ describe('a journal in PostgreSQL', () => {
     const successor = new JournalSuccessor({
       journal,
       pool,
-      cells: new Cells(billing(randomUUID()), new Map([['b', unreachable('b')]])),
+      cells: new Cells(cellBilling('', []), new Map([['b', cellBilling('b', undefined)]])),
       outbox: { add: ({ requestId }: UsageEvent) => void ended.push(requestId) },
       log,
       onTakenOver: () => {},
     });
     closing.push(() => successor.stop());
     await until(() => ids.every((id) => ended.includes(id)));
-    // They are kept until every cell has answered, and nobody else takes them over meanwhile.
+    // Until every cell has answered, the owners stay, and heartbeats keep other instances from taking them over.
     const seen = await listOthers(pool, journal.owner.id);
     expect(seen).toHaveLength(2);
     await until(async () => {
