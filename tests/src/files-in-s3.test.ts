@@ -42,7 +42,6 @@ const FORM: readonly FormPart[] = [
       FILE_S3_PREFIX: 'gateway/',
       FILE_S3_ACCESS_KEY_ID: server.accessKeyId,
       FILE_S3_SECRET_ACCESS_KEY: server.secretAccessKey,
-      FILE_S3_TIMEOUT_MS: '1000',
       NODE_EXTRA_CA_CERTS: certFile,
     };
     system = await startSystem({ instances: { storage: 2 }, settings: { storage } });
@@ -100,8 +99,11 @@ const FORM: readonly FormPart[] = [
     try {
       const [status, text] = await postLargeForm(url(), customer.apiKey, large);
       expect(status).toBe(200);
+      const content = await contentOf(JSON.parse(text).id);
+      expect(content.status).toBe(200);
+      expect(content.headers.get('content-length')).toBe(String(large.bytes.length));
       const hash = createHash('sha256');
-      for await (const piece of (await contentOf(JSON.parse(text).id)).body!) hash.update(piece);
+      for await (const piece of content.body!) hash.update(piece);
       expect(hash.digest('hex')).toBe(createHash('sha256').update(large.bytes).digest('hex'));
     } finally {
       clearInterval(watch);
