@@ -3,7 +3,7 @@ import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect } from 'node:tls';
+import { connect, type PeerCertificate } from 'node:tls';
 import type { Caller } from '@gateway/callers';
 import { certificateSettings, writeDevCertificates } from '@gateway/local-stack';
 import { createLogger, parseEnv } from '@gateway/process';
@@ -144,8 +144,8 @@ describe('with certificates', () => {
 
   const ca = () => readFileSync(join(certificates, 'ca.crt'));
 
-  /** Returns the serial number of the certificate that billing shows to new connections. */
-  function serialNumber(): Promise<string> {
+  /** Returns the certificate that billing shows to new connections. */
+  function billingCertificate(): Promise<PeerCertificate> {
     const [host = '', port] = system.stack.grpcAddress('billing').split(':');
     const file = (name: string) => readFileSync(join(certificates, 'edge', name));
     return new Promise((resolve, reject) => {
@@ -160,7 +160,7 @@ describe('with certificates', () => {
       });
       socket.once('error', reject);
       socket.once('secureConnect', () => {
-        resolve(socket.getPeerCertificate().serialNumber);
+        resolve(socket.getPeerCertificate());
         socket.destroy();
       });
     });
@@ -193,7 +193,7 @@ describe('with certificates', () => {
   });
 
   test('certificates are renewed without a failed call or a cut stream', async () => {
-    const before = await serialNumber();
+    const { serialNumber } = await billingCertificate();
     const directive = JSON.stringify({ chunks: STREAM_CHUNKS, chunk_delay_ms: CHUNK_DELAY_MS });
     const streams = Array.from({ length: STREAMS }, async () => {
       const body = chat(`[[sim ${directive}]]`, { stream: true });
@@ -211,7 +211,9 @@ describe('with certificates', () => {
       ]);
       expect(answers.map((answer) => answer.status)).toEqual([200, 200]);
       await sleep(50);
-    } while ((await serialNumber()) === before);
+    } while ((await billingCertificate()).serialNumber === serialNumber);
+    const expiry = Date.parse((await billingCertificate()).valid_to) / 1000;
+    expect(await system.metric('billing', 'tls_certificate_expiry_timestamp_seconds')).toBe(expiry);
     for (const text of await Promise.all(streams)) expect(text).toContain('data: [DONE]');
     await system.settled(customer);
     expect(await system.drift()).toBe(0);

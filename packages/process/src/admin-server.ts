@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 export interface AdminServer {
   readonly port: number;
@@ -36,7 +36,10 @@ export async function startAdminServer(options: {
   port: number;
   metrics: Registry;
   checks: ReadinessChecks;
+  /** Until when the certificate of this service is valid; returns undefined without TLS. */
+  certificateExpiry?: () => Date | undefined;
 }): Promise<AdminServer> {
+  exportExpiry(options.metrics, options.certificateExpiry);
   const answer = async (request: http.IncomingMessage, response: http.ServerResponse) => {
     if (request.url === '/livez') {
       response.end('ok\n');
@@ -61,6 +64,18 @@ export async function startAdminServer(options: {
   });
   const port = await listen(server, options.port, options.host);
   return { port, stop: () => closeServer(server) };
+}
+
+function exportExpiry(registry: Registry, certificateExpiry?: () => Date | undefined): void {
+  if (!certificateExpiry?.()) return;
+  new Gauge({
+    name: 'tls_certificate_expiry_timestamp_seconds',
+    help: 'Unix time until which the certificate of this service is valid',
+    registers: [registry],
+    collect() {
+      this.set((certificateExpiry()?.getTime() ?? 0) / 1000);
+    },
+  });
 }
 
 async function failingChecks(checks: ReadinessChecks): Promise<string[]> {

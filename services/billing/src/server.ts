@@ -87,6 +87,7 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
     metrics: metrics.registry,
     // Not Kafka: without it calls go on, and their events wait in journals. Nor a Redis that has been up once: all
     // instances would become unready together, and keys without rate limits don't need it.
+    certificateExpiry: () => trust.certificateExpiry(),
     checks: {
       database: () => ping(pool),
       key_listener: () => listener.up,

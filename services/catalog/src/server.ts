@@ -117,6 +117,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
       revision: () => catalog.revision,
       watchers: () => watchers.count,
     }),
+    certificateExpiry: () => trust.certificateExpiry(),
     checks: { database: () => ping(pool), models: () => catalog.loaded },
   });
   return {

@@ -327,6 +327,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
     metrics: metrics.registry,
+    certificateExpiry: () => trust.certificateExpiry(),
     checks: {
       catalog: () => models.loaded && providers.loaded,
       billing: connectedOnce(() => cells.home.reserve.up),

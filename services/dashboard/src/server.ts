@@ -167,6 +167,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
     metrics: metrics.registry,
+    certificateExpiry: () => trust.certificateExpiry(),
     checks: {
       database: () => ping(pool),
       catalog: () => models.loaded,

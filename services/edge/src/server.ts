@@ -124,6 +124,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
     metrics: metrics.registry,
+    certificateExpiry: () => trust.certificateExpiry(),
     checks: {
       stopping: () => !stopping,
       chat: connectedOnce(() => chat.up),

@@ -162,6 +162,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
     metrics: metrics.registry,
+    certificateExpiry: () => trust.certificateExpiry(),
     checks: {
       catalog: () => models.loaded && providers.loaded,
       billing: connectedOnce(() => mediaBilling.up),

@@ -247,6 +247,7 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
     host: settings.BIND_HOST,
     port: settings.ADMIN_PORT,
     metrics: metrics.registry,
+    certificateExpiry: () => trust.certificateExpiry(),
     checks: {
       database: () => ping(pool),
       billing: connectedOnce(() => cells.home.reserve.up),

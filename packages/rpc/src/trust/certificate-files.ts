@@ -51,6 +51,11 @@ export class CertificateFiles implements experimental.CertificateProvider {
     return this.#current;
   }
 
+  /** Of the certificate, not of the authorities. */
+  get expiry(): Date {
+    return new Date(new X509Certificate(this.#current.cert).validTo);
+  }
+
   /** Reads the files now. */
   async refresh(): Promise<void> {
     try {

@@ -70,6 +70,10 @@ export class SecretTrust implements Trust {
     const isToken = (token: Buffer) => token.length === given.length && timingSafeEqual(token, given);
     return callers.some((caller) => this.#tokens.get(caller)?.some(isToken));
   }
+
+  certificateExpiry(): undefined {
+    return undefined;
+  }
 }
 
 /** Trust of a service that shares one secret with all others, for tests. */

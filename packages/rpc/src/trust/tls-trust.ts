@@ -77,6 +77,10 @@ export class TlsTrust implements Trust {
     return certificate !== undefined && callers.some((caller) => this.#isOf(caller, certificate));
   }
 
+  certificateExpiry(): Date {
+    return this.#options.files.expiry;
+  }
+
   #checkServer(callee: ServiceName, certificate: PeerCertificate): Error | undefined {
     return this.#isOf(callee, certificate)
       ? undefined

@@ -26,4 +26,6 @@ export interface Trust {
   createHttpServer(options: http.ServerOptions, listener: http.RequestListener): http.Server;
   /** Returns whether the peer proves that it is one of the callers. */
   isOneOf(callers: readonly Caller[], peer: Peer): boolean;
+  /** Returns until when this service's certificate is valid; undefined without TLS. */
+  certificateExpiry(): Date | undefined;
 }
