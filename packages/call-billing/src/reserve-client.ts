@@ -196,7 +196,7 @@ class ReserveChannel implements PoolMember {
   #reports: TickBatcher<RateReport, ReserveBatch> | undefined;
   #reserve: ReserveStream | undefined;
   #onEnd: (() => void) | undefined;
-  #callsInFlight = 0;
+  #callsWaiting = 0;
 
   constructor(client: BillingServiceClient, log: Logger, listener: ChannelListener) {
     this.#stream = new PersistentStream<ReserveReplyBatch__Output, ReserveStream>({
@@ -212,7 +212,7 @@ class ReserveChannel implements PoolMember {
       },
       onDown: () => {
         this.#closeBatchers();
-        this.#callsInFlight = 0;
+        this.#callsWaiting = 0;
         listener.onDown(this);
         this.#onEnd?.();
       },
@@ -223,12 +223,12 @@ class ReserveChannel implements PoolMember {
     return this.#requests !== undefined && !this.#onEnd;
   }
 
-  get callsInFlight(): number {
-    return this.#callsInFlight;
+  get callsWaiting(): number {
+    return this.#callsWaiting;
   }
 
   send(request: ReserveRequest): void {
-    this.#callsInFlight += 1;
+    this.#callsWaiting += 1;
     this.#requests?.add(request);
   }
 
@@ -238,7 +238,7 @@ class ReserveChannel implements PoolMember {
 
   /** A request has its answer, or is not waited for any more. */
   answered(): void {
-    this.#callsInFlight -= 1;
+    this.#callsWaiting -= 1;
     this.#endIfRetired();
   }
 
@@ -260,7 +260,7 @@ class ReserveChannel implements PoolMember {
   }
 
   #endIfRetired(): void {
-    if (!this.#onEnd || this.#callsInFlight > 0) return;
+    if (!this.#onEnd || this.#callsWaiting > 0) return;
     this.#closeBatchers();
     this.#reserve?.end();
   }

@@ -68,6 +68,7 @@ class Link implements PoolMember {
   readonly #stream: PersistentStream<ReplyFrames__Output, RelayStream>;
   #frames: Frames | undefined;
   #relay: RelayStream | undefined;
+  #callsWaiting = 0;
   #draining = false;
   #onEnd: (() => void) | undefined;
   #nextCall = 1;
@@ -98,8 +99,8 @@ class Link implements PoolMember {
     return this.#stream.up && !this.#draining;
   }
 
-  get callsInFlight(): number {
-    return this.#calls.size;
+  get callsWaiting(): number {
+    return this.#callsWaiting;
   }
 
   call(request: LinkRequest, sink: ReplySink): LinkedCall {
@@ -111,7 +112,13 @@ class Link implements PoolMember {
     frames.add({ call, open: { ...request.open, bodyBytes: request.body.length } });
     this.#bodies.add(call, request.body);
     this.#bodies.sendInto(frames);
-    this.#calls.set(call, { sink, unreportedBytes: 0, bodyCreditBytes: LINK_REQUEST_WINDOW_BYTES });
+    this.#calls.set(call, {
+      sink,
+      isWaiting: true,
+      unreportedBytes: 0,
+      bodyCreditBytes: LINK_REQUEST_WINDOW_BYTES,
+    });
+    this.#callsWaiting += 1;
     return {
       cancel: () => {
         if (!this.#forget(call)) return;
@@ -179,7 +186,15 @@ class Link implements PoolMember {
 
   #forget(call: number): boolean {
     this.#bodies.drop(call);
+    const open = this.#calls.get(call);
+    if (open) this.#answered(open);
     return this.#calls.delete(call);
+  }
+
+  #answered(open: OpenCall): void {
+    if (!open.isWaiting) return;
+    open.isWaiting = false;
+    this.#callsWaiting -= 1;
   }
 
   #onFrame(frame: ReplyFrame__Output): void {
@@ -202,6 +217,7 @@ class Link implements PoolMember {
       noteLargeBuffer(frame.data.length);
     } else if (frame.frame === 'head' && frame.head) {
       const { status, headers } = frame.head;
+      this.#answered(open);
       sink.head(status, Object.fromEntries(headers.map(({ name, value }) => [name, value])));
     } else if (frame.frame === 'end') {
       this.#forget(frame.call);
@@ -223,6 +239,7 @@ class Link implements PoolMember {
     this.#bodies.clear();
     const calls = [...this.#calls.values()];
     this.#calls.clear();
+    this.#callsWaiting = 0;
     for (const { sink } of calls) sink.fail(new LinkLost());
     this.#onEnd?.();
   }
@@ -230,6 +247,8 @@ class Link implements PoolMember {
 
 interface OpenCall {
   readonly sink: ReplySink;
+  /** Its reply has not begun. */
+  isWaiting: boolean;
   unreportedBytes: number;
   bodyCreditBytes: number;
 }

@@ -414,6 +414,38 @@ describe('a pool of several instances', () => {
     expect(counts).toEqual([5, 5]);
   });
 
+  test('spreads new calls evenly although one instance is sending long replies', async () => {
+    const hold = gate();
+    const counts = [0, 0];
+    const streaming = (index: number): LinkHandler => {
+      return async () => {
+        counts[index]! += 1;
+        const body = (async function* () {
+          yield Buffer.from('begun');
+          await hold.opened;
+        })();
+        return { status: 200, headers: {}, body };
+      };
+    };
+    const [first, second] = await Promise.all([serve(streaming(0)), serve(streaming(1))]);
+    const { pool, add, close } = connectChangingPool();
+    cleanUps.push(close);
+    const call = async () => {
+      const sink = new RecordingSink();
+      await pool.call(request(), sink);
+      await until(() => sink.bytes > 0);
+      return sink;
+    };
+    add(first.address);
+    const sinks = await Promise.all(Array.from({ length: 10 }, call));
+    add(second.address);
+    await until(() => pool.usableLinks === 2);
+    for (let at = 0; at < 10; at++) sinks.push(await call());
+    expect(counts).toEqual([15, 5]);
+    hold.open();
+    await Promise.all(sinks.map((sink) => sink.over));
+  });
+
   test('sends no new calls to a draining instance, which finishes its calls in flight', async () => {
     const hold = gate();
     const first = await serve(async (context, call) => {

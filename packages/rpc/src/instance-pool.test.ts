@@ -7,7 +7,7 @@ import { instanceAt } from './membership/membership';
 
 class FakeMember implements PoolMember {
   usable = false;
-  callsInFlight = 0;
+  callsWaiting = 0;
   state: 'open' | 'retiring' | 'closed' = 'open';
   readonly onUp: () => void;
   onRetired!: () => void;
@@ -74,38 +74,38 @@ function createPool(zone?: string) {
   return { pool, clock, closed, add };
 }
 
-/** Returns the calls of each member after `calls` calls, of which the last `inFlight` are in flight at any time. */
-function spread(pool: Pick<InstancePool<never, FakeMember>, 'pick'>, calls: number, inFlight: number) {
+/** Returns the calls of each member after `calls` calls, of which the last `waiting` wait for their answers at any time. */
+function spread(pool: Pick<InstancePool<never, FakeMember>, 'pick'>, calls: number, waiting: number) {
   const counts = new Map<FakeMember | undefined, number>();
   const open: FakeMember[] = [];
   for (let call = 0; call < calls; call++) {
     const member = pool.pick()!;
     counts.set(member, (counts.get(member) ?? 0) + 1);
-    member.callsInFlight += 1;
+    member.callsWaiting += 1;
     open.push(member);
-    if (open.length > inFlight) open.shift()!.callsInFlight -= 1;
+    if (open.length > waiting) open.shift()!.callsWaiting -= 1;
   }
-  for (const member of open) member.callsInFlight -= 1;
+  for (const member of open) member.callsWaiting -= 1;
   return (member: FakeMember) => (counts.get(member) ?? 0) / calls;
 }
 
 describe('calls', () => {
-  test.each([0, 2, 64])('are spread evenly over instances with %i calls in flight', (inFlight) => {
+  test.each([0, 2, 64])('are spread evenly over instances with %i calls waiting', (waiting) => {
     const { pool, clock, add } = createPool();
     const members = ['a', 'b', 'c', 'd', 'e'].map((address) => add(address).member.up());
     clock.ms = 5_000;
-    const shareOf = spread(pool, 1_000, inFlight);
+    const shareOf = spread(pool, 1_000, waiting);
     for (const member of members) {
       expect(shareOf(member)).toBeGreaterThan(0.2 * 0.8);
       expect(shareOf(member)).toBeLessThan(0.2 * 1.2);
     }
   });
 
-  test('avoid an instance that has far more calls in flight, as one that does not answer', () => {
+  test('avoid an instance that has far more calls waiting, as one that does not answer', () => {
     const { pool, clock, add } = createPool();
     const [frozen, ...others] = ['a', 'b', 'c'].map((address) => add(address).member.up());
     clock.ms = 5_000;
-    frozen!.callsInFlight = 100;
+    frozen!.callsWaiting = 100;
     const shareOf = spread(pool, 1_000, 32);
     expect(shareOf(frozen!)).toBe(0);
     for (const member of others) expect(shareOf(member)).toBeCloseTo(0.5, 1);
@@ -157,12 +157,12 @@ describe('calls of a process whose zone is known', () => {
 
   test('leave the zone when its instances have far more calls in flight than all have on average', () => {
     const { pool, near, far } = inZones();
-    for (const member of near) member.callsInFlight = 10;
+    for (const member of near) member.callsWaiting = 10;
     expect(near).toContain(pool.pick());
-    for (const member of near) member.callsInFlight = 100;
-    for (const member of far) member.callsInFlight = 1;
+    for (const member of near) member.callsWaiting = 100;
+    for (const member of far) member.callsWaiting = 1;
     expect(near).toContain(pool.pick());
-    for (const member of far) member.callsInFlight = 0;
+    for (const member of far) member.callsWaiting = 0;
     near[1]!.usable = false;
     expect(far).toContain(pool.pick());
   });

@@ -6,7 +6,11 @@ import type { Instance } from './membership/membership';
 export interface PoolMember {
   /** Whether it accepts a call now. */
   readonly usable: boolean;
-  readonly callsInFlight: number;
+  /**
+   * Calls whose answer has not begun. Streams being received don't count: a new instance has none, and would get all new calls
+   * until it had as many.
+   */
+  readonly callsWaiting: number;
   /** Finishes the calls in flight and then ends the connection. Resolves when it has ended. */
   retire(): Promise<void>;
   close(): void;
@@ -34,18 +38,18 @@ interface Slot<Member> {
   lastPick: number;
 }
 
-/** A process that has just started is slow and has no calls in flight: without a slow start all calls would rush to it. */
+/** A process that has just started is slow and has no calls waiting: without a slow start all calls would rush to it. */
 const SLOW_START_MS = 5_000;
 const MIN_WEIGHT = 0.1;
 /**
- * The mean of calls in flight in the own zone may be twice the mean of all, and eight more. A process knows its own calls only: a
+ * The mean of calls waiting in the own zone may be twice the mean of all, and eight more. A process knows its own calls only: a
  * closer bound would spread them over all zones however balanced the zones are.
  */
 const MAX_ZONE_LOAD_RATIO = 2;
 const MAX_ZONE_EXTRA_CALLS = 8;
 
 /**
- * Connections to the instances of a peer. A call takes the better of two random ones: the one with fewer calls in flight for
+ * Connections to the instances of a peer. A call takes the better of two random ones: the one with fewer calls waiting for
  * its weight, which rises from 0.1 to 1 within 5 s after the connection became usable. If zones are known, both are of the own zone
  * as long as that is not overloaded.
  */
@@ -154,11 +158,11 @@ export class InstancePool<C extends { close(): void }, Member extends PoolMember
   }
 
   #load(slot: Slot<Member>): number {
-    const { callsInFlight } = slot.member;
-    if (slot.isWarm) return callsInFlight;
+    const { callsWaiting } = slot.member;
+    if (slot.isWarm) return callsWaiting;
     const weight = (this.#nowMs() - slot.upSinceMs) / SLOW_START_MS;
     slot.isWarm = weight >= 1;
-    return callsInFlight / Math.min(1, Math.max(MIN_WEIGHT, weight));
+    return callsWaiting / Math.min(1, Math.max(MIN_WEIGHT, weight));
   }
 }
 
@@ -166,4 +170,4 @@ const usableOf = <Member extends PoolMember>(slots: readonly Slot<Member>[]): Sl
   slots.filter(({ member }) => member.usable);
 
 const meanCallsOf = <Member extends PoolMember>(slots: readonly Slot<Member>[]): number =>
-  slots.reduce((sum, { member }) => sum + member.callsInFlight, 0) / slots.length;
+  slots.reduce((sum, { member }) => sum + member.callsWaiting, 0) / slots.length;
