@@ -16,6 +16,8 @@ const SHARED_OPTIONS: ChannelOptions = {
  */
 export const CLIENT_OPTIONS: ChannelOptions = {
   ...SHARED_OPTIONS,
+  // Without it, grpc-js sends calls through the proxy that `https_proxy` or `http_proxy` names.
+  'grpc.enable_http_proxy': 0,
   'grpc.keepalive_time_ms': 1_000,
   'grpc.keepalive_timeout_ms': 3_000,
   'grpc.keepalive_permit_without_calls': 1,

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@gateway/testing';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { kubernetesSource } from './kubernetes-source';
@@ -115,4 +116,14 @@ test('reports that the API refuses, and asks again', async () => {
   await until(() => reports.at(-1)?.failure === 'the Kubernetes API answered 403');
   status = 200;
   await last(['10.0.0.1:7103']);
+});
+
+test('asks less and less often while the API refuses', async () => {
+  status = 429;
+  const { reports } = follow();
+  await until(() => reports.length === 1);
+  await sleep(4_000);
+  // With pauses of 0.25 to 0.75 s there would be 6 at least.
+  expect(seen.length).toBeLessThan(6);
+  expect(reports.every(({ addresses, failure }) => addresses.length === 0 && failure)).toBe(true);
 });

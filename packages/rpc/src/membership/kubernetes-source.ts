@@ -45,6 +45,8 @@ const LIST_TIMEOUT_MS = 5_000;
 const WATCH_SECONDS = 30;
 /** Between two lists. With its jitter, a change is still seen within 2 s. */
 const RETRY_MS = 500;
+/** Doubled after each failure in a row up to this, because every process asks an API server that is overloaded. */
+const MAX_RETRY_MS = 8_000;
 /** An EndpointSlice has at most 1,000 endpoints. */
 const MAX_EVENT_CHARACTERS = 8 * 1024 * 1024;
 
@@ -75,6 +77,7 @@ export function kubernetesSource(entry: string, api: KubernetesApi): InstanceSou
       reportSlices();
       const query = `&watch=1&timeoutSeconds=${WATCH_SECONDS}&resourceVersion=${list.metadata.resourceVersion}`;
       const events = await get(api, path + query, stop.signal, 2 * WATCH_SECONDS * 1_000);
+      retryMs = RETRY_MS;
       for await (const { type, object } of eventsOf(events)) {
         // The list is too old: it is read again.
         if (type === 'ERROR') return;
@@ -83,15 +86,19 @@ export function kubernetesSource(entry: string, api: KubernetesApi): InstanceSou
         reportSlices();
       }
     };
+    let retryMs = RETRY_MS;
     const run = async () => {
       while (!stop.signal.aborted) {
+        let delayMs = RETRY_MS;
         try {
           await listAndWatch();
         } catch (error) {
           if (stop.signal.aborted) return;
           report([], error as Error);
+          delayMs = retryMs;
+          retryMs = Math.min(2 * retryMs, MAX_RETRY_MS);
         }
-        await sleep(RETRY_MS * (0.5 + Math.random()), undefined, { ref: false });
+        await sleep(delayMs * (0.5 + Math.random()), undefined, { ref: false });
       }
     };
     void run();
