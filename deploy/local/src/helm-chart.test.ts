@@ -4,6 +4,7 @@ import { pairSetting, pairsOf } from '@gateway/callers';
 import { REPOSITORY } from '@gateway/local-stack';
 import { trustSettings } from '@gateway/rpc';
 import { describe, expect, test } from '@jest/globals';
+import { parseAllDocuments } from 'yaml';
 import { readSettings as billing } from '../../../services/billing/src/settings';
 import { readSettings as catalog } from '../../../services/catalog/src/settings';
 import { readSettings as chat } from '../../../services/chat/src/settings';
@@ -346,6 +347,8 @@ described.each(VALUE_SETS)('the Helm chart with the values of ci/%s-values.yaml'
     for (const { metadata, spec } of jobs) {
       const names = spec.template.spec.containers[0].env.map(({ name }: Manifest) => name);
       expect(sorted(names)).toEqual(['DATABASE_URL', 'MIGRATION_DATABASE_URL']);
+      // The log of a job that failed for good must remain.
+      expect(spec.template.spec.restartPolicy).toBe('Never');
       expect(metadata.annotations?.['helm.sh/hook']).toBe(
         set === 'trial' ? undefined : 'pre-install,pre-upgrade',
       );
@@ -435,6 +438,32 @@ described('the NetworkPolicies of the Helm chart', () => {
     },
   );
 
+  test.each([
+    ['Sentinels', 'redis', 'billing.env.REDIS_SENTINELS=s:26379', [6379, 26379]],
+    ['a Redis cluster', 'redis', 'billing.env.REDIS_CLUSTER=a:6379\\,b:6379', [6379]],
+    ['a Redis whose URL is in extraEnv', 'redis', 'billing.extraEnv[0].name=REDIS_URL', [6379]],
+    ['Kafka', 'kafka', 'env.KAFKA_BROKERS=kafka:9092', [9092]],
+  ])('let billing reach %s that settings name, and catalog not', (_what, engine, setting, ports) => {
+    const cidr = '192.0.2.7/32';
+    const { output, status } = template([
+      '--set',
+      'publicApiUrl=https://api.example.com,postgresql.existingSecret=pg',
+      '--set',
+      setting,
+      '--set',
+      `networkPolicy.${engine}To[0].ipBlock.cidr=${cidr},networkPolicy.${engine}Ports={${ports}}`,
+    ]);
+    expect([status, status === 0 ? '' : output]).toEqual([0, '']);
+    const egressOf = (service: string) =>
+      parseAllDocuments(output)
+        .map((document) => document.toJS())
+        .find((one) => one?.kind === 'NetworkPolicy' && one.metadata.name === `gw-model-gateway-${service}`)
+        .spec.egress;
+    const allowed = { to: [{ ipBlock: { cidr } }], ports: ports.map((port) => ({ port, protocol: 'TCP' })) };
+    expect(egressOf('billing')).toContainEqual(allowed);
+    expect(egressOf('catalog')).not.toContainEqual(allowed);
+  });
+
   test('let the services that find others by EndpointSlices reach the API server, and no other service', () => {
     const peer = { ipBlock: { cidr: '192.0.2.1/32' } };
     const reaching = ofKind('autoscaling', 'NetworkPolicy').filter(({ spec }) =>
@@ -482,6 +511,36 @@ described('the Helm chart refuses', () => {
       'an autoscaler without a metric',
       [...required, '--set', 'catalog.autoscaling.enabled=true,catalog.autoscaling.cpuUtilizationPercent=0'],
       'set cpuUtilizationPercent',
+    ],
+    [
+      'an autoscaler whose minimum exceeds its maximum',
+      [...required, '--set', 'edge.autoscaling.enabled=true,edge.autoscaling.minReplicas=12'],
+      'minReplicas 12 is above maxReplicas 10',
+    ],
+    [
+      'to scale a service without a gauge by calls in flight',
+      [...required, '--set', 'billing.autoscaling.enabled=true,billing.autoscaling.callsInFlight=5'],
+      'billing.autoscaling.callsInFlight: only edge, chat and media',
+    ],
+    [
+      'routes without a Gateway',
+      [...required, '--set', 'httpRoute.enabled=true,httpRoute.apiHostnames={a.example}'],
+      'httpRoute.parentRefs and httpRoute.apiHostnames are required',
+    ],
+    [
+      'an external PostgreSQL and a bundled one',
+      [...required, '--set', 'postgresql.bundled.enabled=true'],
+      'postgresql.bundled.enabled and postgresql.existingSecret: only one of them',
+    ],
+    [
+      'brokers at a port that the NetworkPolicies do not allow',
+      [...required, '--set', 'kafka.brokers={kafka:9093}'],
+      'networkPolicy.kafkaPorts: lacks 9093, the port of kafka:9093',
+    ],
+    [
+      'Sentinels at a port that the NetworkPolicies do not allow',
+      [...required, '--set', 'billing.env.REDIS_SENTINELS=sentinel:26379'],
+      'networkPolicy.redisPorts: lacks 26379, the port of sentinel:26379',
     ],
   ])('%s', (_what, options, reason) => {
     const { output, status } = template(options);

@@ -51,6 +51,16 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version }}
 {{- end }}
 {{- end }}
 
+{{/* Fails if an engine is bundled although an external one is named. */}}
+{{- define "gateway.checkEngines" -}}
+{{- range $engine, $external := dict "postgresql" "existingSecret" "redis" "existingSecret" "kafka" "brokers" }}
+{{- $values := get $.Values $engine }}
+{{- if and $values.bundled.enabled (get $values $external) }}
+{{- fail (printf "%s.bundled.enabled and %s.%s: only one of them" $engine $engine $external) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{/* Host of a peer with the complete domain. Argument: (list root name). */}}
 {{- define "gateway.host" -}}
 {{- $root := index . 0 }}
