@@ -20,6 +20,8 @@ export interface ServiceBinding {
   readonly handlers: grpc.UntypedServiceImplementation;
 }
 
+const REFUSAL_LOG_INTERVAL_MS = 1_000;
+
 /**
  * Starts a server that lets each caller call its RPCs only (`CALLERS`); grpc.health.v1 is open to all.
  * @throws Error for an RPC without a row in `CALLERS`
@@ -29,6 +31,8 @@ export async function startGrpcServer(options: {
   port: number;
   /** Of the service that is called. */
   trust: Trust;
+  /** Receives the calls that are refused because of their caller. */
+  log?: Logger;
   services: readonly ServiceBinding[];
 }): Promise<GrpcServer> {
   const callersByPath = new Map<string, readonly Caller[]>();
@@ -40,10 +44,11 @@ export async function startGrpcServer(options: {
     }
   }
   const { credentials, options: ofTrust } = options.trust.grpcServer();
+  const report = refusalReports(options.log);
   const server = new grpc.Server({
     ...SERVER_OPTIONS,
     ...ofTrust,
-    interceptors: [(method, call) => authenticate(method, call, callersByPath, options.trust)],
+    interceptors: [(method, call) => authenticate(method, call, callersByPath, options.trust, report)],
   });
   for (const { definition, handlers } of options.services) server.addService(definition, handlers);
   const health = new HealthImplementation({ '': 'SERVING' });
@@ -72,11 +77,31 @@ export async function startGrpcServer(options: {
   };
 }
 
+/** @param certificate the subject alternative names of the caller's certificate; undefined without TLS */
+type RefusalReport = (rpc: string, address: string, certificate: string | undefined) => void;
+
+/** Logs a refused call: a service with a wrong secret or certificate, or an intruder. Others in the same second are only counted. */
+function refusalReports(log: Logger | undefined): RefusalReport {
+  let loggedMs = Number.NEGATIVE_INFINITY;
+  let suppressed = 0;
+  return (rpc, address, certificate) => {
+    const nowMs = performance.now();
+    if (nowMs - loggedMs < REFUSAL_LOG_INTERVAL_MS) {
+      suppressed += 1;
+      return;
+    }
+    loggedMs = nowMs;
+    log?.warn({ security: true, rpc, address, certificate, suppressed }, 'caller not allowed');
+    suppressed = 0;
+  };
+}
+
 function authenticate(
   method: grpc.ServerMethodDefinition<unknown, unknown>,
   call: grpc.ServerInterceptingCallInterface,
   callersByPath: ReadonlyMap<string, readonly Caller[]>,
   trust: Trust,
+  report: RefusalReport,
 ): grpc.ServerInterceptingCall {
   const allowed = callersByPath.get(method.path);
   if (!allowed) return new grpc.ServerInterceptingCall(call);
@@ -89,7 +114,10 @@ function authenticate(
             certificate: () => call.getAuthContext().sslPeerCertificate,
           };
           if (trust.isOneOf(allowed, peer)) proceed(metadata);
-          else call.sendStatus({ code: grpc.status.UNAUTHENTICATED, details: 'caller not allowed' });
+          else {
+            report(method.path, call.getPeer(), peer.certificate()?.subjectaltname);
+            call.sendStatus({ code: grpc.status.UNAUTHENTICATED, details: 'caller not allowed' });
+          }
         },
       }),
   });

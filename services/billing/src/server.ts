@@ -100,6 +100,7 @@ export async function startBilling(env: NodeJS.ProcessEnv, log: Logger): Promise
     host: settings.BIND_HOST,
     port: settings.GRPC_PORT,
     trust,
+    log,
     services: [
       billingService({
         pool,

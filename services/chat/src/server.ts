@@ -312,6 +312,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     host: settings.BIND_HOST,
     port: settings.GRPC_PORT,
     trust,
+    log,
     services: [
       {
         definition: ChatService.service,

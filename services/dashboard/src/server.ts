@@ -147,6 +147,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     host: settings.BIND_HOST,
     port: settings.GRPC_PORT,
     trust,
+    log,
     services: [
       {
         definition: DashboardService.service,

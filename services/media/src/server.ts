@@ -215,6 +215,7 @@ function startGrpc(
     host: settings.BIND_HOST,
     port: settings.GRPC_PORT,
     trust,
+    log,
     services: [
       {
         definition: MediaService.service,

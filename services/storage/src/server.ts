@@ -226,6 +226,7 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
     host: settings.BIND_HOST,
     port: settings.GRPC_PORT,
     trust,
+    log,
     services: [
       {
         definition: service,
