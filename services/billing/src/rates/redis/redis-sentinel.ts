@@ -22,8 +22,12 @@ interface NamedPrimary {
   readonly epoch: number;
 }
 
+/** Longer than Sentinels take to learn of a failover from each other, which they tell every 2 s. */
+const EPOCH_RESET_MS = 5_000;
+
 /**
- * The primary that Sentinels name, as of the latest failover that any of them knows. node-redis's own Sentinel client is not
+ * The primary that Sentinels name, as of the latest failover that any of them knows. Epochs begin anew when all Sentinels are created
+ * again: a lower one counts when a majority has named no higher one for 5 s. node-redis's own Sentinel client is not
  * used: it sends a script again to the new primary under the name of the old one's run, where outdated rates may be, and its
  * commands wait without a deadline during a failover.
  */
@@ -36,6 +40,8 @@ export class RedisSentinel implements RedisConnection {
   #hasConnected = false;
   #isFailureLogged = false;
   #isStopped = false;
+  /** Since when a majority of Sentinels has named lower epochs only. */
+  #lowerSinceMs: number | undefined;
 
   static async start(options: RedisSentinelOptions): Promise<RedisSentinel> {
     const { sentinels, sentinelCredentials: credentials, tls } = options;
@@ -84,7 +90,7 @@ export class RedisSentinel implements RedisConnection {
     if (failed) this.#logFailure(failed.reason);
     else if (named.length > 0) this.#isFailureLogged = false;
     const latest = named.toSorted((a, b) => b.epoch - a.epoch)[0];
-    if (latest && !this.#isStopped) await this.#follow(latest);
+    if (latest && !this.#isStopped && this.#isCurrent(latest, named.length)) await this.#follow(latest);
   }
 
   async #ask(sentinel: RedisClient): Promise<NamedPrimary> {
@@ -92,11 +98,25 @@ export class RedisSentinel implements RedisConnection {
     return parseNamedPrimary(reply);
   }
 
+  /** Returns whether a primary is the latest one that is known. @param answered how many Sentinels have named one */
+  #isCurrent({ epoch }: NamedPrimary, answered: number): boolean {
+    if (!this.#primary || epoch >= this.#primary.named.epoch) {
+      this.#lowerSinceMs = undefined;
+      return true;
+    }
+    if (2 * answered <= this.#sentinels.length) this.#lowerSinceMs = undefined;
+    else this.#lowerSinceMs ??= performance.now();
+    return this.#lowerSinceMs !== undefined && performance.now() - this.#lowerSinceMs > EPOCH_RESET_MS;
+  }
+
   async #follow(named: NamedPrimary): Promise<void> {
     const { credentials, tls, log } = this.#options;
     const { address } = named;
     const current = this.#primary;
-    if (current && (sameAddress(current.named.address, address) || named.epoch < current.named.epoch)) return;
+    if (current && sameAddress(current.named.address, address)) {
+      this.#primary = { ...current, named };
+      return;
+    }
     const server = await RedisServerConnection.start({
       ...{ address, credentials, tls, log },
       onDoubt: () => this.#poll.hurry(),
