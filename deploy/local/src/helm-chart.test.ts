@@ -539,7 +539,7 @@ described('the Helm chart refuses', () => {
     ],
     [
       'Sentinels at a port that the NetworkPolicies do not allow',
-      [...required, '--set', 'billing.env.REDIS_SENTINELS=sentinel:26379'],
+      [...required, '--set', 'billing.env.REDIS_SENTINELS=sentinel'],
       'networkPolicy.redisPorts: lacks 26379, the port of sentinel:26379',
     ],
   ])('%s', (_what, options, reason) => {
