@@ -10,8 +10,8 @@ const REQUIRED = {
 };
 
 test.each([
-  ['the longest duration of an image by default', {}, 125_000],
-  ['longer with a longer image timeout', { IMAGE_TIMEOUT_MS: '300000' }, 305_000],
+  ['the longest duration of an audio call by default', {}, 605_000],
+  ['longer with a longer image timeout', { IMAGE_TIMEOUT_MS: '700000' }, 705_000],
   ['the setting if given', { DRAIN_TIMEOUT_MS: '7000' }, 7_000],
 ])('the drain timeout is %s', (_what, env, drainMs) => {
   expect(readSettings({ ...REQUIRED, ...env }).DRAIN_TIMEOUT_MS).toBe(drainMs);

@@ -74,7 +74,7 @@ const shape = {
   RESERVE_TIMEOUT_MS: milliseconds(5_000),
   /** Time without heartbeats after which others take over an instance's bills. Detection takes up to a quarter longer. */
   INSTANCE_LEASE_MS: milliseconds(6_000),
-  /** Absent: until every waiting client of an image call has been answered. */
+  /** Absent: until every waiting client has been answered. */
   DRAIN_TIMEOUT_MS: timerMs().optional(),
 };
 
@@ -87,7 +87,8 @@ export function readSettings(env: NodeJS.ProcessEnv) {
   const { DRAIN_TIMEOUT_MS, ...settings } = parseEnv(shape, env);
   return {
     ...settings,
-    DRAIN_TIMEOUT_MS: DRAIN_TIMEOUT_MS ?? settings.IMAGE_TIMEOUT_MS + DRAIN_MARGIN_MS,
+    DRAIN_TIMEOUT_MS:
+      DRAIN_TIMEOUT_MS ?? Math.max(settings.IMAGE_TIMEOUT_MS, settings.AUDIO_TIMEOUT_MS) + DRAIN_MARGIN_MS,
     cells: readCells(env),
     kafka: kafkaConnection(settings),
   };
