@@ -1,7 +1,10 @@
-import { migrateSchema, serviceLogins } from '@gateway/local-stack';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { migrateSchema, REPOSITORY, serviceLogins } from '@gateway/local-stack';
 import { createPool, type Pool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
-import { createTestDatabase, freePort, type TestDatabase, until } from '@gateway/testing';
+import { createTestDatabase, freePort, POSTGRES_TOOLS, type TestDatabase, until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { expectChargedAsMetered } from './support/expect-charged';
 import { type HttpAnswer, postJson, sendRequest } from './support/http';
@@ -159,6 +162,32 @@ test('a key of another cell works in its new value at once, and is refused when 
   await system.dashboard.call('POST', `keys/${id}/disable`, customer.token, {});
   expect(await call(rotated.key)).toBe(401);
 });
+
+(POSTGRES_TOOLS ? test : test.skip)(
+  "the directory that a restore of home has lost is filled again from the cell's database",
+  async () => {
+    const home = pools[HOME]!;
+    const accounts = async () =>
+      (await home.query('SELECT * FROM billing.cell_accounts ORDER BY account_id')).rows;
+    const before = await accounts();
+    const customer = customers[OTHER]!;
+    const { key } = await system.dashboard.createKey(customer.token, 'not used before');
+    await home.query('DELETE FROM billing.cell_keys');
+    await home.query('DELETE FROM billing.cell_accounts');
+    const env = {
+      ...process.env,
+      PATH: `${POSTGRES_TOOLS}:${process.env.PATH}`,
+      HOME_DATABASE_URL: system.stack.engines.databaseUrl,
+      CELL_DATABASE_URL: database.url,
+    };
+    const script = join(REPOSITORY, 'deploy/postgres/restore-directory.sh');
+    for (const _attempt of [1, 2]) await promisify(execFile)(script, ['b'], { env, timeout: 20_000 });
+    expect(before.length).toBeGreaterThan(0);
+    expect(await accounts()).toEqual(before);
+    // Another value than those that edge has cached.
+    expect((await get({ ...customer, apiKey: key }, '/v1/key')).status).toBe(200);
+  },
+);
 
 test("an operator lists a cell's accounts, and finds a request of any cell by its id", async () => {
   const token = await system.operatorToken();
