@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type PeerCertificate } from 'node:tls';
-import type { Caller } from '@gateway/callers';
+import { type Caller, pairSetting, pairsOf } from '@gateway/callers';
 import { certificateSettings, writeDevCertificates } from '@gateway/local-stack';
 import { createLogger, parseEnv } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
@@ -125,6 +125,9 @@ describe('with certificates', () => {
   /** Longer than two readings of the files. */
   const STREAM_CHUNKS = 120;
   const CHUNK_DELAY_MS = 100;
+  const DASHBOARD_SECRETS = Object.fromEntries(
+    pairsOf('dashboard').map((pair) => [pairSetting(...pair), 'secret-of-the-dashboard-0123456789abcdef']),
+  );
 
   let certificates: string;
   let otherAuthority: string;
@@ -134,7 +137,8 @@ describe('with certificates', () => {
     certificates = mkdtempSync(join(tmpdir(), 'certificates-'));
     otherAuthority = mkdtempSync(join(tmpdir(), 'certificates-'));
     await Promise.all([writeDevCertificates(certificates), writeDevCertificates(otherAuthority)]);
-    system = await startSystem({ certificates });
+    // Billing knows the dashboard's secret, too.
+    system = await startSystem({ certificates, settings: { billing: DASHBOARD_SECRETS } });
     customer = await system.provision();
   });
   afterAll(async () => {
@@ -227,7 +231,7 @@ describe('with certificates', () => {
 
   test("a token does not help: with edge's certificate, the secret of the dashboard is worth nothing", async () => {
     const edge = trustOf('edge', system.stack.trustSettings('edge'));
-    const token = trustOf('dashboard', { SERVICE_SECRET: system.stack.secrets.serviceSecret });
+    const token = trustOf('dashboard', DASHBOARD_SECRETS);
     const both: Trust = {
       ...edge,
       grpcClient: (callee) => {
