@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { migrateSchema, REPOSITORY, serviceLogins } from '@gateway/local-stack';
+import { REPOSITORY } from '@gateway/local-stack';
 import { createPool, type Pool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
-import { createTestDatabase, freePort, POSTGRES_TOOLS, type TestDatabase, until } from '@gateway/testing';
+import { POSTGRES_TOOLS, until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { expectChargedAsMetered } from './support/expect-charged';
 import { type HttpAnswer, postJson, sendRequest } from './support/http';
-import { type Customer, type System, startSystem } from './support/system';
+import type { Customer, System } from './support/system';
 import { startTraffic } from './support/traffic';
+import { startTwoCells, type TwoCells } from './support/two-cells';
 
 jest.setTimeout(60_000);
 
@@ -20,45 +21,17 @@ const OTHER = 1;
 const log = createLogger('cells-test', 'silent');
 const MESSAGES = [{ role: 'user', content: 'Hello' }];
 
-/** Billings have addresses of their own, so that nothing else takes their ports. Other runs have other networks. */
-const network = `127.${1 + (process.pid % 250)}.${(process.pid >> 8) % 250}`;
-const hostOf = (index: number) => `${network}.${30 + index}`;
-
-let database: TestDatabase;
+let cells: TwoCells;
 let system: System;
 let pools: Pool[];
 /** A customer of each cell. */
 let customers: Customer[];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  const { billing: otherUrl } = await serviceLogins(database.url, 'a secret for tests only');
-  await migrateSchema('billing', database.url, otherUrl);
-  const ports = await Promise.all([HOME, OTHER].map((index) => freePort(hostOf(index))));
-  const addressOf = (index: number) => `${hostOf(index)}:${ports[index]}`;
-  const cells = { BILLING_ADDR: addressOf(HOME), CELLS: 'b', BILLING_ADDR_B: addressOf(OTHER) };
-  system = await startSystem({
-    autoRestart: false,
-    instances: { billing: 2 },
-    settings: {
-      edge: cells,
-      chat: cells,
-      media: cells,
-      storage: cells,
-      dashboard: { ...cells, NEW_ACCOUNT_CELLS: 'home,b' },
-    },
-    instanceSettings: (service, index) =>
-      service === 'billing'
-        ? {
-            BIND_HOST: hostOf(index),
-            GRPC_PORT: String(ports[index]),
-            ...(index === OTHER && { CELL: 'b', DATABASE_URL: otherUrl }),
-          }
-        : {},
-  });
-  pools = [system.stack.engines.databaseUrl, database.url].map((url) => createPool({ url, log }));
+  cells = await startTwoCells();
+  system = cells.system;
+  pools = cells.databaseUrls.map((url) => createPool({ url, log }));
   customers = [];
-  // New accounts are put into either cell at random.
   while (!customers[HOME] || !customers[OTHER]) {
     const customer = await system.provision();
     customers[await cellOf(customer)] = customer;
@@ -66,8 +39,7 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(async () => {
   await Promise.all((pools ?? []).map((pool) => pool.end()));
-  await system?.stop();
-  await database?.drop();
+  await cells?.stop();
 }, 30_000);
 
 /** Returns the cell whose database has the account. */
@@ -177,8 +149,8 @@ test('a key of another cell works in its new value at once, and is refused when 
     const env = {
       ...process.env,
       PATH: `${POSTGRES_TOOLS}:${process.env.PATH}`,
-      HOME_DATABASE_URL: system.stack.engines.databaseUrl,
-      CELL_DATABASE_URL: database.url,
+      HOME_DATABASE_URL: cells.databaseUrls[HOME],
+      CELL_DATABASE_URL: cells.databaseUrls[OTHER],
     };
     const script = join(REPOSITORY, 'deploy/postgres/restore-directory.sh');
     for (const _attempt of [1, 2]) await promisify(execFile)(script, ['b'], { env, timeout: 20_000 });
@@ -202,6 +174,9 @@ test("an operator lists a cell's accounts, and finds a request of any cell by it
     );
   expect(await idsOf('b')).toContain(customer.id);
   expect(await idsOf('home')).not.toContain(customer.id);
+  expect(await system.dashboard.call('GET', 'auth/me', token)).toMatchObject({ cells: ['home', 'b'] });
+  const account = `admin/accounts/${customer.id}`;
+  expect(await system.dashboard.call('GET', account, token)).toMatchObject({ id: customer.id, cell: 'b' });
   expect(await system.dashboard.tryCall('GET', 'admin/accounts?cell=c', token)).toMatchObject({
     status: 400,
   });

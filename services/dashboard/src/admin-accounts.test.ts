@@ -40,6 +40,7 @@ test('creates an account with an owner, whose first password is shown once', asy
     role: 'owner',
     operator: false,
     api_url: null,
+    cells: [],
   });
   const audit = await get(`audit?account_id=${body.id}`);
   expect(changesOf(audit)).toMatchObject([{ action: 'admin/accounts', subject: body.id, outcome: 'done' }]);

@@ -56,6 +56,7 @@ describe('accounts', () => {
       when_short: 'lower',
       bare_model_names: false,
       preview_models: [],
+      cell: 'home',
     });
     expect((await get(`accounts/${owner.account.id}`)).body).toEqual(shown);
   });

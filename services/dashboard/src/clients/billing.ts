@@ -50,6 +50,16 @@ export class Billing {
     this.#client = cells.home.client;
   }
 
+  /** Home is the first. */
+  get cellNames(): string[] {
+    return this.#cells.all.map(nameOf);
+  }
+
+  /** Returns the name of the account's cell; home for an unknown account. */
+  async cellOf(accountId: string): Promise<string> {
+    return nameOf(await this.#cells.ofAccount(accountId));
+  }
+
   /** Idempotent by id. */
   async createAccount({ requestId }: Caller, id: string, name: string) {
     // Not canceled when the client disconnects: the user for whom the account is created needs it.
@@ -345,6 +355,8 @@ export class Billing {
     return { ...entry, id: this.#mask.hide('ledger', entry.id) };
   }
 }
+
+const nameOf = ({ name }: CellBilling): string => name || HOME_CELL;
 
 /** Of the errors of all cells: what is not found in those that answer may be in one that does not. */
 const firstFailure = (errors: readonly unknown[]): unknown =>

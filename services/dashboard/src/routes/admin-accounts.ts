@@ -49,7 +49,7 @@ export function adminAccountEndpoints(deps: Dependencies): Endpoint[] {
           alsoIds,
           ...page,
         });
-        return toList(await withOwnerEmails(pool, accounts), nextCursor);
+        return toList(await toAdminAccounts(pool, accounts, cell), nextCursor);
       },
     }),
     endpoint('operator', 'POST /admin/accounts', {
@@ -65,7 +65,7 @@ export function adminAccountEndpoints(deps: Dependencies): Endpoint[] {
       summary: 'Retrieve an account',
       response: accountResponse,
       handle: async ({ context, params }) =>
-        withOwnerEmail(pool, await billing.getAccount(context, params.id ?? '')),
+        toAdminAccount(deps, await billing.getAccount(context, params.id ?? '')),
     }),
     endpoint('operator', 'POST /admin/accounts/:id/suspend', {
       summary: 'Suspend or reactivate an account',
@@ -73,7 +73,7 @@ export function adminAccountEndpoints(deps: Dependencies): Endpoint[] {
       optionalBody: true,
       response: accountResponse,
       handle: async ({ context, params, body }) =>
-        withOwnerEmail(pool, await billing.setAccountSuspended(context, params.id ?? '', body.suspended)),
+        toAdminAccount(deps, await billing.setAccountSuspended(context, params.id ?? '', body.suspended)),
     }),
     endpoint('operator', 'POST /admin/keys/:id/revoke', {
       summary: 'Permanently revoke a leaked key',
@@ -117,11 +117,11 @@ async function createAccount(
   call: Pick<UserCall, 'context' | 'user' | 'address' | 'idempotencyKey'>,
   { name, owner }: z.output<typeof createBody>,
 ) {
-  const { billing, pool } = deps;
+  const { billing } = deps;
   const { context, address } = call;
   if (!owner) {
-    return withOwnerEmail(
-      pool,
+    return toAdminAccount(
+      deps,
       await billing.createAccount(context, idempotentId('acct', call, 'new'), name),
     );
   }
@@ -136,21 +136,22 @@ async function createAccount(
     address,
   };
   const { id, accountId, email, name: ownerName } = await registerUser(deps, context, registration);
-  const account = await withOwnerEmail(pool, await billing.getAccount(context, accountId));
+  const account = await toAdminAccount(deps, await billing.getAccount(context, accountId));
   return { ...account, owner: { id, email, name: ownerName, password } };
 }
 
-/** Adds the email of a user to contact. */
-async function withOwnerEmails(pool: Pool, accounts: readonly Account__Output[]) {
+/** Adds the email of a user to contact, and the cell. */
+async function toAdminAccounts(pool: Pool, accounts: readonly Account__Output[], cell: string) {
   const ids = accounts.map(({ id }) => id);
   const emails = await findOwnerEmails(pool, ids);
   return accounts.map((account) => ({
     ...toAccountJson(account),
     owner_email: emails.get(account.id) ?? null,
+    cell,
   }));
 }
 
-async function withOwnerEmail(pool: Pool, account: Account__Output) {
-  const [only] = await withOwnerEmails(pool, [account]);
+async function toAdminAccount({ billing, pool }: Dependencies, account: Account__Output) {
+  const [only] = await toAdminAccounts(pool, [account], await billing.cellOf(account.id));
   return only!;
 }

@@ -99,6 +99,7 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
           role: user.role,
           operator: user.operator,
           api_url: apiUrl ?? null,
+          cells: user.operator ? billing.cellNames : [],
         };
       },
     }),

@@ -9,6 +9,7 @@ export const cellQuery = {
   cell: z
     .string()
     .max(31)
+    .transform((name) => name || HOME_CELL)
     .default(HOME_CELL)
     .describe('Of a gateway with several cells: the one that is listed'),
 };

@@ -47,6 +47,9 @@ export const meResponse = z
     role,
     operator: z.boolean().meta({ description: 'May call `admin/…`' }),
     api_url: z.string().nullable().meta({ description: 'Origin of `/v1`, if it is configured' }),
+    cells: z
+      .array(z.string())
+      .meta({ description: "Names of the gateway's cells, `home` first; for operators, otherwise empty" }),
   })
   .meta({ id: 'Me' });
 export const loggedOutResponse = z.object({ logged_out: z.literal(true) });
@@ -399,6 +402,7 @@ const account = {
   ...settings,
   preview_models: z.array(z.string()),
   owner_email: z.string().nullable(),
+  cell: z.string().meta({ description: 'Name of its cell; `home` if the gateway has only one' }),
 };
 export const accountResponse = z.object(account).meta({ id: 'Account' });
 export const newAccountResponse = z.object({

@@ -18,6 +18,7 @@ export interface Account {
   readonly daily_limit: number | null;
   readonly when_short: 'lower' | 'refuse';
   readonly preview_models: readonly string[];
+  readonly cell: string;
 }
 
 /** The owner's first password is shown once. */
@@ -32,9 +33,9 @@ export interface NewAccount extends Account {
 
 const pathOf = (id: string) => `admin/accounts/${encodeURIComponent(id)}`;
 
-/** Searches names, emails and ids; newest first. */
-export const listAccounts = (query: string, cursor?: string, limit?: number) =>
-  apiGet<Page<Account>>('admin/accounts', { query, cursor, limit });
+/** Searches names, emails and ids in one cell, by default home; newest first. */
+export const listAccounts = (query: string, cell?: string, cursor?: string) =>
+  apiGet<Page<Account>>('admin/accounts', { query, cell, cursor });
 /** Idempotent: by the owner's email, or without an owner by the key. */
 export const createAccount = (
   account: { name: string; owner?: { email: string; name?: string } },
@@ -84,9 +85,9 @@ export const addMemberTo = (id: string, member: { email: string; name: string; r
 /** For a member who lost the password; ends all logins of the member. */
 export const renewPasswordIn = (id: string, memberId: string) =>
   apiPost<NewMember>(`${pathOf(id)}/members/${encodeURIComponent(memberId)}/password`);
-/** Top-ups of all accounts. */
-export const listPendingTopups = (cursor?: string) =>
-  apiGet<Page<Topup>>('admin/topups', { status: 'pending', cursor });
+/** Top-ups of all accounts of a cell, by default of home. */
+export const listPendingTopups = (cell?: string, cursor?: string) =>
+  apiGet<Page<Topup>>('admin/topups', { status: 'pending', cell, cursor });
 export const clearTopup = (id: string) => apiPost<Topup>(`admin/topups/${encodeURIComponent(id)}/clear`);
 /** A voided top-up never clears. */
 export const voidTopup = (id: string) => apiPost<Topup>(`admin/topups/${encodeURIComponent(id)}/void`);

@@ -12,6 +12,8 @@ export interface AnyRequestRecord extends Omit<RequestRecord, 'key_id'> {
 
 export interface AnyRequestFilter extends RequestFilter {
   readonly account_id?: string;
+  /** Has no effect with an account; by default home. */
+  readonly cell?: string | undefined;
 }
 
 export const listAllRequests = (filter: AnyRequestFilter, cursor?: string, limit?: number) =>

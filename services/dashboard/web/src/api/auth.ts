@@ -18,6 +18,8 @@ export interface Me {
   readonly operator: boolean;
   /** Origin of `/v1`, if it is configured. */
   readonly api_url: string | null;
+  /** Names of the gateway's cells, for operators; otherwise empty. */
+  readonly cells: readonly string[];
 }
 
 export const logIn = (email: string, password: string): Promise<void> =>

@@ -1,4 +1,4 @@
-import { Anchor, Box, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Box, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { Search, SearchX, Users } from 'lucide-react';
 import { Link, useSearchParams } from 'react-router';
@@ -9,6 +9,8 @@ import { Money } from '../../../ui/money';
 import { StatusBadge } from '../../../ui/status-badge';
 import { Time } from '../../../ui/time';
 import { usePagedList } from '../../../ui/use-paged-list';
+import { CellSelect } from '../cell-select';
+import { useCell } from '../use-cell';
 
 const TYPING_MS = 300;
 const MAX_QUERY_CHARS = 200;
@@ -45,39 +47,46 @@ const COLUMNS: readonly Column<Account>[] = [
 export function AccountsList({ onNew }: { onNew: () => void }) {
   const [search, setSearch] = useSearchParams();
   const query = search.get('query') ?? '';
-  const list = usePagedList(['admin', 'accounts', query], (cursor) => listAccounts(query, cursor), {
-    keepRows: true,
-  });
+  const cell = useCell();
+  const list = usePagedList(
+    ['admin', 'accounts', query, cell],
+    (cursor) => listAccounts(query, cell, cursor),
+    { keepRows: true },
+  );
   const searchFor = useDebouncedCallback(
     (query: string) => setSearch(query.trim() ? { query: query.trim() } : {}, { replace: true }),
     TYPING_MS,
   );
   return (
     <Stack>
-      <TextInput
-        aria-label="Search accounts"
-        placeholder="Name, email or ID"
-        defaultValue={query}
-        onChange={(event) => searchFor(event.currentTarget.value)}
-        leftSection={<Search size={16} aria-hidden />}
-        maxLength={MAX_QUERY_CHARS}
-        maw={360}
-        type="search"
-      />
+      <Group align="flex-end" gap="sm">
+        <CellSelect w={140} />
+        <TextInput
+          aria-label="Search accounts"
+          placeholder="Name, email or ID"
+          defaultValue={query}
+          onChange={(event) => searchFor(event.currentTarget.value)}
+          leftSection={<Search size={16} aria-hidden />}
+          maxLength={MAX_QUERY_CHARS}
+          flex="1 1 160px"
+          maw={360}
+          type="search"
+        />
+      </Group>
       <DataTable
         label="Accounts"
         columns={COLUMNS}
         list={list}
         rowKey={({ id }) => id}
-        empty={query ? <NothingFound query={query} /> : <NoAccounts onNew={onNew} />}
+        empty={query ? <NothingFound query={query} cell={cell} /> : <NoAccounts onNew={onNew} />}
       />
     </Stack>
   );
 }
 
-function NothingFound({ query }: { query: string }) {
+function NothingFound({ query, cell }: { query: string; cell: string | undefined }) {
   return (
-    <EmptyState title={`No account matches “${query}”`} icon={SearchX}>
+    <EmptyState title={`No account${cell ? ` of cell ${cell}` : ''} matches “${query}”`} icon={SearchX}>
       Search by any part of a name or email, or by a complete ID.
     </EmptyState>
   );

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus, Scale } from 'lucide-react';
 import { useParams, useSearchParams } from 'react-router';
 import { type Account, getAccount } from '../../../api/admin-accounts';
+import { useMe } from '../../../api/use-me';
 import { CopyButton } from '../../../ui/copy-button';
 import { ErrorState } from '../../../ui/error-state';
 import { PageHeader } from '../../../ui/page-header';
@@ -72,7 +73,8 @@ function Loading() {
   );
 }
 
-function Description({ account: { id, owner_email, created_at } }: { account: Account }) {
+function Description({ account: { id, owner_email, created_at, cell } }: { account: Account }) {
+  const hasCells = useMe().cells.length > 1;
   return (
     <Group component="span" gap={4}>
       <Text span size="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
@@ -81,6 +83,7 @@ function Description({ account: { id, owner_email, created_at } }: { account: Ac
       <CopyButton value={id} label="Copy account ID" />
       <Text span size="sm">
         {owner_email ? `Owner: ${owner_email}` : 'No owner'} · Created <Time at={created_at} relative />
+        {hasCells && ` · Cell ${cell}`}
       </Text>
     </Group>
   );

@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import { CircleCheck } from 'lucide-react';
 import { listPendingTopups } from '../../../api/admin-accounts';
 import type { Topup } from '../../../api/billing';
@@ -8,6 +9,8 @@ import { NameWithId } from '../../../ui/name-with-id';
 import { Time } from '../../../ui/time';
 import { usePagedList } from '../../../ui/use-paged-list';
 import { AccountLink } from '../account-link';
+import { CellSelect } from '../cell-select';
+import { useCell } from '../use-cell';
 import { PendingTopupActions } from './pending-topup-actions';
 
 const REFETCH_INTERVAL_MS = 15_000;
@@ -25,23 +28,29 @@ const COLUMNS: readonly Column<Topup>[] = [
   },
 ];
 
-/** Pending top-ups of all accounts. */
+/** Pending top-ups of all accounts of a cell. */
 export function PendingTopups() {
-  const list = usePagedList(['admin', 'topups', 'pending'], listPendingTopups, {
-    refetchIntervalMs: REFETCH_INTERVAL_MS,
-  });
+  const cell = useCell();
+  const list = usePagedList(
+    ['admin', 'topups', 'pending', cell],
+    (cursor) => listPendingTopups(cell, cursor),
+    { refetchIntervalMs: REFETCH_INTERVAL_MS },
+  );
   return (
-    <DataTable
-      label="Pending top-ups"
-      columns={COLUMNS}
-      list={list}
-      rowKey={({ id }) => id}
-      empty={
-        <EmptyState title="No pending top-ups" icon={CircleCheck}>
-          Top-ups whose payment hasn’t arrived wait here until you clear or void them. Create top-ups on the
-          page of an account.
-        </EmptyState>
-      }
-    />
+    <Stack>
+      <CellSelect w={140} />
+      <DataTable
+        label="Pending top-ups"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={
+          <EmptyState title="No pending top-ups" icon={CircleCheck}>
+            Top-ups whose payment hasn’t arrived wait here until you clear or void them. Create top-ups on the
+            page of an account.
+          </EmptyState>
+        }
+      />
+    </Stack>
   );
 }

@@ -13,6 +13,8 @@ import { PageHeader } from '../../../ui/page-header';
 import { Time } from '../../../ui/time';
 import { usePagedList } from '../../../ui/use-paged-list';
 import { AccountLink } from '../account-link';
+import { CellSelect } from '../cell-select';
+import { useCell } from '../use-cell';
 
 const PAGE_ROWS = 50;
 const FILTERS = ['account_id', 'key_id', 'model', 'status', 'error_code'] as const;
@@ -70,9 +72,10 @@ export function OperatorRequestsPage() {
     else next.set(name, value);
     setSearch(next, { replace: true });
   };
+  const cell = useCell();
   const list = usePagedList(
-    ['admin', 'requests', search.toString()],
-    (cursor) => listAllRequests(filter, cursor, PAGE_ROWS),
+    ['admin', 'requests', filter, cell],
+    (cursor) => listAllRequests({ ...filter, cell }, cursor, PAGE_ROWS),
     { keepRows: true },
   );
   return (
@@ -82,7 +85,11 @@ export function OperatorRequestsPage() {
         description="Requests of every account, newest first. Prompts and replies aren’t kept."
       />
       <FindById />
-      <SimpleGrid cols={{ base: 2, md: 5 }} spacing="sm" mb="md">
+      <SimpleGrid cols={cell ? { base: 2, md: 3, lg: 6 } : { base: 2, md: 5 }} spacing="sm" mb="md">
+        {/* An account is in one cell, which need not be this one. */}
+        <CellSelect
+          {...(filter.account_id && { value: null, placeholder: 'Of the account', disabled: true })}
+        />
         {TEXT_FILTERS.map(([name, label, placeholder]) => (
           <TextInput
             key={name}
