@@ -4,7 +4,10 @@ import { createLogger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
 import type { ReserveBatch__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveBatch';
 import type { ReserveReplyBatch } from '@gateway/proto/generated/gateway/billing/v1/ReserveReplyBatch';
-import type { ReserveRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
+import type {
+  ReserveRequest,
+  ReserveRequest__Output,
+} from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
 import {
   createGrpcClients,
   type GrpcServer,
@@ -13,8 +16,9 @@ import {
   startGrpcServer,
   toErrorDetail,
 } from '@gateway/rpc';
+import { freePort } from '@gateway/testing';
 import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ReserveClient } from './reserve-client';
 
 const SECRET = 'a secret for tests only';
@@ -24,15 +28,23 @@ const { Reserve } = BillingService.service;
 
 type Stream = ServerDuplexStream<ReserveBatch__Output, ReserveReplyBatch>;
 
-let server: GrpcServer;
+let server: GrpcServer | undefined;
 let reserves: ReserveClient;
+let unknownOutcomes: unknown[];
+beforeEach(() => {
+  unknownOutcomes = [];
+});
 afterEach(async () => {
   reserves.close();
-  await server.stop(0);
+  await server?.stop(0);
+  server = undefined;
 });
 
 /** Creates a client of a billing that handles batches with `onBatch`. */
-async function reserveFrom(onBatch: (stream: Stream, batch: ReserveBatch__Output) => void): Promise<void> {
+async function reserveFrom(
+  onBatch: (stream: Stream, batch: ReserveBatch__Output) => void,
+  timeoutMs = 10_000,
+): Promise<void> {
   const handler = (stream: Stream) => {
     stream.sendMetadata(new Metadata());
     stream.on('error', () => {});
@@ -45,10 +57,15 @@ async function reserveFrom(onBatch: (stream: Stream, batch: ReserveBatch__Output
     trust: sharedSecret('billing', SECRET),
     services: [binding],
   });
-  const addresses = [`127.0.0.1:${server.port}`];
+  connect(server.port, timeoutMs);
+}
+
+function connect(port: number, timeoutMs: number): void {
+  const addresses = [`127.0.0.1:${port}`];
   const instances = createGrpcClients(BillingService, { addresses, trust: sharedSecret('chat', SECRET) });
   const log = createLogger('test', 'silent');
-  reserves = new ReserveClient({ instances, log, timeoutMs: 10_000, onUnknownOutcome: () => {} });
+  const onUnknownOutcome = ({ requestId }: ReserveRequest) => unknownOutcomes.push(requestId);
+  reserves = new ReserveClient({ instances, log, timeoutMs, onUnknownOutcome });
 }
 
 test('marks a request as new until the stream it was sent on is lost', async () => {
@@ -63,6 +80,34 @@ test('marks a request as new until the stream it was sent on is lost', async () 
   await reserves.reserve({ requestId: 'two' });
   expect(holdNano).toBe('7');
   expect(received).toEqual([true, false, true]);
+});
+
+describe('the outcome of a reservation that fails', () => {
+  const failed = { refusal: toErrorDetail(new GatewayError('internal_error')) };
+  const fail = (request: ReserveRequest) =>
+    expect(reserves.reserve(request)).rejects.toMatchObject({ code: 'internal_error' });
+
+  test('is known if billing could not be reached: nothing is reserved', async () => {
+    connect(await freePort(), 100);
+    await fail(REQUEST);
+    expect(unknownOutcomes).toEqual([]);
+  });
+
+  test('is unknown if the stream that it was sent on is lost and there is no other', async () => {
+    await reserveFrom(() => void server?.stop(0), 1_000);
+    await fail(REQUEST);
+    expect(unknownOutcomes).toEqual(['one']);
+  });
+
+  test('is unknown if billing fails, except for a free call, which has no hold', async () => {
+    await reserveFrom((stream, { requests: [request] }) => {
+      stream.write({ replies: [{ requestId: request!.requestId, ...failed }] });
+    });
+    await fail({ ...REQUEST, free: true });
+    expect(unknownOutcomes).toEqual([]);
+    await fail(REQUEST);
+    expect(unknownOutcomes).toEqual(['one']);
+  });
 });
 
 describe('a reservation that is refused because of holds awaiting settlement', () => {

@@ -24,7 +24,10 @@ export interface ReserveClientOptions {
   readonly instances: PeerInstances<BillingServiceClient>;
   readonly log: Logger;
   readonly timeoutMs: number;
-  /** Called when it is unknown whether a hold was created; it must be released if it exists. `error` is the error thrown. */
+  /**
+   * Called when it is unknown whether a hold was created; it must be released if it exists. `error` is the error thrown. Not called
+   * for a request that was never sent, or that is free.
+   */
   onUnknownOutcome(request: ReserveRequest, error: GatewayError): void;
 }
 
@@ -166,15 +169,18 @@ export class ReserveClient {
 
   #refuse({ request, resolve }: Waiting, error: GatewayError, awaitsSettlement = false): void {
     // Billing may have failed after it committed.
-    if (error.code === 'internal_error') this.#options.onUnknownOutcome(request, error);
+    if (error.code === 'internal_error' && !request.free) this.#options.onUnknownOutcome(request, error);
     resolve({ error, awaitsSettlement });
   }
 
   #giveUp(requestId: string): void {
     const waiting = this.#take(requestId);
     if (!waiting) return;
-    const cause = new Error('billing did not answer in time');
-    this.#refuse(waiting, new GatewayError('internal_error', { cause }));
+    const wasSent = waiting.channel !== undefined || !waiting.request.isNew;
+    const cause = new Error(wasSent ? 'billing did not answer in time' : 'billing was not connected in time');
+    const error = new GatewayError('internal_error', { cause });
+    if (wasSent) this.#refuse(waiting, error);
+    else waiting.resolve({ error, awaitsSettlement: false });
   }
 }
 
