@@ -9,7 +9,6 @@ import { type LookupSecond, simulateLookups } from './simulate-lookups';
 /** Accounts are moved until no cell has more of the mean. */
 const MOVED_RATIO = 1.05;
 const KEY_SECONDS = 600;
-const STOPPED_AT_S = 300;
 /** Longer than the timeout of a reservation, so that the calls that wait for the stopped cell are all there. */
 const STOPPED_SECONDS = 6;
 /** Not the home cell, which is 0. */
@@ -145,7 +144,7 @@ const KEY_TITLES = [
 const failedPercent = ({ calls, refused, timedOut }: LookupSecond) =>
   ((100 * (refused + timedOut)) / calls).toFixed(1);
 
-/** What a cell that does not answer does to the calls of other cells: by calls in flight and by key lookups. */
+/** What a cell that does not answer does to the calls of other cells. */
 export function stoppedCellRows(options: FleetOptions): string[][] {
   const simulated = Math.min(...options.calls);
   const accounts = accountsOf(options, simulated);
@@ -163,27 +162,7 @@ export function stoppedCellRows(options: FleetOptions): string[][] {
     ['calls that fail, %', '0', ((100 * stopped.failed) / stopped.calls).toFixed(2)],
     ['added to calls of other cells, p99 ms', latency(normal), latency(stopped)],
     ['calls in flight of an edge and of a chat, mean', inFlight(normal), inFlight(stopped)],
-    ...[100, 30, 18, 10, 4].map((cells) => [
-      `key lookups of other cells' keys refused, %, 1 of ${cells} cells stops`,
-      '0',
-      refusedByStoppedCell(options, cells),
-    ]),
   ];
-}
-
-/** An edge at planned use, whose cache has been filled. */
-function refusedByStoppedCell(options: FleetOptions, cells: number): string {
-  const callsPerS = costs.PLANNED_USE / costs.EDGE_S;
-  const seconds = simulateLookups({
-    callsPerS,
-    seconds: STOPPED_AT_S + 30,
-    answersPerS: Number.POSITIVE_INFINITY,
-    ...keySource(options, accountsOf(options, Math.max(...options.calls))),
-    stopped: { atS: STOPPED_AT_S, hasKey: (key) => key % cells === STOPPED_CELL },
-  }).slice(STOPPED_AT_S + 10);
-  const sum = (pick: (second: LookupSecond) => number) =>
-    seconds.reduce((total, one) => total + pick(one), 0);
-  return ((100 * sum((one) => one.refused)) / sum((one) => one.calls)).toFixed(2);
 }
 
 function keySource({ keys, seed }: FleetOptions, { rates }: Accounts) {

@@ -12,8 +12,6 @@ export interface LookupLoad {
   readonly random: () => number;
   /** Lookups per second that the home cell answers for this edge, in order of arrival and those that edge has given up too. */
   readonly answersPerS: number;
-  /** From this second on, keys for which this is true are not cached, and their cell does not answer. */
-  readonly stopped?: { readonly atS: number; readonly hasKey: (key: number) => boolean };
 }
 
 /** Of one second, by the time at which a call arrives or fails. */
@@ -21,19 +19,19 @@ export interface LookupSecond {
   calls: number;
   /** Lookups that are sent to the home cell. */
   lookups: number;
-  /** Calls of cells that answer which are refused, because too many lookups are in flight. */
+  /** Calls that are refused, because too many lookups are in flight. */
   refused: number;
-  /** Calls of cells that answer whose lookup is not answered in time. */
+  /** Calls whose lookup is not answered in time. */
   timedOut: number;
 }
 
-/** `EDGE_KEY_CACHE_ENTRIES`, and the lookups in flight at most, of an edge. */
+/** `EDGE_KEY_CACHE_ENTRIES`, and the lookups in flight at a cell at most, of an edge. */
 const CACHE_ENTRIES = 20_000;
-const MAX_RESOLVING = 1_000;
+const MAX_LOOKUPS = 1_000;
 
 /** Simulates the key cache of one edge, which starts empty. */
 export function simulateLookups(load: LookupLoad): LookupSecond[] {
-  const { callsPerS, random, answersPerS, stopped } = load;
+  const { callsPerS, random, answersPerS } = load;
   const simulation = new Simulation();
   const home = new Servers(1);
   const seconds = Array.from({ length: load.seconds }, () => ({
@@ -43,8 +41,6 @@ export function simulateLookups(load: LookupLoad): LookupSecond[] {
     timedOut: 0,
   }));
   const second = (): LookupSecond => seconds[Math.floor(simulation.now)]!;
-  const isStopped = (key: number) =>
-    stopped !== undefined && simulation.now >= stopped.atS && stopped.hasKey(key);
   /** The least recently used first. */
   const cached = new Set<number>();
   /** Calls that wait for the lookup of a key. */
@@ -56,22 +52,21 @@ export function simulateLookups(load: LookupLoad): LookupSecond[] {
     simulation.at(simulation.now + exponential(random, 1 / callsPerS), arrive, 0);
   });
   const ask = (key: number) => {
-    const misses = isStopped(key) || !cached.delete(key);
-    if (!misses) cached.add(key);
+    if (cached.delete(key)) cached.add(key);
     else if (waiting.has(key)) waiting.set(key, waiting.get(key)! + 1);
-    else if (waiting.size < MAX_RESOLVING) lookUp(key);
-    else if (!isStopped(key)) second().refused++;
+    else if (waiting.size < MAX_LOOKUPS) lookUp(key);
+    else second().refused++;
   };
   const lookUp = (key: number) => {
     second().lookups++;
     waiting.set(key, 1);
     const answeredAt = home.serve(0, simulation.now, 1 / answersPerS);
     const givenUpAt = simulation.now + costs.TIMEOUT_S;
-    if (isStopped(key) || answeredAt > givenUpAt) simulation.at(givenUpAt, giveUp, key);
+    if (answeredAt > givenUpAt) simulation.at(givenUpAt, giveUp, key);
     else simulation.at(answeredAt, keep, key);
   };
   const giveUp = simulation.on((key) => {
-    if (!isStopped(key)) second().timedOut += waiting.get(key)!;
+    second().timedOut += waiting.get(key)!;
     waiting.delete(key);
   });
   const keep = simulation.on((key) => {

@@ -18,7 +18,7 @@ import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/sto
 import { memoryQuota } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, createTrust, loadService, type Trust } from '@gateway/rpc';
 import { AccessLog, appendAccessLog } from './clients/access-log';
-import { resolveKey, watchKeys } from './clients/billing-keys';
+import { keyResolver, watchKeys } from './clients/billing-keys';
 import { authorizePlayground } from './clients/playground-authorization';
 import { fetchSigningKeys } from './clients/signing-keys';
 import { throttleLeases } from './clients/throttle-lease';
@@ -43,7 +43,6 @@ const REFUSED_KEY_RETRY_MS = 100;
 /** For the rest of the shutdown, after the lame-duck time and the grace for calls in flight. */
 const STOP_REST_MS = 10_000;
 const MAX_REFUSED_KEYS = 10_000;
-const MAX_RESOLVING = 1_000;
 const MIN_KEY_SET_REFETCH_MS = 3_000;
 const MAX_KEY_SET_AGE_MS = 300_000;
 
@@ -54,11 +53,10 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const { cells } = clients;
   const billing = cells.home.client;
   const keys = new KeyCache({
-    resolve: (key) => resolveKey(cells, key),
+    resolve: keyResolver(cells),
     maxEntries: settings.EDGE_KEY_CACHE_ENTRIES,
     maxRefusedKeys: MAX_REFUSED_KEYS,
     refusedKeyRetryMs: REFUSED_KEY_RETRY_MS,
-    maxResolving: MAX_RESOLVING,
   });
   const watches = cells.map((cell) => watchKeys(cell, keys, log));
   const chat = new LinkPool({ name: 'chat.Relay', instances: clients.chats, log });

@@ -33,7 +33,6 @@ beforeEach(() => {
     maxEntries: 3,
     maxRefusedKeys: 2,
     refusedKeyRetryMs: 100,
-    maxResolving: 4,
     now: () => nowMs,
     wait: async (ms) => {
       nowMs += ms;
@@ -211,13 +210,4 @@ describe('a refused key', () => {
     answers.set('a', key('key-a'));
     expect((await cache.resolve('a')).context.keyId).toBe('key-a');
   });
-});
-
-test('the number of concurrent lookups is bounded', async () => {
-  const release = blockResponses();
-  const some = ['1', '2', '3', '4'].map((value) => cache.resolve(value).catch((error) => error.code));
-  await expect(cache.resolve('5')).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
-  release();
-  expect(await Promise.all(some)).toEqual(Array(4).fill('invalid_api_key'));
-  expect((await cache.resolve('a')).context.keyId).toBe('key-a');
 });

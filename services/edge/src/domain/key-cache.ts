@@ -17,8 +17,6 @@ export interface KeyCacheOptions {
   /** Minimum time between two lookups of a refused value, and how many such values are remembered. */
   readonly refusedKeyRetryMs: number;
   readonly maxRefusedKeys: number;
-  /** Lookups in flight at most; beyond it callers are refused with a retry time. */
-  readonly maxResolving: number;
   readonly now?: () => number;
   readonly wait?: (ms: number) => Promise<unknown>;
 }
@@ -42,7 +40,6 @@ export class KeyCache {
   readonly #entries = new Map<string, Entry>();
   readonly #refused: RequestCoalescer<ResolvedKey>;
   #resolving = new Map<string, Promise<ResolvedKey>>();
-  #resolvingCount = 0;
   /** Cells whose billing pushes changes. */
   readonly #watched = new Set<string>();
   /** Changes with every push, so that answers of lookups in flight at that moment are not cached. */
@@ -131,11 +128,7 @@ export class KeyCache {
   }
 
   #ask(key: string, digest: string): Promise<ResolvedKey> {
-    if (this.#resolvingCount >= this.#options.maxResolving) {
-      throw new GatewayError('rate_limited', { retryAfterSeconds: 1 });
-    }
     this.lookups.resolved += 1;
-    this.#resolvingCount += 1;
     const generation = this.#generation;
     const resolving = this.#resolving;
     const sinceMs = this.#now();
@@ -152,10 +145,7 @@ export class KeyCache {
           throw GatewayError.from(thrown);
         },
       )
-      .finally(() => {
-        this.#resolvingCount -= 1;
-        resolving.delete(digest);
-      });
+      .finally(() => resolving.delete(digest));
     resolving.set(digest, answer);
     return answer;
   }
