@@ -5,19 +5,40 @@ import type { UsageEvent } from './usage-event';
 export interface UsageOutboxOptions {
   readonly delivery: UsageDelivery;
   readonly log: Logger;
+  /** Shared by the outboxes of this process. */
+  readonly waiting: WaitingEvents;
   /** Called for each event once it is durable at the receiver. */
   onDelivered(event: UsageEvent): void;
 }
 
 const MAX_BATCH_EVENTS = 500;
-/** More events would take too much memory: calls are refused until billing catches up. */
-const MAX_WAITING_EVENTS = 100_000;
+/** Of all outboxes, by memory: an event takes some 2 KB. */
+const MAX_WAITING_EVENTS = 200_000;
+/** An outbox may have as many, whatever waits in the others: more than wait while deliveries succeed. */
+const MIN_OUTBOX_EVENTS = 1_000;
 /** Deliveries that have failed for longer than this may not recover soon: calls are refused. */
 const MAX_FAILING_MS = 15 * 60_000;
 /** Delay to batch calls that end together; short compared with the two seconds that settlement may take. */
 const GATHER_MS = 25;
 const BACKOFF_MIN_MS = 100;
 const BACKOFF_MAX_MS = 5_000;
+
+/**
+ * Limits the events that wait in the outboxes of one process. An outbox may have as many as it leaves to the others: half of the
+ * limit if nothing waits in another. So a cell that does not take its events does not have the calls of other cells refused.
+ */
+export class WaitingEvents {
+  #count = 0;
+
+  add(count: number): void {
+    this.#count += count;
+  }
+
+  /** Whether an outbox with this number of events may have more. */
+  admits(ofOutbox: number): boolean {
+    return ofOutbox <= Math.max(MIN_OUTBOX_EVENTS, MAX_WAITING_EVENTS - this.#count);
+  }
+}
 
 /**
  * Sends finished calls to billing in order and in batches, retrying until it succeeds. The events are also stored where
@@ -40,12 +61,13 @@ export class UsageOutbox {
 
   /** False while events accumulate: new calls must be refused. */
   admits(nowMs: number): boolean {
-    if (this.#queue.length > MAX_WAITING_EVENTS) return false;
+    if (!this.#options.waiting.admits(this.#queue.length)) return false;
     return this.#failingSinceMs === undefined || nowMs - this.#failingSinceMs < MAX_FAILING_MS;
   }
 
   add(event: UsageEvent): void {
     this.#queue.push(event);
+    this.#options.waiting.add(1);
     if (!this.#running) void this.#run();
   }
 
@@ -76,6 +98,7 @@ export class UsageOutbox {
       try {
         await this.#options.delivery.deliver(batch);
         this.#queue = this.#queue.slice(batch.length);
+        this.#options.waiting.add(-batch.length);
         this.#failures = 0;
         this.#failingSinceMs = undefined;
         for (const event of batch) this.#options.onDelivered(event);

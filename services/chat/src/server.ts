@@ -7,6 +7,7 @@ import {
   retryWithCurrentKey,
   startHeartbeat,
   UsageOutbox,
+  WaitingEvents,
   withCurrentKey,
   withRefusalReports,
 } from '@gateway/call-billing';
@@ -115,10 +116,12 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const models = new CatalogWatch({ client: catalog, log, fromProto: fromProtoModel });
   const opened = await openJournal(settings.journal, log);
   const { journal } = opened;
+  const waiting = new WaitingEvents();
   const cells = connectCells({ home: settings.BILLING_ADDR, others: settings.cells, peer }, (cell) => {
     const outbox = new UsageOutbox({
       delivery: cell.usageDelivery('gateway-chat', settings.kafka, log),
       log,
+      waiting,
       onDelivered: (event) => journal.acknowledge(event.requestId),
     });
     const reserve = new ReserveClient({

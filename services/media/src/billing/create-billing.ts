@@ -6,6 +6,7 @@ import {
   ReserveClient,
   startHeartbeat,
   UsageOutbox,
+  WaitingEvents,
 } from '@gateway/call-billing';
 import { createPool, type Pool } from '@gateway/postgres';
 import type { Logger } from '@gateway/process';
@@ -50,6 +51,7 @@ export async function createBilling(options: MediaBillingOptions): Promise<Media
     statementTimeoutMs: 2_000,
   });
   const bills = new Bills(pool, instanceId);
+  const waiting = new WaitingEvents();
   const cells = connectCells(
     {
       home: settings.BILLING_ADDR,
@@ -61,6 +63,7 @@ export async function createBilling(options: MediaBillingOptions): Promise<Media
       outbox: new UsageOutbox({
         delivery: cell.usageDelivery('gateway-media', settings.kafka, log),
         log,
+        waiting,
         onDelivered: (event) => billOutbox.delivered(event),
       }),
       reserve: new ReserveClient({

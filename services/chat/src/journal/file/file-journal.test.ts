@@ -119,6 +119,53 @@ test('the journal admits no calls once it is four fifths full', async () => {
   expect(journal.admits).toBe(true);
 });
 
+describe('calls that stay open, as of a cell that does not take its events', () => {
+  const SEGMENT_BYTES = 4 * 1024;
+  /** Ends calls that billing has at once, many times what the journal has room for. */
+  async function fillWithOthers(journal: FileJournal, named: string): Promise<void> {
+    for (let index = 0; index < 300; index++) {
+      await journal.final(final(`${named} ${index}`));
+      journal.acknowledge(`${named} ${index}`);
+      expect(journal.admits).toBe(true);
+    }
+  }
+
+  test('keep no records of other calls, and are recovered after a kill', async () => {
+    const journal = open(SEGMENT_BYTES);
+    await journal.dispatched(call('cut'), 10);
+    await journal.dispatched(call('ended'), 10);
+    await journal.dispatched(call('ended later'), 10);
+    journal.progress('cut', { ...NO_USAGE, input: 10, output: 3 });
+    await journal.final(final('ended'));
+    await fillWithOthers(journal, 'before');
+    journal.progress('cut', { ...NO_USAGE, input: 10, output: 4 });
+    await journal.final(final('ended later'));
+    await fillWithOthers(journal, 'after');
+
+    const next = open(SEGMENT_BYTES);
+    const { finished, interrupted } = replayJournal(next, 9);
+    const others = ({ requestId }: { requestId: string }) => !/^(before|after) /.test(requestId);
+    expect(finished.filter(others)).toEqual([final('ended'), final('ended later')]);
+    expect(interrupted.map(({ requestId, costNano }) => [requestId, costNano])).toEqual([['cut', '26000']]);
+    for (const { requestId } of finished) next.acknowledge(requestId);
+
+    // What is recovered stays open too.
+    await fillWithOthers(next, 'next');
+    const { interrupted: again } = replayJournal(open(SEGMENT_BYTES), 9);
+    expect(again).toEqual(interrupted);
+  });
+
+  test('are removed when billing has them', async () => {
+    const journal = open(SEGMENT_BYTES);
+    const ids = Array.from({ length: 10 }, (_value, index) => `call ${index}`);
+    for (const id of ids) await journal.final(final(id));
+    await fillWithOthers(journal, 'other');
+    expect(segments().length).toBeGreaterThan(2);
+    for (const id of ids) journal.acknowledge(id);
+    expect(segments()).toHaveLength(2);
+  });
+});
+
 test('many concurrent final records are all durable', async () => {
   const journal = open(16 * 1024);
   const ids = Array.from({ length: 300 }, (_value, index) => `call ${index}`);

@@ -19,18 +19,31 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
+/** A call that billing may not have. */
+interface OpenCall {
+  /** Of its first record that is needed. */
+  segment: number;
+  /** Its records that are needed: the end, or the dispatch and the last progress. */
+  records: readonly JournalRecord[];
+}
+
 const ADMISSION_SHARE = 0.8;
+/** Above this part of `maxBytes` the calls in the oldest segments are moved, so that these can be removed. */
+const COMPACTION_SHARE = 0.6;
+/** At most, of a new segment for calls that are moved: the rest is for new records. */
+const MOVED_SHARE = 0.75;
 
 /**
  * The append-only usage journal of one process. *Dispatched* and *progress* records are written, not synced; a *final*
  * record is durable when its promise resolves, with one sync for many. The oldest segment is removed when billing has
- * acknowledged every call that began in it.
+ * acknowledged every call that began in it. In a journal that fills, calls that are still open are moved from the oldest segments to
+ * the current one: a long call, or a cell that does not take its events, does not keep the records of all other calls.
  */
 export class FileJournal implements UsageJournal {
   readonly owner: Owner;
   readonly #options: FileJournalOptions;
-  /** By request id of every unacknowledged call: the segment of its first record. */
-  readonly #firstSegment = new Map<string, number>();
+  /** By request id. */
+  readonly #calls = new Map<string, OpenCall>();
   /** Number of such calls per segment, oldest segment first. */
   readonly #callsBySegment = new Map<number, number>();
   #current: Segment;
@@ -65,40 +78,53 @@ export class FileJournal implements UsageJournal {
 
   /** False when the journal is nearly full or its disk failed: new calls must be refused. */
   get admits(): boolean {
-    const bytes = this.#callsBySegment.size * this.#options.segmentBytes;
-    const roomy = bytes <= this.#options.maxBytes * ADMISSION_SHARE;
-    return this.#failure === undefined && this.#spare !== undefined && roomy;
+    return this.#failure === undefined && this.#spare !== undefined && this.#excessOf(ADMISSION_SHARE) <= 0;
   }
 
-  /** Marks a segment of a previous epoch as containing a call that billing may not have. */
-  trackCall(requestId: string, segment: number): void {
-    if (this.#firstSegment.has(requestId)) return;
-    this.#firstSegment.set(requestId, segment);
-    this.#callsBySegment.set(segment, (this.#callsBySegment.get(segment) ?? 0) + 1);
+  /** Returns the number of segments that exceed this part of the journal. */
+  #excessOf(share: number): number {
+    const { maxBytes, segmentBytes } = this.#options;
+    return this.#callsBySegment.size - Math.floor((maxBytes * share) / segmentBytes);
+  }
+
+  /** Tracks a record of a call that billing may not have, in this segment. */
+  track(record: JournalRecord, segment: number): void {
+    const requestId = requestIdOf(record);
+    const call = this.#calls.get(requestId);
+    if (!call) {
+      this.#calls.set(requestId, { segment, records: [record] });
+      this.#countCall(segment, 1);
+    } else if (call.records[0]?.t !== 'final') {
+      call.records = record.t === 'progress' ? [...call.records.slice(0, 1), record] : [record];
+    }
+  }
+
+  #countCall(segment: number, change: number): void {
+    this.#callsBySegment.set(segment, (this.#callsBySegment.get(segment) ?? 0) + change);
   }
 
   /** Resolves when the dispatch would be known after a kill of this process. */
   dispatched(call: DispatchedCall, inputTokens: number): Promise<void> {
-    return this.#write({ t: 'dispatched', call, inputTokens }, call.requestId);
+    return this.#write({ t: 'dispatched', call, inputTokens });
   }
 
   /** Not awaited: the next record replaces it. */
   progress(requestId: string, usage: TokenUsage): void {
-    this.#write({ t: 'progress', id: requestId, usage }, requestId).catch(() => {});
+    this.#write({ t: 'progress', id: requestId, usage }).catch(() => {});
   }
 
   /** Resolves when the call's end is on disk. */
   async final(event: UsageEvent): Promise<void> {
-    await this.#write({ t: 'final', event }, event.requestId);
+    await this.#write({ t: 'final', event });
     await this.#sync();
   }
 
   /** Billing has the call's end: its records are no longer needed. */
   acknowledge(requestId: string): void {
-    const segment = this.#firstSegment.get(requestId);
-    if (segment === undefined) return;
-    this.#firstSegment.delete(requestId);
-    this.#callsBySegment.set(segment, (this.#callsBySegment.get(segment) ?? 1) - 1);
+    const call = this.#calls.get(requestId);
+    if (!call) return;
+    this.#calls.delete(requestId);
+    this.#countCall(call.segment, -1);
     this.removeFinishedSegments();
   }
 
@@ -120,13 +146,13 @@ export class FileJournal implements UsageJournal {
     this.#failure ??= new Error('journal is closed');
     this.#current.close();
     this.#spare?.close();
-    if (this.#firstSegment.size > 0) return;
+    if (this.#calls.size > 0) return;
     for (const number of this.#callsBySegment.keys()) removeSegment(this.#options.directory, number);
   }
 
-  #write(record: JournalRecord, requestId: string): Promise<void> {
+  #write(record: JournalRecord): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    this.trackCall(requestId, this.#current.number);
+    this.track(record, this.#current.number);
     return new Promise((resolve, reject) => {
       this.#pending.push({ text: encodeRecord(record), resolve, reject });
       if (this.#pending.length === 1) setImmediate(() => this.#flush());
@@ -157,7 +183,36 @@ export class FileJournal implements UsageJournal {
     this.#current = this.#spare;
     this.#spare = undefined;
     this.removeFinishedSegments();
+    this.#moveOldestCalls();
     this.#makeSpare();
+  }
+
+  /** Moves calls to the current segment, which has just been begun, until the oldest segments that are too many are not needed. */
+  #moveOldestCalls(): void {
+    const excess = this.#excessOf(COMPACTION_SHARE);
+    if (excess <= 0) return;
+    const numbers = [...this.#callsBySegment.keys()].slice(0, excess);
+    const last = Math.min(numbers.at(-1)!, this.#current.number - 1);
+    const calls = [...this.#calls.values()].filter(({ segment }) => segment <= last);
+    const moved: OpenCall[] = [];
+    const texts: string[] = [];
+    let restBytes = this.#options.segmentBytes * MOVED_SHARE;
+    for (const call of calls.sort((a, b) => a.segment - b.segment)) {
+      const text = call.records.map(encodeRecord).join('');
+      restBytes -= Buffer.byteLength(text);
+      if (restBytes < 0) break;
+      texts.push(text);
+      moved.push(call);
+    }
+    this.#current.append(Buffer.from(texts.join('')));
+    // Durable before the segments are removed that have the ends among them.
+    this.#current.syncNow();
+    for (const call of moved) {
+      this.#countCall(call.segment, -1);
+      call.segment = this.#current.number;
+      this.#countCall(call.segment, 1);
+    }
+    this.removeFinishedSegments();
   }
 
   /** If the disk fails, `admits` is false until a later attempt finds space. */
@@ -206,4 +261,9 @@ export class FileJournal implements UsageJournal {
     }
     this.#syncing = false;
   }
+}
+
+function requestIdOf(record: JournalRecord): string {
+  if (record.t === 'progress') return record.id;
+  return record.t === 'final' ? record.event.requestId : record.call.requestId;
 }

@@ -14,7 +14,7 @@ export interface ReplayedJournal {
   readonly interrupted: UsageEvent[];
 }
 
-/** Reads the segments of previous epochs and marks their calls as unacknowledged. */
+/** Reads the segments of previous epochs and tracks their calls as unacknowledged. */
 export function replayJournal(journal: FileJournal, nowMs: number): ReplayedJournal {
   const finished = new Map<string, UsageEvent>();
   const open = new Map<string, { call: DispatchedCall; usage: TokenUsage }>();
@@ -26,14 +26,16 @@ export function replayJournal(journal: FileJournal, nowMs: number): ReplayedJour
           call: record.call,
           usage: { ...NO_USAGE, input: record.inputTokens },
         });
-        journal.trackCall(record.call.requestId, segment);
+        journal.track(record, segment);
       } else if (record?.t === 'progress') {
         const call = open.get(record.id);
-        if (call) call.usage = record.usage;
+        if (!call) continue;
+        call.usage = record.usage;
+        journal.track(record, segment);
       } else if (record?.t === 'final') {
         finished.set(record.event.requestId, record.event);
         open.delete(record.event.requestId);
-        journal.trackCall(record.event.requestId, segment);
+        journal.track(record, segment);
       }
     }
   }

@@ -80,6 +80,14 @@ describe('a journal in PostgreSQL', () => {
     expect(await listOthers(pool, randomUUID())).toEqual([]);
   });
 
+  test('admits calls however many wait for a cell: the outbox of the cell limits them', async () => {
+    const { journal } = await open();
+    const ids = Array.from({ length: 100_000 }, () => randomUUID());
+    for (const id of ids) journal.progress(id, NO_USAGE);
+    expect(journal.admits).toBe(true);
+    for (const id of ids) journal.acknowledge(id);
+  });
+
   test('of an instance that another one has taken over is not written', async () => {
     const { journal, takenOver } = await open();
     const id = randomUUID();

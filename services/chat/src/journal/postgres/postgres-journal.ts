@@ -19,8 +19,6 @@ export interface PostgresJournalOptions {
   onTakenOver(): void;
 }
 
-/** Calls without a final, or whose final billing does not have: their rows are some hundred MB. */
-const MAX_CALLS = 100_000;
 /** Time without heartbeats after which another instance may take over. */
 export const LEASE_MS = 10_000;
 /** While writes fail for longer, new calls are refused instead of waiting. */
@@ -36,13 +34,13 @@ interface Waiter {
 }
 
 /**
- * The usage journal of one process as rows in PostgreSQL. What changes while a write is in progress is written together by the
- * next one. A write that fails is repeated until it succeeds: the calls that wait for it go on when the database is back.
+ * The usage journal of one process as rows in PostgreSQL: of the calls in flight, and of those whose end waits for billing, which
+ * the outbox limits for each cell. What changes while a write is in progress is written together by the next one. A write that fails
+ * is repeated until it succeeds: the calls that wait for it go on when the database is back.
  */
 export class PostgresJournal implements UsageJournal {
   readonly owner: Owner = { id: randomUUID(), epoch: 1n };
   readonly #options: PostgresJournalOptions;
-  readonly #open = new Set<string>();
   #rows = new Map<string, JournalRow>();
   #removed = new Set<string>();
   #waiters: Waiter[] = [];
@@ -64,7 +62,7 @@ export class PostgresJournal implements UsageJournal {
   }
 
   get admits(): boolean {
-    if (this.#failure !== undefined || this.#open.size >= MAX_CALLS) return false;
+    if (this.#failure !== undefined) return false;
     const nowMs = performance.now();
     // A process that was frozen may have lost its journal: holds that it requests now would be nobody's.
     if (nowMs - this.#beatAtMs > LEASE_MS / 2) return false;
@@ -86,7 +84,6 @@ export class PostgresJournal implements UsageJournal {
   }
 
   acknowledge(requestId: string): void {
-    this.#open.delete(requestId);
     this.#rows.delete(requestId);
     this.#removed.add(requestId);
     this.#writeLater();
@@ -119,7 +116,6 @@ export class PostgresJournal implements UsageJournal {
   }
 
   #change(requestId: string, change: JournalRow): void {
-    this.#open.add(requestId);
     this.#rows.set(requestId, { ...this.#rows.get(requestId), ...change });
   }
 
