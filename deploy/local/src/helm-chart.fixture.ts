@@ -20,13 +20,24 @@ export type Manifest = any;
 export const lint = (set: string): string =>
   execFileSync(HELM!, ['lint', CHART, '--strict', '-f', valuesFile(set)], { encoding: 'utf8' });
 
+export interface Release {
+  readonly name: string;
+  readonly namespace: string;
+}
+/** The releases that the values of cells name each other by. */
+const RELEASES: Readonly<Record<string, Release>> = {
+  'cell-home': { name: 'gateway', namespace: 'gateway' },
+  'cell-b': { name: 'gateway-b', namespace: 'gateway-b' },
+};
+export const releaseOf = (set: string): Release => RELEASES[set] ?? { name: 'gw', namespace: 'prod' };
+
 const rendered = new Map<string, readonly Manifest[]>();
 
 /** Manifests of a first installation. The same ones for each call, although generated secrets differ in each rendering. */
 export function render(set: string): readonly Manifest[] {
   const known = rendered.get(set);
   if (known) return known;
-  const { output, status } = template(['-f', valuesFile(set)]);
+  const { output, status } = template(['-f', valuesFile(set)], releaseOf(set));
   if (status !== 0) throw new Error(output);
   const documents = parseAllDocuments(output);
   for (const { errors } of documents) if (errors[0]) throw errors[0];
@@ -36,8 +47,11 @@ export function render(set: string): readonly Manifest[] {
 }
 
 /** Renders with the options of `helm template`, and returns its output: the manifests, or why they are refused. */
-export function template(options: readonly string[]): { output: string; status: number | null } {
-  const args = ['template', 'gw', CHART, '--namespace', 'prod', ...options];
+export function template(
+  options: readonly string[],
+  { name, namespace }: Release = releaseOf(''),
+): { output: string; status: number | null } {
+  const args = ['template', name, CHART, '--namespace', namespace, ...options];
   const { stdout, stderr, status } = spawnSync(HELM!, args, { encoding: 'utf8', maxBuffer: 16 << 20 });
   return { output: status === 0 ? stdout : stderr, status };
 }

@@ -18,6 +18,7 @@ import {
   lint,
   type Manifest,
   manifestValidator,
+  releaseOf,
   render,
   SCHEMAS,
   template,
@@ -39,6 +40,8 @@ const pods = (set: string) =>
 /** With this set, services find each other by EndpointSlices. */
 const bySlices = (set: string) => set === 'autoscaling';
 const CALLERS = ['chat', 'dashboard', 'edge', 'media', 'storage'];
+/** This set installs the billing of a cell only, whose callers are in the release of the set `cell-home`. */
+const isCell = (set: string) => set === 'cell-b';
 /** The workloads of the services, without those of bundled engines. */
 const services = (set: string) =>
   workloads(set).flatMap((workload): { service: Service; workload: Manifest; pod: Manifest }[] => {
@@ -82,11 +85,11 @@ function environmentOf(set: string, container: Manifest): Record<string, string>
   );
 }
 
-/** The Service that an address names, and its port by number or name. */
-function namedService(value = ''): { service: string; port: string } | undefined {
+/** The Service in the namespace that an address names, and its port by number or name. */
+function namedService(namespace: string, value = ''): { service: string; port: string } | undefined {
   const [, service, port] =
-    /^k8s:\/\/prod\/([\w-]+):(\w+)$/.exec(value) ??
-    /([\w-]+)\.prod\.svc\.cluster\.local:(\d+)/.exec(value) ??
+    new RegExp(`^k8s://${namespace}/([\\w-]+):(\\w+)$`).exec(value) ??
+    new RegExp(`([\\w-]+)\\.${namespace}\\.svc\\.cluster\\.local:(\\d+)`).exec(value) ??
     [];
   return service && port ? { service, port } : undefined;
 }
@@ -100,6 +103,12 @@ const stopMsOf = (service: Service): number =>
     ? milliseconds(`services/${service}/src/server.ts`, 'STOP_REST_MS')
     : milliseconds('packages/process/src/stop-in-time.ts', 'DEFAULT_STOP_TIMEOUT_MS');
 
+/** Whether the service reads the cells other than home, and whether it sends usage events to them. */
+const readsCells = (service: Service): boolean =>
+  read(`services/${service}/src/settings.ts`).includes('readCells(');
+const deliversToCells = (service: Service): boolean =>
+  readsCells(service) && read(`services/${service}/src/settings.ts`).includes('kafkaSettings');
+
 const settingsOf = (service: Service): Set<string> => {
   const files = [
     `services/${service}/src/settings.ts`,
@@ -109,7 +118,11 @@ const settingsOf = (service: Service): Set<string> => {
   ];
   const names = files.flatMap((file) => [...read(file).matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)]);
   const trust = service === 'simulator' ? {} : trustSettings(service);
-  return new Set([...names.map(([, name = '']) => name), ...Object.keys(trust)]);
+  const ofCells = [
+    ...(readsCells(service) ? ['CELLS', 'BILLING_ADDR_B', 'BILLING_ADDR_C'] : []),
+    ...(deliversToCells(service) ? ['KAFKA_BROKERS_B', 'KAFKA_BROKERS_C'] : []),
+  ];
+  return new Set([...names.map(([, name = '']) => name), ...Object.keys(trust), ...ofCells]);
 };
 /** Read by the registries of providers. */
 const PROVIDER_SETTING =
@@ -130,14 +143,14 @@ function documentedArrows(): Set<string> {
   return arrows;
 }
 
-/** Pairs of components that policies allow to connect, from the callers' or from the callees' policies. */
+/** Pairs of components of the release that policies allow to connect, from the callers' or from the callees' policies. */
 function allowedPairs(set: string, direction: 'ingress' | 'egress'): Set<string> {
   const pairs = new Set<string>();
   for (const { spec } of ofKind(set, 'NetworkPolicy')) {
     const own = componentOf(spec.podSelector.matchLabels);
     for (const rule of spec[direction] ?? [])
-      for (const { podSelector } of (direction === 'ingress' ? rule.from : rule.to) ?? [])
-        if (podSelector) {
+      for (const { podSelector, namespaceSelector } of (direction === 'ingress' ? rule.from : rule.to) ?? [])
+        if (podSelector && !namespaceSelector) {
           const other = componentOf(podSelector.matchLabels);
           pairs.add(direction === 'ingress' ? `${other} → ${own}` : `${own} → ${other}`);
         }
@@ -172,7 +185,9 @@ described.each(VALUE_SETS)('the Helm chart with the values of ci/%s-values.yaml'
   });
 
   test('gives every service its certificate, or the secret of each pair that it belongs to', () => {
-    const enabled = services(set).map(({ service }) => service as string);
+    const enabled: string[] = isCell(set)
+      ? Object.keys(READERS)
+      : services(set).map(({ service }) => service);
     for (const { service, pod } of services(set)) {
       if (service === 'simulator') continue;
       const [{ env, volumeMounts }] = pod.containers;
@@ -191,6 +206,7 @@ described.each(VALUE_SETS)('the Helm chart with the values of ci/%s-values.yaml'
 
   test('gives each chat a volume for its journal, or none with the journal in PostgreSQL', () => {
     const chat = services(set).find(({ service }) => service === 'chat');
+    if (isCell(set)) return expect(chat).toBeUndefined();
     const { env, volumeMounts } = chat?.pod.containers[0] ?? {};
     const names: string[] = env.map(({ name }: Manifest) => name);
     const inPostgresql = set === 'autoscaling';
@@ -226,7 +242,7 @@ described.each(VALUE_SETS)('the Helm chart with the values of ci/%s-values.yaml'
     const byName = new Map(ofKind(set, 'Service').map((manifest) => [manifest.metadata.name, manifest]));
     for (const { pod } of services(set))
       for (const { name, value } of pod.containers[0].env) {
-        const named = namedService(value);
+        const named = namedService(releaseOf(set).namespace, value);
         if (!named) continue;
         const { spec } = byName.get(named.service);
         const ports = spec.ports.flatMap((one: Manifest) => [one.name, String(one.port)]);
@@ -291,7 +307,8 @@ described.each(VALUE_SETS)('the Helm chart with the values of ci/%s-values.yaml'
         ? [[{ apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] }]]
         : [],
     );
-    const accounts = callers.map(({ pod }) => `prod ServiceAccount ${pod.serviceAccountName}`);
+    const { namespace } = releaseOf(set);
+    const accounts = callers.map(({ pod }) => `${namespace} ServiceAccount ${pod.serviceAccountName}`);
     const subjects = ofKind(set, 'RoleBinding').flatMap((binding) => binding.subjects);
     expect(sorted(subjects.map(({ namespace, kind, name }) => `${namespace} ${kind} ${name}`))).toEqual(
       sorted(accounts),
@@ -475,6 +492,120 @@ described('the NetworkPolicies of the Helm chart', () => {
   });
 });
 
+described('the Helm chart with cells', () => {
+  const settings = (set: string, service: Service) => {
+    const found = services(set).find((one) => one.service === service);
+    return READERS[service](environmentOf(set, found?.pod.containers[0])) as Record<string, unknown>;
+  };
+  const kafkaBrokers = ['kafka-0.kafka.engines-b:9093', 'kafka-1.kafka.engines-b:9093'];
+
+  test('gives exactly the services that read the cells their addresses, and their brokers to those that send events', () => {
+    const b = { name: 'b', addresses: ['gateway-b-model-gateway-billing.gateway-b.svc.cluster.local:7102'] };
+    const c = { name: 'c', addresses: ['billing.gateway-c.svc.clusterset.local:7102'] };
+    for (const { service, pod } of services('cell-home')) {
+      const names: string[] = pod.containers[0].env.map(({ name }: Manifest) => name);
+      const ofCells = names.filter((name) => /^(NEW_ACCOUNT_CELLS|CELLS?|[A-Z_]+_[BC])$/.test(name));
+      expect([service, sorted(ofCells)]).toEqual([
+        service,
+        sorted([
+          ...(readsCells(service) ? ['CELLS', 'BILLING_ADDR_B', 'BILLING_ADDR_C'] : []),
+          ...(deliversToCells(service) ? ['KAFKA_BROKERS_B'] : []),
+          ...(service === 'dashboard' ? ['NEW_ACCOUNT_CELLS'] : []),
+        ]),
+      ]);
+      if (!readsCells(service)) continue;
+      expect(settings('cell-home', service).cells).toEqual([
+        { ...b, kafkaBrokers: deliversToCells(service) ? kafkaBrokers : undefined },
+        c,
+      ]);
+    }
+    expect(settings('cell-home', 'dashboard').newAccountCells).toEqual(['b', 'c']);
+  });
+
+  test('installs billing only in another cell, at the address and with the brokers that home has', () => {
+    expect(services('cell-b').map(({ service }) => service)).toEqual(['billing']);
+    const components = render('cell-b').map(({ metadata }) => componentOf(metadata.labels));
+    expect(sorted(new Set(components))).toEqual(['billing', 'migrate']);
+    expect(settings('cell-b', 'billing')).toMatchObject({
+      cell: 'b',
+      kafka: { brokers: kafkaBrokers, topicPrefix: 'b.' },
+    });
+    const edge = services('cell-home').find(({ service }) => service === 'edge');
+    const { BILLING_ADDR_B } = environmentOf('cell-home', edge?.pod.containers[0]);
+    const named = namedService(releaseOf('cell-b').namespace, BILLING_ADDR_B);
+    const [service] = ofKind('cell-b', 'Service');
+    expect(named?.service).toBe(service.metadata.name);
+    expect(service.spec.ports.map(({ port }: Manifest) => String(port))).toContain(named?.port);
+  });
+
+  test("lets exactly the services that read the cells connect to a cell's billing, in the policies of both releases", () => {
+    const admits = (peer: Manifest, set: string, labels: Record<string, string>) =>
+      peer.namespaceSelector?.matchLabels['kubernetes.io/metadata.name'] === releaseOf(set).namespace &&
+      Object.entries(peer.podSelector?.matchLabels ?? {}).every(([name, value]) => labels[name] === value);
+    const policyOf = (set: string, service: string) =>
+      ofKind(set, 'NetworkPolicy').find(({ spec }) => componentOf(spec.podSelector.matchLabels) === service)
+        .spec;
+    const labelsOf = (set: string, name: Service) =>
+      services(set).find(({ service }) => service === name)?.workload.spec.template.metadata.labels;
+    const ofGrpc = ({ ports }: Manifest) => ports.some(({ port }: Manifest) => port === 'grpc');
+    const billing = policyOf('cell-b', 'billing');
+    const elsewhere = {
+      to: [{ ipBlock: { cidr: '192.0.2.0/24' } }],
+      ports: [{ port: 7102, protocol: 'TCP' }],
+    };
+    for (const { service } of services('cell-home')) {
+      const { egress } = policyOf('cell-home', service);
+      const isOut = egress
+        .filter(ofGrpc)
+        .some(({ to }: Manifest) =>
+          to?.some((peer: Manifest) => admits(peer, 'cell-b', labelsOf('cell-b', 'billing'))),
+        );
+      const isIn = billing.ingress
+        .filter(ofGrpc)
+        .some(({ from }: Manifest) =>
+          from.some((peer: Manifest) => admits(peer, 'cell-home', labelsOf('cell-home', service))),
+        );
+      const isOutElsewhere = JSON.stringify(egress).includes(JSON.stringify(elsewhere));
+      expect([service, isOut, isIn, isOutElsewhere]).toEqual([
+        service,
+        ...Array(3).fill(readsCells(service)),
+      ]);
+    }
+  });
+
+  test.each([
+    ['', 'k8s://prod/gateway-b-model-gateway-billing:grpc'],
+    ['gateway-b', 'gateway-b-model-gateway-billing.gateway-b.svc.cluster.local:7102'],
+  ])('lists the EndpointSlices of a cell in its own namespace only: namespace "%s"', (namespace, address) => {
+    const { output } = template([
+      '--set',
+      'publicApiUrl=https://api.example.com,postgresql.existingSecret=pg,discovery=endpointslices,fullnameOverride=mg',
+      '--set',
+      `cells.b.release=gateway-b,cells.b.namespace=${namespace}`,
+    ]);
+    expect(output).toContain(`- name: BILLING_ADDR_B\n              value: "${address}"`);
+  });
+
+  test('lets the services of home in another cluster connect to billing by homeFrom, and those that are disabled there not', () => {
+    const inCell = [
+      '--set',
+      'cell=b,secrets.existingSecret=s,postgresql.existingSecret=pg,media.enabled=false',
+    ];
+    const billing = (...options: string[]) =>
+      parseAllDocuments(template([...inCell, '--set', ...options]).output)
+        .map((document) => document.toJS())
+        .filter((one) => one?.metadata.name === 'gw-model-gateway-billing');
+    const peer = { ipBlock: { cidr: '192.0.2.0/24' } };
+    const elsewhere = billing(`networkPolicy.homeFrom[0].ipBlock.cidr=${peer.ipBlock.cidr}`);
+    const { spec } = elsewhere.find(({ kind }) => kind === 'NetworkPolicy');
+    expect(spec.ingress).toContainEqual({ from: [peer], ports: [{ port: 'grpc', protocol: 'TCP' }] });
+    const here = JSON.stringify(billing('home.release=gateway'));
+    expect(here).toContain('"kubernetes.io/metadata.name":"prod"');
+    expect(here).toContain('SERVICE_SECRET_STORAGE_TO_BILLING');
+    expect(here).not.toMatch(/SERVICE_SECRET_MEDIA_TO_BILLING|"media"/);
+  });
+});
+
 described('the Helm chart refuses', () => {
   const required = ['--set', 'publicApiUrl=https://api.example.com,postgresql.existingSecret=pg'];
 
@@ -542,6 +673,50 @@ described('the Helm chart refuses', () => {
       [...required, '--set', 'billing.env.REDIS_SENTINELS=sentinel'],
       'networkPolicy.redisPorts: lacks 26379, the port of sentinel:26379',
     ],
+    [
+      'a cell without an address',
+      [...required, '--set', 'cells.b.kafkaBrokers={kafka:9092}'],
+      'cells.b: set release, or billingAddress',
+    ],
+    ['a cell whose name is in upper case', [...required, '--set', 'cells.B.release=b'], 'cell B: the name'],
+    ['home among the other cells', [...required, '--set', 'cells.home.release=b'], 'cell home: the name'],
+    ['home as the name of another cell', [...required, '--set', 'cell=home'], 'cell home: the name'],
+    [
+      'new accounts in an unknown cell',
+      [...required, '--set', 'cells.b.release=b,newAccountCells={home,c}'],
+      'newAccountCells: c is neither home nor in cells',
+    ],
+    [
+      'brokers of a cell without those of home',
+      [...required, '--set', 'cells.b.release=b,cells.b.kafkaBrokers={kafka:9092}'],
+      'cells.b.kafkaBrokers: set kafka.brokers too',
+    ],
+    [
+      'brokers of a cell at a port that the NetworkPolicies do not allow',
+      [...required, '--set', 'kafka.brokers={a:9092},cells.b.release=b,cells.b.kafkaBrokers={b:9093}'],
+      'networkPolicy.kafkaPorts: lacks 9093, the port of b:9093',
+    ],
+    [
+      'a bundled broker with cells',
+      [...required, '--set', 'cells.b.release=b,kafka.bundled.enabled=true'],
+      'kafka.bundled.enabled: the bundled broker',
+    ],
+    [
+      'a cell without the secrets of home',
+      [...required, '--set', 'cell=b,home.release=gw'],
+      "secrets.existingSecret is required in the cell b: a Secret with home's key-pepper",
+    ],
+    [
+      'a cell whose callers are unknown',
+      [...required, '--set', 'cell=b,secrets.existingSecret=s'],
+      'home.release is required in the cell b',
+    ],
+    [
+      'values of home in another cell',
+      [...required, '--set', 'cell=b,home.release=gw,secrets.existingSecret=s,ingress.enabled=true'],
+      "ingress.enabled: a value of home's release, but cell is b",
+    ],
+    ['the release of home without a cell', [...required, '--set', 'home.release=gw'], 'set cell too'],
   ])('%s', (_what, options, reason) => {
     const { output, status } = template(options);
     expect(status).not.toBe(0);

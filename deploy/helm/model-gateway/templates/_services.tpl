@@ -53,11 +53,18 @@ simulator:
   stopSeconds: 15
 {{- end }}
 
-{{/*
-The services that are enabled, each with its values merged over the defaults, its calls reduced to enabled services, and whether it
-finds them by EndpointSlices.
-*/}}
+{{/* The services of this release, as `gateway.installation` describes them: all of these, but in a cell other than home billing only. */}}
 {{- define "gateway.enabled" -}}
+{{- $services := include "gateway.installation" . | fromYaml }}
+{{- if .Values.cell }}{{ $services = pick $services "billing" }}{{ end }}
+{{- toYaml $services }}
+{{- end }}
+
+{{/*
+The services of the gateway that are enabled, each with its values merged over the defaults, its calls reduced to enabled services, and
+whether it finds them by EndpointSlices.
+*/}}
+{{- define "gateway.installation" -}}
 {{- $all := include "gateway.services" . | fromYaml }}
 {{- $enabled := dict }}
 {{- range $name, $facts := $all }}
@@ -88,10 +95,10 @@ finds them by EndpointSlices.
 {{- end }}
 {{- end }}
 
-{{/* The pairs {caller, callee} of enabled services that share a secret. */}}
+{{/* The pairs {caller, callee} of enabled services that share a secret, of all cells. */}}
 {{- define "gateway.pairs" -}}
 {{- $pairs := list }}
-{{- range $caller, $service := include "gateway.enabled" . | fromYaml }}
+{{- range $caller, $service := include "gateway.installation" . | fromYaml }}
 {{- range $callee := keys ($service.calls | default dict) | sortAlpha }}
 {{- if ne $callee "simulator" }}{{ $pairs = append $pairs (dict "caller" $caller "callee" $callee) }}{{ end }}
 {{- end }}

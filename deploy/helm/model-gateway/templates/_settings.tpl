@@ -19,6 +19,17 @@ The environment of a service. `gateway.settings` has what may be read by everyon
 {{- $_ := set $settings (printf "%s_ADDR" (upper $callee)) (include "gateway.grpcAddress" (list $root $callee)) }}
 {{- end }}
 {{- end }}
+{{- if hasKey ($service.calls | default dict) "billing" }}
+{{- with $v.cells }}
+{{- $_ := set $settings "CELLS" (keys . | sortAlpha | join ",") }}
+{{- range $name, $cell := . }}
+{{- $_ := set $settings (printf "BILLING_ADDR_%s" (upper $name)) (include "gateway.cellBillingAddress" (list $root $cell)) }}
+{{- if and $cell.kafkaBrokers (has "kafka" ($service.facts.engines | default list)) }}
+{{- $_ := set $settings (printf "KAFKA_BROKERS_%s" (upper $name)) (join "," $cell.kafkaBrokers) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- if has "kafka" ($service.facts.engines | default list) }}
 {{- with include "gateway.kafkaBrokers" $root }}
 {{- $_ := set $settings "KAFKA_BROKERS" . }}
@@ -57,6 +68,9 @@ The environment of a service. `gateway.settings` has what may be read by everyon
 {{- end }}
 {{- else if eq $service.name "dashboard" }}
 {{- with $v.admin.email }}{{ $_ := set $settings "ADMIN_EMAIL" . }}{{ end }}
+{{- with $v.newAccountCells }}{{ $_ := set $settings "NEW_ACCOUNT_CELLS" (join "," .) }}{{ end }}
+{{- else if eq $service.name "billing" }}
+{{- with $v.cell }}{{ $_ := set $settings "CELL" . }}{{ end }}
 {{- end }}
 {{- if has $service.name (list "chat" "media") }}
 {{- $providers := get $v.providers $service.name }}
