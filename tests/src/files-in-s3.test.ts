@@ -15,8 +15,8 @@ import { type Customer, type System, startSystem } from './support/system';
 
 const MIB = 1024 ** 2;
 const MAX_GROWTH_BYTES = 64 * MIB;
-/** The sweep runs every minute. */
-const SWEPT_WITHIN_MS = 100_000;
+const DELETION_INTERVAL_MS = 2_000;
+const SWEPT_WITHIN_MS = 30_000;
 const LINES = '{"note":"a-very-secret-line"}\n';
 const FORM: readonly FormPart[] = [
   ['purpose', 'batch'],
@@ -43,6 +43,7 @@ const FORM: readonly FormPart[] = [
       FILE_S3_ACCESS_KEY_ID: server.accessKeyId,
       FILE_S3_SECRET_ACCESS_KEY: server.secretAccessKey,
       NODE_EXTRA_CA_CERTS: certFile,
+      DELETION_INTERVAL_MS: String(DELETION_INTERVAL_MS),
     };
     system = await startSystem({ instances: { storage: 2 }, settings: { storage } });
     customer = await system.provision();

@@ -54,9 +54,8 @@ import { saveResponse } from './rpc/save-response';
 import { readSettings } from './settings';
 
 const MIGRATIONS = path.join(__dirname, '../migrations');
-const DELETION_INTERVAL_MS = 60_000;
 const DELETION_BATCH = 500;
-/** In one run of the job, so that a backlog is spread over time: 10,000 responses and as many files a minute. */
+/** In one run of the job, so that a backlog is spread over time: 10,000 responses and as many files. */
 const MAX_DELETION_BATCHES = 20;
 /** Calls that hold the content of responses in memory, up to some 30 MiB each; of one account, a quarter of them. */
 const CONTENT_LIMITS = {
@@ -146,16 +145,16 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   metrics.background.track(() => backgroundRunner?.running ?? 0);
   const abort = (responseId: string) => backgroundRunner?.abort(responseId);
   const deletions = [
-    every(DELETION_INTERVAL_MS, 'expired responses', log, () =>
+    every(settings.DELETION_INTERVAL_MS, 'expired responses', log, () =>
       deleteAllExpired((max) => deleteExpired(pool, max), metrics.responses),
     ),
-    every(DELETION_INTERVAL_MS, 'expired files', log, () =>
+    every(settings.DELETION_INTERVAL_MS, 'expired files', log, () =>
       deleteAllExpired((max) => removeExpiredFiles(pool, store, max), metrics.files),
     ),
-    every(DELETION_INTERVAL_MS, 'calls of ended batches', log, async () => {
+    every(settings.DELETION_INTERVAL_MS, 'calls of ended batches', log, async () => {
       await clearEndedBatches(pool, DELETION_BATCH);
     }),
-    every(DELETION_INTERVAL_MS, 'expired batches', log, () =>
+    every(settings.DELETION_INTERVAL_MS, 'expired batches', log, () =>
       deleteAllExpired((max) => deleteExpiredBatches(pool, max), metrics.batches),
     ),
   ];

@@ -49,6 +49,8 @@ const shape = {
   FILE_S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
   /** For an attempt of a request, and for each wait for more of a file. */
   FILE_S3_TIMEOUT_MS: milliseconds(15_000),
+  /** How often expired responses, files and batches are deleted. */
+  DELETION_INTERVAL_MS: milliseconds(60_000),
   FILE_RETENTION_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
   /** Edge has a bound of its own. */
   FILE_MAX_BYTES: z.coerce
