@@ -10,8 +10,6 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
 /** More workers than CPUs, because tests also wait. With more than 4, their pools would exhaust the server's connections. */
 const UNIT_WORKERS = Math.min(4, availableParallelism() + 1);
-/** One worker, because every test file flushes the shared Redis. */
-const REAL_SYSTEMS = 1;
 /** Time for jest to exit after its result. Longer than `fetch` keeps idle connections open. */
 const EXIT_TIMEOUT_MS = 60_000;
 const REAL_ENGINES = ['TEST_DATABASE_URL', 'TEST_REDIS_URL', 'TEST_KAFKA_BROKERS'];
@@ -20,6 +18,8 @@ const args = process.argv.slice(2).filter((arg) => arg !== '--heavy');
 const heavy = process.argv.includes('--heavy') || process.env.TEST_HEAVY === '1';
 /** Each worker runs a whole gateway. The heavy tests need the machine for one gateway. */
 const EMBEDDED_SYSTEMS = heavy ? 1 : 3;
+/** A worker per set of engines, because tests flush Redis and kill Kafka. */
+const REAL_SYSTEMS = heavy ? 1 : (process.env.TEST_ENGINES_DIRS?.split(' ').length ?? 1);
 // A normal run uses the same random cases each time. A heavy run uses a random seed, which is printed.
 const seed = process.env.FC_SEED ?? (heavy ? String(Math.trunc(Math.random() * 2 ** 31)) : undefined);
 const requireAll = process.env.REQUIRE_ALL === '1';

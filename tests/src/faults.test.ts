@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { engineControl } from '@gateway/local-stack';
 import { until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ENGINES } from './support/engines';
+import { ENGINES, realEngines } from './support/engines';
 import { expectChargedAsMetered, untilServed } from './support/expect-charged';
 import { type Customer, type System, startSystem } from './support/system';
 import { startBalancedTraffic, startTraffic, type TrafficCall } from './support/traffic';
@@ -90,8 +90,8 @@ test('every answered call is charged once when chat and billing restart under tr
   await expectBooksRight(calls);
 }, 120_000);
 
-const engines = process.env.ENGINES_DIR;
-const withKafka = ENGINES === 'real' && engines ? test : test.skip;
+const engines = ENGINES === 'real' ? realEngines().dir : undefined;
+const withKafka = engines ? test : test.skip;
 
 withKafka(
   `calls continue and are charged correctly when Kafka is killed for ${KAFKA_DOWN_MS} ms under traffic`,

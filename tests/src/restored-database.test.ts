@@ -11,7 +11,7 @@ import {
   until,
 } from '@gateway/testing';
 import { afterAll, expect, test } from '@jest/globals';
-import { ENGINES } from './support/engines';
+import { ENGINES, realEngines } from './support/engines';
 import { expectChargedAsMetered } from './support/expect-charged';
 import { postJson } from './support/http';
 import { nano, readLedger } from './support/ledger';
@@ -153,7 +153,7 @@ async function replay(server: PostgresServer, since: string): Promise<object> {
       env: {
         ...process.env,
         DATABASE_URL: server.url,
-        KAFKA_BROKERS: process.env.TEST_KAFKA_BROKERS,
+        KAFKA_BROKERS: realEngines().kafkaBrokers,
         KAFKA_TOPIC_PREFIX: system.topicPrefix,
       },
       timeout: 90_000,

@@ -2,7 +2,7 @@ import { until } from '@gateway/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
 
-import { ENGINES } from './support/engines';
+import { ENGINES, realEngines } from './support/engines';
 import { postJson } from './support/http';
 import { type Customer, type System, startSystem } from './support/system';
 
@@ -31,7 +31,7 @@ withKafka(
     await system.settled(customer);
 
     const kafka = new Kafka({
-      brokers: `${process.env.TEST_KAFKA_BROKERS}`.split(','),
+      brokers: realEngines().kafkaBrokers.split(','),
       logLevel: logLevel.NOTHING,
     });
     const consumer = kafka.consumer({ groupId: `${system.topicPrefix}test` });

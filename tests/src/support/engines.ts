@@ -1,10 +1,47 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type EngineAddresses, startEmbeddedRedisProcess } from '@gateway/local-stack';
 import { createEmptyDatabase } from '@gateway/testing';
 import { Kafka, logLevel } from 'kafkajs';
 
-/** `real` uses the servers in TEST_DATABASE_URL, TEST_REDIS_URL and TEST_KAFKA_BROKERS. */
+/** `real` uses the servers of `realEngines`. */
 export const ENGINES: 'embedded' | 'real' = process.env.ENGINES === 'real' ? 'real' : 'embedded';
+
+/** Servers that only one test file uses at a time. */
+export interface RealEngines {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  readonly kafkaBrokers: string;
+  /** Folder in which `real-engines.mjs` runs them; undefined if something else does. */
+  readonly dir: string | undefined;
+}
+
+/**
+ * Returns the real engines of this worker: those in its folder of TEST_ENGINES_DIRS, or those in TEST_DATABASE_URL, TEST_REDIS_URL and
+ * TEST_KAFKA_BROKERS.
+ */
+export function realEngines(): RealEngines {
+  const dir = ofThisWorker(process.env.TEST_ENGINES_DIRS);
+  if (dir !== undefined) {
+    const env = readFileSync(join(dir, 'env'), 'utf8');
+    const read = (name: string) =>
+      required(`${name} in ${dir}`, new RegExp(`^export ${name}='(.*)'$`, 'm').exec(env)?.[1]);
+    return {
+      databaseUrl: read('DATABASE_URL'),
+      redisUrl: read('REDIS_URL'),
+      kafkaBrokers: read('KAFKA_BROKERS'),
+      dir,
+    };
+  }
+  const read = (name: string) => required(name, process.env[name]);
+  return {
+    databaseUrl: read('TEST_DATABASE_URL'),
+    redisUrl: read('TEST_REDIS_URL'),
+    kafkaBrokers: read('TEST_KAFKA_BROKERS'),
+    dir: process.env.ENGINES_DIR,
+  };
+}
 
 export interface EngineSet {
   readonly addresses: EngineAddresses;
@@ -17,11 +54,11 @@ export interface EngineSet {
 export async function createEngineSet(): Promise<EngineSet> {
   const name = `system_${randomBytes(6).toString('hex')}`;
   if (ENGINES === 'embedded') return createEmbeddedSet(name);
-  const kafkaBrokers = required('TEST_KAFKA_BROKERS');
+  const { databaseUrl, redisUrl, kafkaBrokers } = realEngines();
   const kafkaTopicPrefix = `${name}.`;
-  const database = await createEmptyDatabase(required('TEST_DATABASE_URL'), name);
+  const database = await createEmptyDatabase(databaseUrl, name);
   return {
-    addresses: { databaseUrl: database.url, redisUrl: required('TEST_REDIS_URL'), kafkaBrokers },
+    addresses: { databaseUrl: database.url, redisUrl, kafkaBrokers },
     kafkaTopicPrefix,
     async remove() {
       await database.drop();
@@ -48,13 +85,17 @@ async function createEmbeddedSet(name: string): Promise<EngineSet> {
 /** The embedded PostgreSQL of this worker. Without it the stack starts its own, whose data can be kept. */
 function embeddedServerUrl(): string | undefined {
   if (process.env.TEST_KEEP_DATA) return undefined;
-  const urls = process.env.EMBEDDED_DATABASE_URLS?.split(' ') ?? [];
-  return urls[(Number(process.env.JEST_WORKER_ID ?? 1) - 1) % urls.length];
+  return ofThisWorker(process.env.EMBEDDED_DATABASE_URLS);
 }
 
-function required(setting: string): string {
-  const value = process.env[setting];
-  if (!value) throw new Error(`ENGINES=real needs ${setting}`);
+/** Returns this worker's element of a list separated by spaces. */
+function ofThisWorker(list: string | undefined): string | undefined {
+  const all = list?.split(' ') ?? [];
+  return all[(Number(process.env.JEST_WORKER_ID ?? 1) - 1) % all.length];
+}
+
+function required(name: string, value: string | undefined): string {
+  if (!value) throw new Error(`ENGINES=real needs ${name}`);
   return value;
 }
 
