@@ -17,17 +17,33 @@ const heavyFiles =
   process.env.TEST_HEAVY === '1'
     ? []
     : ['/tests/src/engine-failovers', '/tests/src/rollout', '/tests/src/versions'];
-/** Not repeated with the other engines: these start engines of their own, or test what is in front of them. */
+/**
+ * Not repeated with the other engines: these start engines of their own, or test what no engine affects, such as formats, refusals of
+ * malformed requests, failures of providers, and files.
+ */
 const onceFiles =
   process.env.TEST_AGAIN === '1'
     ? [
+        'bad-input',
         'clients/',
+        'conformance/coverage',
+        'conformance/documented-routes',
+        'conformance/hosts',
+        'conformance/provider-schemas',
+        'conformance/upstream',
+        'conformance/v1-bodies',
+        'cut-audio-streams',
+        'cut-streams',
         'database-failover',
+        'files',
+        'fuzz/',
+        'google-embeddings',
         'journal-in-postgres',
         'membership',
         'pgbouncer',
         'rollout',
         'trust',
+        'uploads',
       ].map((name) => `/tests/src/${name}`)
     : [];
 const project = (displayName, testMatch) => ({

@@ -1,13 +1,18 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-/** Test files that take half a minute (unit) or more than a minute (system). */
+/** Test files that take half a minute (unit) or about a minute (system). */
 const LONGEST = [
   'packages/local-stack/src/engines/embedded-postgres',
+  'tests/src/background-responses',
+  'tests/src/batches',
   'tests/src/browser/web-ui',
   'tests/src/clients/completions',
   'tests/src/clients/messages',
   'tests/src/conformance/gateway',
   'tests/src/conformance/upstream',
+  'tests/src/faults',
+  'tests/src/membership',
+  'tests/src/restored-database',
   'tests/src/start',
 ].map((name) => `/${name}.test.ts`);
 
