@@ -26,7 +26,7 @@ export const USAGE = `npm run fleet -- [options]
   --exponent N        of Zipf's law by which calls are distributed over accounts (default 1)
   --account-limit N   calls per second above which an account is split (default 1000)
   --keys N            keys of an account (default 10)
-  --lookup-us N       CPU of billing per key lookup at the home cell (default 300)
+  --lookup-us N       CPU of billing per key lookup at the home cell (default 150)
   --provider-ms N     mean time of a provider (default 250)
   --seconds N         measured time, after as much of warm-up (default 1)
   --seed N            of the random numbers (default 1)
@@ -46,7 +46,7 @@ export function parseFleetOptions(args: readonly string[]): FleetOptions {
       exponent: text(1),
       'account-limit': text(1_000),
       keys: text(10),
-      'lookup-us': text(300),
+      'lookup-us': text(150),
       'provider-ms': text(250),
       seconds: text(1),
       seed: text(1),

@@ -40,11 +40,15 @@ export async function addKeyValue(on: Queryable, mac: Buffer, accountId: string)
 
 const FIND_BY_KEY = statement(
   'find-cell-of-key',
-  `SELECT cell FROM billing.cell_keys JOIN billing.cell_accounts USING (account_id) WHERE mac = ANY($1::bytea[])`,
+  `SELECT cell FROM billing.cell_keys JOIN billing.cell_accounts USING (account_id) WHERE mac = $1`,
 );
 
 /** Finds the cell of a key by the MACs of one value; undefined if the directory doesn't have it. */
 export async function findCellOfKey(on: Queryable, macs: readonly Buffer[]): Promise<string | undefined> {
-  const [row] = await rowsOf<{ cell: string }>(on, FIND_BY_KEY, [macs]);
-  return row?.cell;
+  // One after the other, for the reason that `findKeyByMacs` has.
+  for (const mac of macs) {
+    const [row] = await rowsOf<{ cell: string }>(on, FIND_BY_KEY, [mac]);
+    if (row) return row.cell;
+  }
+  return undefined;
 }

@@ -167,7 +167,7 @@ const RESOLVE = statement(
    FROM billing.key_values v
    JOIN billing.keys k ON k.id = v.key_id
    JOIN billing.accounts a ON a.id = k.account_id
-   WHERE v.mac = ANY($1::bytea[])`,
+   WHERE v.mac = $1`,
 );
 
 /** Finds a key by the MACs of one value, one under each pepper in use. */
@@ -175,8 +175,13 @@ export async function findKeyByMacs(
   on: Queryable,
   macs: readonly Buffer[],
 ): Promise<ResolvedKeyRow | undefined> {
-  const [row] = await rowsOf<ResolvedKeyRow>(on, RESOLVE, [macs]);
-  return row;
+  // One after the other, and the current pepper first: PostgreSQL would plan a query with `= ANY` each time, which takes three times as
+  // long as to execute it.
+  for (const mac of macs) {
+    const [row] = await rowsOf<ResolvedKeyRow>(on, RESOLVE, [mac]);
+    if (row) return row;
+  }
+  return undefined;
 }
 
 const FIND_ANY = statement(
