@@ -3,8 +3,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { postJson } from '../support/http';
 import type { Customer, System } from '../support/system';
 import { startTwoCells, type TwoCells } from '../support/two-cells';
-import { findViolations } from './find-violations';
-import { excessiveShifts, excessWidthPx, waitUntilLoaded } from './measure';
+import { expectNoFlaws } from './expect-no-flaws';
+import { waitUntilLoaded } from './measure';
 import { CAN_BROWSE, openBrowser } from './open-browser';
 import { heading, navigate } from './steps';
 import { VARIANTS, type Visitor, visit } from './visitor';
@@ -124,18 +124,14 @@ inBrowser("the operator's pages of a gateway with two cells", () => {
   }, 60_000);
 
   test.each(Object.entries(VARIANTS))(
-    'in a %s window, the pages have no flaws',
+    'pages with a cell have no errors, are accessible, fit the window and do not shift in %s',
     async (_window, variant) => {
-      const { page, open, complaints } = await visitAsOperator(variant);
+      const visitor = await visitAsOperator(variant);
       const paths = ['accounts?cell=b', 'accounts?tab=topups', 'requests', `accounts/${other.id}`];
       for (const path of paths.map((one) => `/operator/${one}`)) {
-        await open(path);
-        await waitUntilLoaded(page);
-        expect([path, await findViolations(page)]).toEqual([path, []]);
-        expect([path, await excessWidthPx(page)]).toEqual([path, 0]);
-        expect([path, await excessiveShifts(page)]).toEqual([path, []]);
+        await expectNoFlaws(visitor, path);
       }
-      expect(complaints).toEqual([]);
+      expect(visitor.complaints).toEqual([]);
     },
     60_000,
   );

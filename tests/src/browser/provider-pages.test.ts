@@ -4,8 +4,8 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { type CompatibleServer, SERVED_WORDS, startCompatibleServer } from '../support/compatible-server';
 import { type HttpAnswer, postJson } from '../support/http';
 import { type Customer, type System, startSystem } from '../support/system';
-import { findFlaws, findViolations } from './find-violations';
-import { excessiveShifts, excessWidthPx, waitUntilLoaded } from './measure';
+import { expectNoFlaws } from './expect-no-flaws';
+import { findFlaws } from './find-violations';
 import { CAN_BROWSE, openBrowser } from './open-browser';
 import { chooseAction, connectEndpoint, credentialRow, importModel, replaceSecret } from './provider-steps';
 import { heading, navigate } from './steps';
@@ -193,16 +193,12 @@ inBrowser('the pages of providers', () => {
         pricing: { tokens: { input: 1 } },
       };
       await admin(`/${id}/models/import`, { models: [imported] });
-      const { page, open, complaints } = await visitAsOperator(settings);
+      const visitor = await visitAsOperator(settings);
       const paths = [`/operator/providers/${id}`, `/operator/providers/${id}/models`];
       for (const path of paths) {
-        await open(path);
-        await waitUntilLoaded(page);
-        expect([path, await findViolations(page)]).toEqual([path, []]);
-        expect([path, await excessWidthPx(page)]).toEqual([path, 0]);
-        expect([path, await excessiveShifts(page)]).toEqual([path, []]);
+        await expectNoFlaws(visitor, path);
       }
-      expect(complaints).toEqual([]);
+      expect(visitor.complaints).toEqual([]);
     },
     60_000,
   );

@@ -5,8 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { Browser, BrowserContextOptions, Locator } from 'playwright-core';
 import { type HttpAnswer, postJson } from '../support/http';
 import { type Customer, type System, startSystem } from '../support/system';
-import { findFlaws, findViolations } from './find-violations';
-import { excessiveShifts, excessWidthPx, scriptBytes, waitUntilLoaded } from './measure';
+import { expectNoFlaws } from './expect-no-flaws';
+import { findFlaws } from './find-violations';
+import { scriptBytes, waitUntilLoaded } from './measure';
 import { CAN_BROWSE, openBrowser } from './open-browser';
 import { PAGES, type TestData, type VisitorRole } from './pages';
 import { chatInPlayground, editImage, generateImage, generateVideo } from './playground-steps';
@@ -313,16 +314,12 @@ inBrowser('the web UI', () => {
     test.each<VisitorRole>(['anonymous', 'owner', 'operator'])(
       'pages for %s have no errors, are accessible, fit the window and do not shift',
       async (reader) => {
-        const { page, open, complaints } = await visitAs(reader, settings);
+        const visitor = await visitAs(reader, settings);
         const offset = Object.values(VARIANTS).indexOf(settings);
         const pages = PAGES.filter(({ of }, index) => of === reader && (HEAVY || index % 2 === offset));
         for (const at of pages.map(({ path }) => path(data))) {
-          await open(at);
-          await waitUntilLoaded(page);
-          expect([at, await findViolations(page)]).toEqual([at, []]);
-          expect([at, await excessWidthPx(page)]).toEqual([at, 0]);
-          expect([at, await excessiveShifts(page)]).toEqual([at, []]);
-          expect(complaints).toEqual([]);
+          await expectNoFlaws(visitor, at);
+          expect(visitor.complaints).toEqual([]);
         }
       },
       120_000,

@@ -88,7 +88,7 @@ test.each([
   ['is gone', true],
   ['still answers, such as a replica', false],
 ])(
-  'follows Sentinels that were created again, whose epochs begin anew, when the primary %s',
+  'follows Sentinels that were created again, whose epochs start from 0 again, when the primary %s',
   async (_, stops) => {
     const [first, second] = [await startRedis('first'), await startRedis('second')];
     const named: Named[] = [1, 2, 3].map(() => ({ port: first.address.port, epoch: 5 }));

@@ -26,8 +26,8 @@ interface NamedPrimary {
 const EPOCH_RESET_MS = 5_000;
 
 /**
- * The primary that Sentinels name, as of the latest failover that any of them knows. Epochs begin anew when all Sentinels are created
- * again: a lower one counts when a majority has named no higher one for 5 s. node-redis's own Sentinel client is not
+ * The primary that Sentinels name, as of the latest failover that any of them knows. When all Sentinels are created again, epochs start
+ * from 0 again: a lower one counts when a majority has named no higher one for 5 s. node-redis's own Sentinel client is not
  * used: it sends a script again to the new primary under the name of the old one's run, where outdated rates may be, and its
  * commands wait without a deadline during a failover.
  */
