@@ -20,3 +20,16 @@ export function joinAdjacentTurns<T extends Turn>(turns: readonly T[]): T[] {
   }
   return joined;
 }
+
+/**
+ * Joins adjacent turns of one role and then omits turns that `isEmpty`, whose neighbours are joined too. Before they are joined, a
+ * turn of thoughts alone is not empty: callers send the items of one reply as turns of their own.
+ */
+export function joinSpokenTurns<T extends Turn>(turns: readonly T[], isEmpty: (turn: T) => boolean): T[] {
+  const joined = joinAdjacentTurns(turns);
+  return joined.some(isEmpty) ? joinAdjacentTurns(joined.filter((turn) => !isEmpty(turn))) : joined;
+}
+
+/** Returns whether the part is thinking, readable or not. */
+export const isThought = ({ kind }: Turn['parts'][number]): boolean =>
+  kind === 'thinking' || kind === 'redacted_thinking';

@@ -152,3 +152,20 @@ test('a stream that breaks ends with an error that has a status as its code, whi
     'data: {"error":{"code":502,"status":"upstream_failed","message":"Upstream request failed."}}\n\n',
   );
 });
+
+test('unsigned thinking of another provider travels in the signature of the call that follows it', () => {
+  const [thoughts, call] = [
+    { kind: 'thinking', text: 'Hm.' },
+    { kind: 'tool_call', call: 0, id: 'c', name: 'f' },
+  ] as const;
+  const [whole] = chunksOf([thoughts, call, { kind: 'stop', stop: 'tool_calls' }]);
+  const { content } = whole.candidates[0];
+  const contents = [{ role: 'user', parts: [{ text: 'hi' }] }, content];
+  expect(requestOf({ contents }).conversation().turns[1]).toEqual({
+    role: 'assistant',
+    parts: [
+      { kind: 'thinking', text: 'Hm.', signature: undefined },
+      expect.objectContaining({ kind: 'tool_call', name: 'f' }),
+    ],
+  });
+});

@@ -28,6 +28,9 @@ const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
   refusal: 'SAFETY',
 };
 
+/** Marks the thinking of a provider that does not sign. */
+const UNSIGNED: Signature = { wire: 'openai', value: '' };
+
 /** Replies in the format of `generateContent`. @param showsThoughts the caller asked for the thoughts */
 export function geminiReplies(showsThoughts: boolean): ReplyFormat {
   return {
@@ -150,6 +153,8 @@ class ContentStream implements StreamWriter {
 
   #endCalls(): void {
     for (const { id, name, arguments: text, signature } of this.#calls.values()) {
+      // Providers want the thinking of a turn of calls back, and clients need not send thoughts.
+      if (this.#thought !== '') this.#sign('thinking', UNSIGNED);
       if (signature) this.#sign('call', signature);
       this.#addPart({ functionCall: { id: fitToolId(id), name, args: argsOf(text) } });
     }

@@ -62,7 +62,8 @@ function readModelParts(
       // It contains the thoughts that precede it.
       while (said.at(-1)?.kind === 'thinking') said.pop();
       for (const { kind, text: thinking, signature: signed } of foreign) {
-        if (kind === 'thinking') said.push({ kind, text: thinking, signature: signed });
+        if (kind === 'thinking')
+          said.push({ kind, text: thinking, signature: signed.value ? signed : undefined });
         else if (kind === 'redacted_thinking') said.push({ kind, data: signed });
       }
     }

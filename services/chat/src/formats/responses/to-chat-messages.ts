@@ -18,7 +18,10 @@ export function toChatMessages(items: readonly (InputItem | ItemReference)[]): C
       case 'reasoning': {
         const encrypted = item.encrypted_content ? readEncrypted(item.encrypted_content) : undefined;
         if (encrypted?.of === 'call') proofs.push(encrypted);
-        const text = (item.summary ?? []).map((part) => part.text).join('\n\n');
+        const { content, summary } = item;
+        // Models that show their thinking whole put it into the content (gpt-oss).
+        const parts = content?.length ? content : (summary ?? []);
+        const text = parts.map((part) => part.text).join('\n\n');
         return { role: 'assistant', content: '', reasoning_details: detailsOf(text, encrypted) };
       }
       case 'function_call':

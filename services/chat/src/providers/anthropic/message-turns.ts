@@ -1,5 +1,5 @@
 import type { AssistantPart, AssistantTurn, Turn, UserPart, UserTurn } from '../../domain/conversation';
-import { joinAdjacentTurns } from '../../domain/join-adjacent-turns';
+import { isThought, joinSpokenTurns } from '../../domain/join-adjacent-turns';
 import { isBlank } from './write-input';
 
 export type MessageTurn = UserTurn | AssistantTurn;
@@ -12,9 +12,8 @@ export function messageTurns(turns: readonly Turn[]): readonly MessageTurn[] {
     const sent = carriedOf(turn);
     if (sent.parts.length > 0) carried.push(sent);
   }
-  const spoken = joinAdjacentTurns(carried);
   // An assistant message must not consist of thinking only, nor end in it.
-  return spoken.some(onlyThinks) ? joinAdjacentTurns(spoken.filter((turn) => !onlyThinks(turn))) : spoken;
+  return joinSpokenTurns(carried, ({ parts }) => parts.every(isThought));
 }
 
 /** Removes blank text, and thinking that Anthropic has not signed. */
@@ -30,12 +29,4 @@ function isCarried(part: UserPart | AssistantPart): boolean {
   if (part.kind === 'thinking') return part.signature?.wire === 'anthropic' && part.signature.value !== '';
   if (part.kind === 'redacted_thinking') return part.data.wire === 'anthropic' && part.data.value !== '';
   return true;
-}
-
-function onlyThinks({ role, parts }: MessageTurn): boolean {
-  return role === 'assistant' && (parts as readonly AssistantPart[]).every(isThinking);
-}
-
-function isThinking({ kind }: AssistantPart): boolean {
-  return kind === 'thinking' || kind === 'redacted_thinking';
 }

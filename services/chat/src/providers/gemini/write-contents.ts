@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { ToolCallPart, ToolResultPart, Turn, UserPart } from '../../domain/conversation';
-import { joinAdjacentTurns } from '../../domain/join-adjacent-turns';
+import { placedSignature } from '../../domain/gemini-signature';
+import { isThought, joinSpokenTurns } from '../../domain/join-adjacent-turns';
 import type { GeminiContent, GeminiPart } from './gemini-content';
 import type { GeminiModel } from './gemini-model';
 import { writeMedia } from './write-media';
@@ -21,7 +22,8 @@ export function writeContents(turns: readonly Turn[], model: GeminiModel): Gemin
   const contents: GeminiContent[] = [];
   let calls = NO_CALLS;
   // System turns do not separate two turns of one role.
-  for (const { role, parts } of joinAdjacentTurns(turns.filter((turn) => turn.role !== 'system'))) {
+  const spoken = turns.filter((turn) => turn.role !== 'system');
+  for (const { role, parts } of joinSpokenTurns(spoken, isForeignThought)) {
     if (role === 'assistant') {
       addContent(contents, 'model', writeModelParts(parts, model));
       calls = parts.filter((part) => part.kind === 'tool_call');
@@ -42,6 +44,10 @@ export function writeContents(turns: readonly Turn[], model: GeminiModel): Gemin
   }
   return contents;
 }
+
+/** Returns whether nothing of a turn is written: it has only thinking that Gemini has not signed. */
+const isForeignThought = ({ parts }: Turn): boolean =>
+  parts.every((part) => isThought(part) && !(part.kind === 'thinking' && placedSignature(part.signature)));
 
 function addUser(
   contents: GeminiContent[],

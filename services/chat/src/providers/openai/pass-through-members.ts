@@ -110,11 +110,61 @@ function isOwnField(
 /** Returns the same list if no message changes. */
 function fitMessages(messages: unknown, quirks: OpenAiQuirks): unknown {
   if (!Array.isArray(messages)) return messages;
-  const fitted = messages.map((message) => (isObject(message) ? fitMessage(message, quirks) : message));
+  const whole = quirks.reasoningReplay === undefined ? messages : withJoinedThoughts(messages);
+  const fitted = whole.map((message) => (isObject(message) ? fitMessage(message, quirks) : message));
   if (quirks.refusesEmptyTurns && fitted.some(isEmptyTurn)) {
     return fitted.filter((message) => !isEmptyTurn(message));
   }
-  return fitted.every((message, at) => message === messages[at]) ? messages : fitted;
+  return whole === messages && fitted.every((message, at) => message === messages[at]) ? messages : fitted;
+}
+
+/**
+ * Returns the messages with thinking that is an assistant message of its own moved to the assistant message that follows it; the
+ * same list if there is none.
+ */
+function withJoinedThoughts(messages: readonly unknown[]): readonly unknown[] {
+  const isAlone = (message: unknown, at: number) =>
+    isEmptyTurn(message) &&
+    isThoughtful(membersOf(message)) &&
+    membersOf(messages[at + 1]).role === 'assistant';
+  if (!messages.some(isAlone)) return messages;
+  const joined: unknown[] = [];
+  let earlier: JsonObject[] = [];
+  for (const [at, message] of messages.entries()) {
+    if (isAlone(message, at)) earlier.push(membersOf(message));
+    else if (earlier.length === 0) joined.push(message);
+    else {
+      joined.push(withThoughts([...earlier, membersOf(message)]));
+      earlier = [];
+    }
+  }
+  return joined;
+}
+
+const isThoughtful = (message: JsonObject): boolean =>
+  plainThought(message) !== '' || listOf(message.reasoning_details).length > 0;
+
+/** Returns the last of the messages with the thinking of all of them. */
+function withThoughts(messages: readonly JsonObject[]): JsonObject {
+  const { reasoning: _, ...last } = messages.at(-1)!;
+  const thought = messages.map(plainThought).join('');
+  const details = messages.flatMap((message) => listOf(message.reasoning_details));
+  return {
+    ...last,
+    ...(thought !== '' && { reasoning_content: thought }),
+    ...(details.length > 0 && { reasoning_details: details }),
+  };
+}
+
+const plainThought = ({ reasoning_content: content, reasoning }: JsonObject): string =>
+  textOf(content) || textOf(reasoning);
+
+/** Returns the thinking of a message, which may stand only in the details; signed details are those of another provider. */
+function thoughtOf(message: JsonObject): string {
+  const unsigned = listOf(message.reasoning_details)
+    .map(membersOf)
+    .filter(({ signature }) => !signature);
+  return plainThought(message) || unsigned.map(({ text }) => textOf(text)).join('');
 }
 
 /** Returns the same message if it does not change. */
@@ -129,8 +179,8 @@ function fitMessage(message: JsonObject, quirks: OpenAiQuirks): JsonObject {
 /** Moves thinking, which came from this or another provider, to where this provider expects it. */
 function fitThinking(message: JsonObject, { reasoningReplay: replay }: OpenAiQuirks): JsonObject {
   if (replay === undefined || replay === 'reasoning_details' || message[replay] != null) return message;
-  const { reasoning, ...others } = message;
-  const thought = textOf(message.reasoning_content) || textOf(reasoning);
+  const { reasoning: _, ...others } = message;
+  const thought = thoughtOf(message);
   return thought === '' ? message : withReplayedThinking({ ...others, reasoning_content: thought }, replay);
 }
 

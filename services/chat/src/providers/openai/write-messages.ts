@@ -12,7 +12,7 @@ import type {
   Turn,
   UserPart,
 } from '../../domain/conversation';
-import { joinAdjacentTurns } from '../../domain/join-adjacent-turns';
+import { isThought, joinSpokenTurns } from '../../domain/join-adjacent-turns';
 import { fitToolId } from '../../domain/tool-ids';
 import type { OpenAiQuirks, ReasoningReplay } from './quirks';
 import { inThinkTags } from './think-tags';
@@ -35,7 +35,7 @@ export function writeMessages(conversation: Conversation, quirks: OpenAiQuirks):
   // As user text, later instructions would lose their authority.
   messages.addInstructions(quirks.strictOrder ? allInstructions(conversation) : system);
   const spoken = quirks.strictOrder ? turns.filter(({ role }) => role !== 'system') : turns;
-  for (const turn of joinAdjacentTurns(sentTurns(spoken, quirks))) {
+  for (const turn of joinSpokenTurns(sentTurns(spoken, quirks), isSilent)) {
     if (turn.role === 'system') messages.addInstructions(turn.parts);
     else if (turn.role === 'user') messages.addUser(turn.parts);
     else messages.addAssistant(turn);
@@ -176,11 +176,14 @@ export function shortToolId(id: string): string {
   return digest.slice(0, SHORT_ID_CHARS);
 }
 
-/** Turns without content are omitted. */
+/** Returns the turns with what the provider receives of them; turns of which nothing is left do not separate others. */
 function sentTurns(turns: readonly Turn[], quirks: OpenAiQuirks): Turn[] {
   const sent = turns.map((turn) => (turn.role === 'assistant' ? sentTurn(turn, quirks) : turn));
-  return sent.filter(({ parts }) => !parts.every((part) => isThought(part) || isEmptyText(part)));
+  return sent.filter(({ parts }) => !parts.every(isEmptyText));
 }
+
+/** Returns whether a turn has no content but thinking. */
+const isSilent = ({ parts }: Turn): boolean => parts.every((part) => isThought(part) || isEmptyText(part));
 
 /** Thinking is sent only to its own provider; that of this format is unsigned. */
 function sentTurn(turn: AssistantTurn, { reasoningReplay }: OpenAiQuirks): AssistantTurn {
@@ -193,9 +196,6 @@ function sentTurn(turn: AssistantTurn, { reasoningReplay }: OpenAiQuirks): Assis
   };
   return turn.parts.every(isSent) ? turn : { role: 'assistant', parts: turn.parts.filter(isSent) };
 }
-
-const isThought = ({ kind }: UserPart | AssistantPart): boolean =>
-  kind === 'thinking' || kind === 'redacted_thinking';
 
 function isEmptyText(part: UserPart | AssistantPart): boolean {
   return part.kind === 'text' && part.text === '';

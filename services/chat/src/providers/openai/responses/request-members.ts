@@ -28,7 +28,7 @@ export function responseMembers(
     const include = listOf(body.include).filter((name) => name !== ENCRYPTED_REASONING);
     members.set('include', include.length > 0 ? JSON.stringify(include) : undefined);
   }
-  const input = fitItems(body.input, account);
+  const input = fitItems(body.input, account, quirks);
   if (input !== body.input) members.set('input', JSON.stringify(input));
   // The preview has another price.
   if (listOf(body.tools).some(isVersionedSearch))
@@ -48,11 +48,11 @@ const toSearch = (tool: unknown): unknown =>
   isVersionedSearch(tool) ? { ...membersOf(tool), type: 'web_search' } : tool;
 
 /** Returns the same value if nothing has to change. */
-function fitItems(input: unknown, account: string): unknown {
+function fitItems(input: unknown, account: string, quirks: OpenAiQuirks): unknown {
   if (!Array.isArray(input)) return input;
   let isChanged = false;
   const items = input.flatMap((item) => {
-    const fitted = isObject(item) ? fitItem(item, account) : item;
+    const fitted = isObject(item) ? fitItem(item, account, quirks) : item;
     isChanged ||= fitted !== item;
     return fitted === undefined ? [] : [fitted];
   });
@@ -60,8 +60,12 @@ function fitItems(input: unknown, account: string): unknown {
 }
 
 /** Undefined: the item means nothing to this account. */
-function fitItem(item: JsonObject, account: string): JsonObject | undefined {
-  if (item.type === 'reasoning') return unsealed(item, account);
+function fitItem(
+  item: JsonObject,
+  account: string,
+  { reasoningReplay }: OpenAiQuirks,
+): JsonObject | undefined {
+  if (item.type === 'reasoning') return unsealed(item, account) ?? (reasoningReplay && readable(item));
   if (item.type === 'web_search_call') return SEARCH_ID.test(textOf(item.id)) ? item : undefined;
   // Its id is ours, or of another account; nothing is stored under it.
   const { id, ...others } = item;
@@ -70,6 +74,11 @@ function fitItem(item: JsonObject, account: string): JsonObject | undefined {
   if (!Array.isArray(content) || !content.some(isOfChat)) return known;
   const isOwn = item.role === 'assistant';
   return { ...known, content: content.map((part) => fromChatPart(membersOf(part), isOwn) ?? part) };
+}
+
+/** Returns a reasoning item with its text alone; undefined if it shows none, or shows what another provider has encrypted. */
+function readable({ encrypted_content: encrypted, ...item }: JsonObject): JsonObject | undefined {
+  return !encrypted && listOf(item.content).length > 0 ? item : undefined;
 }
 
 /** LangChain sends such parts, and clients that keep replies as texts. */
