@@ -40,7 +40,8 @@ export async function readConfigFile(file: string): Promise<ConfigFile> {
     return `${name}${line === 0 ? '' : `:${line}`} ${path ? `${path}: ` : ''}${message}`;
   };
   const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-  const checked = checkConfig(value);
+  // The catalog that gets the file checks addresses by its own settings.
+  const checked = checkConfig(value, { refusesLocal: false });
   if ('problems' in checked) {
     const ordered = checked.problems.map((problem) => ({
       line: lineOf(document, lines, problem.path),

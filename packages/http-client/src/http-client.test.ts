@@ -195,3 +195,50 @@ test('a request with a proxy goes through it, and its connection is kept for the
   expect(passed).toEqual(Array(2).fill('POST http://provider.invalid/v1/chat'));
   expect(connections).toBe(1);
 });
+
+describe('a host that is refused', () => {
+  const refused = (host: string) => host === '127.0.0.1' || host === '::1';
+
+  async function codeOf(target: string, proxy?: string): Promise<unknown> {
+    const client = new HttpClient(refused);
+    let closes = 0;
+    try {
+      await client.send({
+        method: 'POST',
+        connection: 'persistent',
+        onAbort: 'finish',
+        url: new URL(target),
+        proxy,
+        headers: {},
+        body: Buffer.from('{}'),
+        signal: new AbortController().signal,
+        timeouts: { connectMs: 5_000, firstByteMs: 5_000, idleMs: 5_000 },
+        onClose: () => {
+          closes++;
+        },
+      });
+      return undefined;
+    } catch (error) {
+      return [(error as NodeJS.ErrnoException).code, closes];
+    } finally {
+      client.close();
+    }
+  }
+
+  test.each([
+    ['as an address', () => url.href, undefined],
+    ['as a name that resolves to it', () => `http://localhost:${url.port}/`, undefined],
+    ['as the address of a proxy', () => 'http://provider.invalid/', () => url.origin],
+    [
+      'as the name of a proxy that resolves to it',
+      () => 'http://provider.invalid/',
+      () => `http://localhost:${url.port}`,
+    ],
+  ])('receives nothing, %s', async (_how, target, proxy) => {
+    const requests = jest.fn();
+    server.on('request', requests);
+    expect(await codeOf(target(), proxy?.())).toEqual(['ADDRESS_REFUSED', 1]);
+    server.off('request', requests);
+    expect(requests).not.toHaveBeenCalled();
+  });
+});

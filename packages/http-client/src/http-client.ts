@@ -1,5 +1,7 @@
+import { lookup } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
+import type { LookupFunction } from 'node:net';
 import { ReplyBytes } from './reply-bytes';
 
 export interface HttpTimeouts {
@@ -61,7 +63,8 @@ export const NOT_SENT = 'NOT_SENT';
 const DISCONNECT_QUIET_MS = 100;
 const LEAVE_MAX_WAITS = 20;
 
-const agentOptions = {
+/** Of persistent connections. */
+const keptOptions = {
   keepAlive: true,
   keepAliveMsecs: 15_000,
   maxFreeSockets: 256,
@@ -74,14 +77,33 @@ const agentOptions = {
  * for exactly what the provider sent.
  */
 export class HttpClient {
-  readonly #direct = agentsOf(agentOptions);
+  readonly #refusesHost: (host: string) => boolean;
+  /** Of all agents. */
+  readonly #agentOptions: { readonly lookup?: LookupFunction };
+  readonly #direct: Agents;
   /** By the URL of the proxy. */
   readonly #proxied = new Map<string, Agents>();
   readonly #inFlight = new Set<http.ClientRequest>();
 
-  /** @throws the connection's error with its `code` */
+  /** @param refusesHost whether nothing may be sent to an address or a name; undefined: all are allowed */
+  constructor(refusesHost?: (host: string) => boolean) {
+    this.#refusesHost = refusesHost ?? (() => false);
+    this.#agentOptions = refusesHost ? { lookup: allowedLookup(refusesHost) } : {};
+    this.#direct = agentsOf({ ...keptOptions, ...this.#agentOptions });
+  }
+
+  /** @throws the connection's error with its `code`; `ADDRESS_REFUSED` for a host that is refused or resolves to one that is */
   async send(request: HttpRequest): Promise<HttpResponse> {
-    const once = () => this.#send(request, ownAgent(request));
+    try {
+      // Addresses are not looked up.
+      if (this.#refusesHost(request.url.hostname)) throw codedError('ADDRESS_REFUSED');
+      if (request.proxy !== undefined)
+        await this.#checkProxy(new URL(request.proxy).hostname, request.timeouts);
+    } catch (error) {
+      request.onClose?.();
+      throw error;
+    }
+    const once = () => this.#send(request, this.#ownAgent(request));
     if (request.connection === 'own') return once();
     try {
       return await this.#send(request, this.#keptAgent(request));
@@ -95,13 +117,36 @@ export class HttpClient {
     if (proxy === undefined) return agentFor(url, this.#direct);
     let agents = this.#proxied.get(proxy);
     if (!agents) {
-      agents = agentsOf({ ...agentOptions, proxyEnv: envOf(proxy) });
+      agents = agentsOf({ ...keptOptions, ...this.#agentOptions, proxyEnv: envOf(proxy) });
       this.#proxied.set(proxy, agents);
     }
     return agentFor(url, agents);
   }
 
-  #send(request: HttpRequest, agent: http.Agent | false): Promise<HttpResponse> {
+  /** Looks up the name of a proxy for each request: Node's agents connect to a proxy without the `lookup` of their options. */
+  async #checkProxy(hostname: string, { connectMs }: HttpTimeouts): Promise<void> {
+    const { lookup: allowed } = this.#agentOptions;
+    if (!allowed) return;
+    if (this.#refusesHost(hostname)) throw codedError('ADDRESS_REFUSED');
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(codedError('CONNECT_TIMEOUT')), connectMs);
+      allowed(hostname.replace(/^\[|\]$/g, ''), { all: true }, (error) => {
+        clearTimeout(timer);
+        if (error) reject(error);
+        else resolve();
+      });
+    });
+  }
+
+  /** Returns the agent of a request with a connection of its own. */
+  #ownAgent({ url, proxy }: HttpRequest): http.Agent {
+    return agentFor(
+      url,
+      agentsOf({ ...this.#agentOptions, ...(proxy !== undefined && { proxyEnv: envOf(proxy) }) }),
+    );
+  }
+
+  #send(request: HttpRequest, agent: http.Agent): Promise<HttpResponse> {
     const { body, signal, timeouts } = request;
     return new Promise((resolve, reject) => {
       const secure = request.url.protocol === 'https:';
@@ -212,9 +257,18 @@ const agentsOf = (options: http.AgentOptions): Agents => ({
 const agentFor = ({ protocol }: URL, agents: Agents): http.Agent =>
   protocol === 'https:' ? agents.https : agents.http;
 
-/** For a request with a connection of its own; false: Node's default. */
-const ownAgent = ({ url, proxy }: HttpRequest): http.Agent | false =>
-  proxy !== undefined && agentFor(url, agentsOf({ proxyEnv: envOf(proxy) }));
+/**
+ * Resolves names as Node does, and fails for a name with an address that is refused. Checked for each connection, because what a
+ * name resolves to may change.
+ */
+const allowedLookup =
+  (refusesHost: (host: string) => boolean): LookupFunction =>
+  (hostname, options, callback) =>
+    lookup(hostname, options, (error, found, family) => {
+      const addresses = Array.isArray(found) ? found.map(({ address }) => address) : [found];
+      if (!error && addresses.some(refusesHost)) callback(codedError('ADDRESS_REFUSED'), [], 0);
+      else callback(error, found, family);
+    });
 
 /** Node reads a proxy from variables of an environment, here one of its own. */
 const envOf = (proxy: string) => ({ HTTP_PROXY: proxy, HTTPS_PROXY: proxy });

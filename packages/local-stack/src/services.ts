@@ -74,6 +74,9 @@ export function trustOf(
 /** Short, because services stop one after the other, and all of them within 20 s. */
 const STOP_GRACE_MS = '5000';
 
+/** The simulator and servers such as Ollama run on this machine. */
+const LOCAL_PROVIDERS = { PROVIDER_LOCAL_ADDRESSES: 'allow' };
+
 /** In start order; stopped in reverse. */
 export const SERVICES: readonly ServiceDefinition[] = [
   { name: 'simulator', after: [], ports: { http: http(7199), admin }, settings: () => ({}) },
@@ -84,6 +87,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
     settings: ({ secrets, databaseUrl }) => ({
       CREDENTIALS_KEY: secrets.credentialsKey,
       DATABASE_URL: databaseUrl('catalog'),
+      ...LOCAL_PROVIDERS,
     }),
   },
   {
@@ -109,6 +113,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
       BILLING_ADDR: context.addresses('billing'),
       CREDENTIALS_KEY: context.secrets.credentialsKey,
       ...kafka(context),
+      ...LOCAL_PROVIDERS,
       ...context.providers.media,
       DRAIN_TIMEOUT_MS: STOP_GRACE_MS,
       SIM_BASE_URL: context.origin('simulator'),
@@ -143,6 +148,7 @@ export const SERVICES: readonly ServiceDefinition[] = [
         ? { DATABASE_URL: context.databaseUrl('chat') }
         : { DATA_DIR: join(context.dataDir, `chat-${index}`) }),
       ...kafka(context),
+      ...LOCAL_PROVIDERS,
       ...context.providers.chat,
       DRAIN_TIMEOUT_MS: STOP_GRACE_MS,
       SIM_BASE_URL: `${context.origin('simulator')}/openai/v1`,

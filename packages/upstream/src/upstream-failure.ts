@@ -16,6 +16,7 @@ const BEFORE_CONNECTION = new Set<unknown>(['connect', 'getaddrinfo']);
 
 /** Refused, not found, no route, invalid certificate: the whole provider is unreachable. */
 const UNREACHABLE_CODES = new Set([
+  'ADDRESS_REFUSED',
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',

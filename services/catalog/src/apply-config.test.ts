@@ -52,6 +52,19 @@ const MODEL = {
   pricing: { source: 'us', source_date: '2026-01-01', tokens: { input: 0.5, output: '1.5' } },
 };
 
+test('a configuration with a loopback address is refused, unless PROVIDER_LOCAL_ADDRESSES allows it', async () => {
+  const config = { providers: [{ ...PROVIDER, base_url: 'http://localhost:11434/v1' }] };
+  expect(await apply(config, true)).toMatchObject({
+    problems: [{ path: 'providers[0].base_url', message: 'must not be a loopback or metadata address' }],
+  });
+  const allowing = world.connect(
+    await world.startCatalog(undefined, { PRICE_LIST: 'none', PROVIDER_LOCAL_ADDRESSES: 'allow' }),
+    'dashboard',
+  );
+  const request = { configJson: JSON.stringify(config), dryRun: true };
+  expect((await callUnary(allowing, allowing.ApplyConfig, request, TIMEOUT)).problems).toEqual([]);
+});
+
 test('a configuration is compared, applied as a whole, and applied again without a change', async () => {
   const config = { providers: [PROVIDER], models: [MODEL] };
   const planned = await apply(config, true);

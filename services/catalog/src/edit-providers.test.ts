@@ -334,6 +334,23 @@ describe('a provider is refused', () => {
       { baseUrl: 'https://h/v1?key=1' },
       'base_url: must not have a query or fragment',
     ],
+    ...['http://127.0.0.1:11434/v1', 'http://0x7f.1/v1', 'http://[::1]/v1', 'http://api.localhost/v1'].map(
+      (baseUrl): [string, CreateProviderRequest, string] => [
+        `with a loopback address: ${baseUrl}`,
+        { baseUrl },
+        'base_url: must not be a loopback or metadata address',
+      ],
+    ),
+    [
+      "with the address of a cloud's metadata",
+      { baseUrl: 'http://169.254.169.254/latest' },
+      'base_url: must not be a loopback or metadata address',
+    ],
+    [
+      'with a loopback address as its proxy',
+      { optionsJson: '{"proxy":"http://localhost:3128"}' },
+      'options.proxy: must not be a loopback or metadata address',
+    ],
     [
       'with an authorization header',
       { headers: { authorization: 'Bearer x' } },

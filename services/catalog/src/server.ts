@@ -72,7 +72,8 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     await follower.refresh();
     return result;
   };
-  const providerDeps = { edit: providerEdit, keys: settings.CREDENTIALS_KEY };
+  const addresses = { refusesLocal: settings.PROVIDER_LOCAL_ADDRESSES === 'refuse' };
+  const providerDeps = { edit: providerEdit, keys: settings.CREDENTIALS_KEY, addresses };
   // Yesterday's stay for an instance whose clock is behind.
   const costRetention = every(COST_RETENTION_INTERVAL_MS, 'past credential costs', log, () =>
     deleteCredentialCostsBefore(pool, utcDay(Date.now(), -1)),
@@ -105,7 +106,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
           CreateCredential: unary(log, createCredential(providerDeps)),
           UpdateCredential: unary(log, updateCredential(providerDeps)),
           DeleteCredential: unary(log, deleteCredential(providerDeps)),
-          ApplyConfig: unary(log, applyConfig(configEdit)),
+          ApplyConfig: unary(log, applyConfig(configEdit, addresses)),
           FindPrices: unary(log, findPrices({ providers, priceList, log })),
         },
       },

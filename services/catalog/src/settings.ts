@@ -1,11 +1,13 @@
 import path from 'node:path';
 import { parseEnv, port, processSettings, z } from '@gateway/process';
+import { localAddressSettings } from '@gateway/providers';
 import { trustSettings } from '@gateway/rpc';
 import { credentialsKey } from '@gateway/secrets';
 
 const shape = {
   ...processSettings,
   ...trustSettings('catalog'),
+  ...localAddressSettings,
   GRPC_PORT: port(7101),
   DATABASE_URL: z.string().min(1),
   /** For notifications, which PgBouncer does not forward; absent: `DATABASE_URL`. */

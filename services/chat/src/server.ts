@@ -26,6 +26,7 @@ import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/cat
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/storage';
+import { refusedHosts } from '@gateway/providers';
 import { memoryQuota, Quota, quotaExhausted } from '@gateway/quota';
 import { createGrpcClient, createTrust, loadService, startGrpcServer, unary } from '@gateway/rpc';
 import {
@@ -142,7 +143,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const stopping = new AbortController();
   const stopHeartbeat = startHeartbeat(cells, journal.owner, log);
 
-  const upstream = new HttpClient();
+  const upstream = new HttpClient(refusedHosts(settings));
   const clock = new ProgressClock();
   const health = new TargetHealth(() => performance.now(), settings.CIRCUIT_OPEN_MS);
   const providers = new ProviderDirectory({

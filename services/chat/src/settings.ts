@@ -11,6 +11,7 @@ import {
   signingSettings,
   z,
 } from '@gateway/process';
+import { localAddressSettings } from '@gateway/providers';
 import { trustSettings } from '@gateway/rpc';
 import { credentialsKey } from '@gateway/secrets';
 import { MAX_REPLY_BYTES } from './domain/reply-memory';
@@ -20,6 +21,7 @@ const shape = {
   ...trustSettings('chat'),
   ...discoverySettings,
   ...signingSettings,
+  ...localAddressSettings,
   GRPC_PORT: port(7103),
   CATALOG_ADDR: addresses(),
   BILLING_ADDR: addresses(),

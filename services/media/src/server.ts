@@ -13,6 +13,7 @@ import {
 } from '@gateway/process';
 import type { ProtoGrpcType as CatalogProto } from '@gateway/proto/generated/catalog';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
+import { refusedHosts } from '@gateway/providers';
 import { Quota } from '@gateway/quota';
 import { createGrpcClient, createTrust, loadService, startGrpcServer, type Trust, unary } from '@gateway/rpc';
 import { CredentialLimiter, listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
@@ -58,7 +59,7 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   const settings = readSettings(env);
   const trust = createTrust('media', settings, log);
   await checkUploadDirectory(settings.UPLOAD_DIR);
-  const upstream = new UpstreamHttp();
+  const upstream = new UpstreamHttp({ refusesHost: refusedHosts(settings) });
   const environment = createProviders(settings, env, upstream);
   const pool = createPool({ url: settings.DATABASE_URL, log });
   await awaitMigrations({ pool, schema: 'media', directory: MIGRATIONS, log });

@@ -13,6 +13,7 @@ import {
   timerMs,
   z,
 } from '@gateway/process';
+import { localAddressSettings } from '@gateway/providers';
 import { trustSettings } from '@gateway/rpc';
 import { credentialsKey } from '@gateway/secrets';
 
@@ -21,6 +22,7 @@ const shape = {
   ...trustSettings('media'),
   ...discoverySettings,
   ...signingSettings,
+  ...localAddressSettings,
   GRPC_PORT: port(7104),
   CATALOG_ADDR: addresses(),
   BILLING_ADDR: addresses(),

@@ -1,6 +1,6 @@
 import { parseSecretReference } from '@gateway/secrets';
 import type { z } from 'zod';
-import { providerProblems } from '../domain/provider';
+import { type AddressRules, providerProblems, toProviderEntry as toEntry } from '../domain/provider';
 import { type ConfiguredProvider, configSchema, type GatewayConfig } from './config-schema';
 
 /** What is wrong, and where: `providers[0].credentials[1].secret_ref`. */
@@ -10,10 +10,13 @@ export interface ConfigProblem {
 }
 
 /** Returns the configuration, or all of its problems. */
-export function checkConfig(value: unknown): { config: GatewayConfig } | { problems: ConfigProblem[] } {
+export function checkConfig(
+  value: unknown,
+  addresses: AddressRules,
+): { config: GatewayConfig } | { problems: ConfigProblem[] } {
   const { data: config, error } = configSchema.safeParse(value ?? {});
   // What can be checked of a document with mistakes is checked too, so that all of them are reported at once.
-  const problems = [...(error?.issues ?? []).map(fromIssue), ...crossProblems(config ?? value)];
+  const problems = [...(error?.issues ?? []).map(fromIssue), ...crossProblems(config ?? value, addresses)];
   return config && problems.length === 0 ? { config } : { problems };
 }
 
@@ -26,10 +29,12 @@ const pathOf = (path: readonly PropertyKey[]): string =>
     .map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at === 0 ? '' : '.'}${String(step)}`))
     .join('');
 
-function crossProblems(document: unknown): ConfigProblem[] {
+function crossProblems(document: unknown, addresses: AddressRules): ConfigProblem[] {
   const { providers, models } = (document ?? {}) as { providers?: unknown; models?: unknown };
   return [
-    ...listOf(providers).flatMap((provider, at) => problemsOfProvider(provider, `providers[${at}]`)),
+    ...listOf(providers).flatMap((provider, at) =>
+      problemsOfProvider(provider, `providers[${at}]`, addresses),
+    ),
     ...duplicates(providers, 'id', 'providers'),
     ...duplicates(models, 'slug', 'models'),
     ...sharedNames(models),
@@ -57,14 +62,18 @@ function sharedNames(models: unknown): ConfigProblem[] {
   );
 }
 
-function problemsOfProvider(given: Record<string, unknown>, path: string): ConfigProblem[] {
+function problemsOfProvider(
+  given: Record<string, unknown>,
+  path: string,
+  addresses: AddressRules,
+): ConfigProblem[] {
   const { id, kind, base_url: baseUrl = '', credentials } = given;
   const entry = { ...given, id, kind, name: given.name ?? id, baseUrl } as Record<string, unknown>;
   const isTyped =
     ['id', 'kind', 'name', 'baseUrl'].every((field) => typeof entry[field] === 'string') &&
     isRecord(given.headers ?? {}, 'string') &&
     isRecord(given.options ?? {});
-  const problems = isTyped ? problemsOfEntry(entry, path) : [];
+  const problems = isTyped ? problemsOfEntry(entry, path, addresses) : [];
   for (const [at, { secret_ref: reference }] of listOf(credentials).entries()) {
     if (typeof reference !== 'string' || parseSecretReference(reference)) continue;
     const message = 'must be env:CREDENTIAL_<NAME> or file:<name>';
@@ -73,11 +82,15 @@ function problemsOfProvider(given: Record<string, unknown>, path: string): Confi
   return [...problems, ...duplicates(credentials, 'name', `${path}.credentials`)];
 }
 
-function problemsOfEntry(entry: Record<string, unknown>, path: string): ConfigProblem[] {
+function problemsOfEntry(
+  entry: Record<string, unknown>,
+  path: string,
+  addresses: AddressRules,
+): ConfigProblem[] {
   const checked = { headers: {}, options: {}, enabled: true, ...entry } as Parameters<
     typeof providerProblems
   >[0];
-  return providerProblems(checked).map((problem) => {
+  return providerProblems(checked, addresses).map((problem) => {
     const [field = '', ...message] = problem.split(': ');
     return { path: `${path}.${field}`, message: message.join(': ') };
   });
@@ -103,15 +116,5 @@ function duplicates(items: unknown, field: string, path: string): ConfigProblem[
 }
 
 /** Returns the provider as the catalog stores it. */
-export const toProviderEntry = ({
-  base_url,
-  credentials: _,
-  name,
-  kind,
-  ...provider
-}: ConfiguredProvider) => ({
-  ...provider,
-  kind,
-  name: name ?? provider.id,
-  baseUrl: base_url,
-});
+export const toProviderEntry = ({ base_url, credentials: _, name, kind, ...provider }: ConfiguredProvider) =>
+  toEntry({ ...provider, kind, name: name ?? provider.id, baseUrl: base_url });

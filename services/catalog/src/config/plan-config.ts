@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { decimalFromNano } from '@gateway/money';
 import type { ModelEntry } from '../domain/model';
-import {
-  type Credential,
-  checkProvider,
-  MAX_PROVIDERS,
-  type Provider,
-  type ProviderEntry,
-} from '../domain/provider';
+import { type Credential, MAX_PROVIDERS, type Provider, type ProviderEntry } from '../domain/provider';
 import { fromSeedModel } from '../seed/from-seed';
 import { toSeedModel } from '../seed/to-seed';
 import type { CatalogEdit } from '../store/edit-catalog';
@@ -61,7 +55,7 @@ function planProvider(
   all: readonly Provider[],
   stored: ProviderEdit,
 ): Part {
-  const entry = checkProvider(toProviderEntry(provider));
+  const entry = toProviderEntry(provider);
   const current = all.find(({ id }) => id === entry.id);
   const name = `providers.${entry.id}`;
   const credentials = provider.credentials.map(toCredential);

@@ -2,6 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import { MAX_USD } from '@gateway/money';
 import {
   defaultBaseUrl,
+  isLocalHost,
   isProviderKind,
   optionProblems,
   PROVIDER_KINDS,
@@ -94,19 +95,31 @@ const MIN_CHARS_WITH_HINT = 16;
 
 type UncheckedProvider = Omit<ProviderEntry, 'kind'> & { readonly kind: string };
 
-/** @throws GatewayError `invalid_request` */
-export function checkProvider(entry: UncheckedProvider): ProviderEntry {
-  const problems = providerProblems(entry);
-  if (problems.length > 0) throw invalid(problems.join('; '));
-  return {
-    ...entry,
-    kind: entry.kind as ProviderKind,
-    baseUrl: entry.baseUrl && withoutSlash(entry.baseUrl),
-  };
+/** What deployments decide about the addresses of providers. */
+export interface AddressRules {
+  /** Whether loopback and metadata addresses are refused. */
+  readonly refusesLocal: boolean;
 }
 
+/** @throws GatewayError `invalid_request` */
+export function checkProvider(entry: UncheckedProvider, rules: AddressRules): ProviderEntry {
+  const problems = providerProblems(entry, rules);
+  if (problems.length > 0) throw invalid(problems.join('; '));
+  return toProviderEntry(entry);
+}
+
+/** Returns the entry as it is stored. @param checked without problems */
+export const toProviderEntry = (checked: UncheckedProvider): ProviderEntry => ({
+  ...checked,
+  kind: checked.kind as ProviderKind,
+  baseUrl: checked.baseUrl && withoutSlash(checked.baseUrl),
+});
+
 /** Returns everything that is wrong, each problem with its field: `base_url: is required`. */
-export function providerProblems({ id, kind, name, headers, baseUrl, options }: UncheckedProvider): string[] {
+export function providerProblems(
+  { id, kind, name, headers, baseUrl, options }: UncheckedProvider,
+  { refusesLocal }: AddressRules,
+): string[] {
   const ofOptions = isProviderKind(kind) ? optionProblems(kind, options) : [];
   const needsBaseUrl =
     isProviderKind(kind) && ofOptions.length === 0 && defaultBaseUrl(kind, options) === undefined;
@@ -119,7 +132,19 @@ export function providerProblems({ id, kind, name, headers, baseUrl, options }: 
     ...headerProblems(headers),
     ...(isStorable(options) ? [] : ['options: contains NUL or unpaired surrogates']),
     ...baseUrlProblems(baseUrl, needsBaseUrl),
+    ...(refusesLocal ? localAddressProblems({ baseUrl, options }) : []),
   ];
+}
+
+/** Returns which addresses of the provider lead to the gateway's own machine or to a cloud's metadata, with their fields. */
+function localAddressProblems({
+  baseUrl,
+  options,
+}: Pick<UncheckedProvider, 'baseUrl' | 'options'>): string[] {
+  return Object.entries({ base_url: baseUrl, 'options.proxy': options.proxy }).flatMap(([field, value]) => {
+    const url = typeof value === 'string' ? URL.parse(value) : null;
+    return url && isLocalHost(url.hostname) ? [`${field}: must not be a loopback or metadata address`] : [];
+  });
 }
 
 /** PostgreSQL's JSON can contain neither NUL nor unpaired surrogates, which `JSON.stringify` escapes. */

@@ -3,7 +3,7 @@ import type { ApplyConfigResponse } from '@gateway/proto/generated/gateway/catal
 import type { RequestContext } from '@gateway/rpc';
 import { checkConfig } from '../config/check-config';
 import { planConfig } from '../config/plan-config';
-import { invalid } from '../domain/provider';
+import { type AddressRules, invalid } from '../domain/provider';
 import type { CatalogEdit } from '../store/edit-catalog';
 import type { ProviderEdit } from '../store/providers';
 
@@ -12,12 +12,12 @@ export type EditAll = <T>(work: (models: CatalogEdit, providers: ProviderEdit) =
 
 /** Handles `ApplyConfig`. Problems of the configuration are a result, and then nothing is changed. */
 export const applyConfig =
-  (edit: EditAll) =>
+  (edit: EditAll, addresses: AddressRules) =>
   async (
     _context: RequestContext,
     { configJson, dryRun }: ApplyConfigRequest__Output,
   ): Promise<ApplyConfigResponse> => {
-    const checked = checkConfig(parse(configJson));
+    const checked = checkConfig(parse(configJson), addresses);
     if ('problems' in checked) return { problems: checked.problems };
     return edit(async (models, providers) => {
       const { problems, changes, steps } = await planConfig(checked.config, models, providers);

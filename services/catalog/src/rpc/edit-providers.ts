@@ -14,6 +14,7 @@ import type { UpdateProviderRequest__Output } from '@gateway/proto/generated/gat
 import type { RequestContext } from '@gateway/rpc';
 import { type KeyEncryptionKeys, sealSecret } from '@gateway/secrets';
 import {
+  type AddressRules,
   type Credential,
   type CredentialLimits,
   checkLimits,
@@ -42,6 +43,7 @@ export interface EditProvidersDeps {
   readonly edit: EditProviders;
   /** Absent: only references to secrets are accepted. */
   readonly keys: KeyEncryptionKeys | undefined;
+  readonly addresses: AddressRules;
 }
 
 export const listProviders = (providers: Providers) => async (): Promise<ListProvidersResponse> => ({
@@ -49,11 +51,14 @@ export const listProviders = (providers: Providers) => async (): Promise<ListPro
 });
 
 export const createProvider =
-  ({ edit, keys }: EditProvidersDeps) =>
+  ({ edit, keys, addresses }: EditProvidersDeps) =>
   async (_context: RequestContext, request: CreateProviderRequest__Output): Promise<ProviderProto> => {
     const { id, kind, name, baseUrl, headers } = request;
     const options = parseOptions(request.optionsJson);
-    const entry = checkProvider({ id, kind, name: name || id, baseUrl, headers, options, enabled: true });
+    const entry = checkProvider(
+      { id, kind, name: name || id, baseUrl, headers, options, enabled: true },
+      addresses,
+    );
     const credentials = request.credentials.map((credential, at) =>
       newCredential(`credentials[${at}]`, credential, keys),
     );
@@ -75,12 +80,13 @@ export const createProvider =
   };
 
 export const updateProvider =
-  ({ edit }: EditProvidersDeps) =>
+  ({ edit, addresses }: EditProvidersDeps) =>
   async (_context: RequestContext, request: UpdateProviderRequest__Output): Promise<ProviderProto> =>
     edit(async (providers) => {
       const { kind } = await existing(providers, request.id);
       const options = parseOptions(request.optionsJson);
-      await providers.update(checkProvider({ ...request, kind, name: request.name || request.id, options }));
+      const entry = { ...request, kind, name: request.name || request.id, options };
+      await providers.update(checkProvider(entry, addresses));
       return found(providers, request.id);
     });
 

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 /** A client that must hold no connection when its test is over. */
 function client(server?: LoopbackServer, maxRequests?: number) {
-  const upstream = new UpstreamHttp(maxRequests);
+  const upstream = new UpstreamHttp({ maxRequests });
   cleanUps.push(async () => {
     upstream.close();
     if (server) await until(() => server.openConnections === 0);

@@ -11,16 +11,23 @@ import { RequestError } from './request-error';
 const MAX_REQUESTS = 2_048;
 const BUSY_RETRY_SECONDS = 1;
 
+interface UpstreamHttpOptions {
+  readonly maxRequests?: number | undefined;
+  readonly refusesHost?: ((host: string) => boolean) | undefined;
+}
+
 /**
  * Requests to providers over HTTP. Reads share persistent connections; an order has a connection of its own, because with a
  * persistent one that turns out to be closed it would be unknown whether the order arrived.
  */
 export class UpstreamHttp implements Upstream {
-  readonly #client = new HttpClient();
+  readonly #client: HttpClient;
   readonly #requests = new Map<string, number>();
   readonly #maxRequests: number;
 
-  constructor(maxRequests = MAX_REQUESTS) {
+  /** @param refusesHost whether nothing may be sent to an address or a name; undefined: all are allowed */
+  constructor({ maxRequests = MAX_REQUESTS, refusesHost }: UpstreamHttpOptions = {}) {
+    this.#client = new HttpClient(refusesHost);
     this.#maxRequests = maxRequests;
   }
 
