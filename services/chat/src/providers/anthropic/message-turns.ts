@@ -1,31 +1,34 @@
 import type { AssistantPart, AssistantTurn, Turn, UserPart, UserTurn } from '../../domain/conversation';
 import { isThought, joinSpokenTurns } from '../../domain/join-adjacent-turns';
-import { isBlank } from './write-input';
+import { isBlankText, withoutBlankTexts } from './blank-texts';
 
 export type MessageTurn = UserTurn | AssistantTurn;
 
 /** Returns alternating user and assistant turns with the parts that the API accepts. */
 export function messageTurns(turns: readonly Turn[]): readonly MessageTurn[] {
-  const carried: MessageTurn[] = [];
-  for (const turn of turns) {
-    if (turn.role === 'system') continue;
-    const sent = carriedOf(turn);
-    if (sent.parts.length > 0) carried.push(sent);
-  }
-  // An assistant message must not consist of thinking only, nor end in it.
-  return joinSpokenTurns(carried, ({ parts }) => parts.every(isThought));
+  const carried = turns.flatMap((turn) => (turn.role === 'system' ? [] : [carriedOf(turn)]));
+  const sent = carried.filter(({ parts }) => parts.length > 0);
+  return joinSpokenTurns(sent, isSilent).map(withoutBlanks);
 }
 
-/** Removes blank text, and thinking that Anthropic has not signed. */
+/** An assistant message must not consist of thinking only, nor end in it, and no message of white space. */
+const isSilent = ({ parts }: MessageTurn): boolean =>
+  parts.every((part) => isThought(part) || isBlankText(part));
+
+function withoutBlanks(turn: MessageTurn): MessageTurn {
+  const parts: readonly (UserPart | AssistantPart)[] = withoutBlankTexts<UserPart | AssistantPart>(
+    turn.parts,
+  );
+  return parts === turn.parts ? turn : ({ role: turn.role, parts } as MessageTurn);
+}
+
+/** Removes thinking that Anthropic has not signed. */
 function carriedOf(turn: MessageTurn): MessageTurn {
-  if (turn.parts.every(isCarried)) return turn;
-  return turn.role === 'user'
-    ? { role: 'user', parts: turn.parts.filter(isCarried) }
-    : { role: 'assistant', parts: turn.parts.filter(isCarried) };
+  if (turn.role === 'user' || turn.parts.every(isCarried)) return turn;
+  return { role: 'assistant', parts: turn.parts.filter(isCarried) };
 }
 
-function isCarried(part: UserPart | AssistantPart): boolean {
-  if (part.kind === 'text') return !isBlank(part.text);
+function isCarried(part: AssistantPart): boolean {
   if (part.kind === 'thinking') return part.signature?.wire === 'anthropic' && part.signature.value !== '';
   if (part.kind === 'redacted_thinking') return part.data.wire === 'anthropic' && part.data.value !== '';
   return true;

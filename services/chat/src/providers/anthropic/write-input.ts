@@ -7,6 +7,7 @@ import type {
   ToolResultPart,
   UserPart,
 } from '../../domain/conversation';
+import { isBlank, withoutBlankTexts } from './blank-texts';
 import type { CacheControl, DocumentBlock, ImageBlock, InputBlock, TextBlock } from './messages-body';
 
 export type InputPart = Exclude<UserPart, ToolResultPart>;
@@ -14,12 +15,6 @@ export type InputPart = Exclude<UserPart, ToolResultPart>;
 /** SDK 1.10, `Base64ImageSource`. */
 const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 const MAX_TITLE_CHARS = 500;
-const SOMETHING = /\S/;
-
-/** The API refuses empty text and text of white space only. */
-export function isBlank(text: string): boolean {
-  return !SOMETHING.test(text);
-}
 
 export function writeCache(hint: CacheHint | undefined): CacheControl | undefined {
   if (!hint) return undefined;
@@ -27,13 +22,11 @@ export function writeCache(hint: CacheHint | undefined): CacheControl | undefine
 }
 
 /**
- * Writes the parts as the API accepts them, without blank text.
+ * Writes the parts as the API accepts them, without blank texts.
  * @throws GatewayError `invalid_request` for media that its models do not support
  */
 export function writeInput(parts: readonly InputPart[]): InputBlock[] {
-  const blocks: InputBlock[] = [];
-  for (const part of parts) if (part.kind !== 'text' || !isBlank(part.text)) blocks.push(writeBlock(part));
-  return blocks;
+  return withoutBlankTexts<InputPart>(parts).map(writeBlock);
 }
 
 function writeBlock(part: InputPart): InputBlock {

@@ -42,7 +42,7 @@ test('instructions from any turn are joined', () =>
       turns: [...plain.turns, { role: 'system', parts: [said('b', { ttl: '5m' })] }],
     }).system,
   ).toEqual([
-    { type: 'text', text: 'a' },
+    { type: 'text', text: 'a ' },
     { type: 'text', text: 'b', cache_control: { type: 'ephemeral' } },
   ]));
 

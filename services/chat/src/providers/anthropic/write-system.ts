@@ -1,7 +1,8 @@
 import { allInstructions } from '../../domain/all-instructions';
-import type { Conversation } from '../../domain/conversation';
+import type { Conversation, TextPart } from '../../domain/conversation';
+import { withoutBlankTexts } from './blank-texts';
 import type { TextBlock } from './messages-body';
-import { isBlank, textBlock, writeText } from './write-input';
+import { textBlock, writeText } from './write-input';
 
 const JSON_ONLY =
   'Answer with one JSON object and nothing else: no words before or after it, and no code fence.';
@@ -11,8 +12,7 @@ const JSON_ONLY =
  * the first ones: most models refuse them among the messages, and as user text they would lose their authority.
  */
 export function writeSystem(conversation: Conversation, instruction: string | undefined): TextBlock[] {
-  const said = allInstructions(conversation).filter(({ text }) => !isBlank(text));
-  const all = said.map(writeText);
+  const all = withoutBlankTexts<TextPart>(allInstructions(conversation)).map(writeText);
   return instruction === undefined ? all : [...all, textBlock(instruction)];
 }
 

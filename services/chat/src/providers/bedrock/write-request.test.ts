@@ -64,7 +64,7 @@ test('instructions from any turn are joined', () =>
       system: [said('a', { ttl: '1h' }), said(' ')],
       turns: [...PLAIN.turns, { role: 'system', parts: [said('b')] }],
     }).system,
-  ).toEqual([{ text: 'a' }, { cachePoint: { type: 'default', ttl: '1h' } }, { text: 'b' }]));
+  ).toEqual([{ text: 'a ' }, { cachePoint: { type: 'default', ttl: '1h' } }, { text: 'b' }]));
 
 test('hints without an equivalent are omitted', () =>
   expect(

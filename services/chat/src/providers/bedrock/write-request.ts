@@ -1,9 +1,9 @@
 import type { Conversation, OutputShape, Sampling } from '../../domain/conversation';
 import { writeMembers } from '../../json/write-members';
+import { isBlank } from '../anthropic/blank-texts';
 import { limitBreakpoints } from '../anthropic/cache-breakpoints';
 import { fitSchema } from '../anthropic/fit-schema';
 import type { MessagesBody, WireTool, WireToolChoice } from '../anthropic/messages-body';
-import { isBlank } from '../anthropic/write-input';
 import { withoutOpenThoughts, writeMessages } from '../anthropic/write-messages';
 import { jsonInstruction, writeSystem } from '../anthropic/write-system';
 import { thinkingRules, writeSampling } from '../anthropic/write-thinking';

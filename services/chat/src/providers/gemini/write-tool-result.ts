@@ -1,4 +1,5 @@
 import type { ToolCallPart, ToolResultPart } from '../../domain/conversation';
+import { joinTexts } from '../../domain/join-texts';
 import { fitToolId } from '../../domain/tool-ids';
 import type { GeminiBlob, GeminiPart } from './gemini-content';
 import type { GeminiModel } from './gemini-model';
@@ -30,7 +31,7 @@ export function writeToolResult(
       nested.push({ inlineData });
     } else media.push(written);
   }
-  const text = result ? texts.join('\n') : 'The call was not answered.';
+  const text = result ? joinTexts(texts, '\n') : 'The call was not answered.';
   return {
     response: {
       functionResponse: {

@@ -13,6 +13,7 @@ import type {
   UserPart,
 } from '../../domain/conversation';
 import { isThought, joinSpokenTurns } from '../../domain/join-adjacent-turns';
+import { joinTexts } from '../../domain/join-texts';
 import { fitToolId } from '../../domain/tool-ids';
 import type { OpenAiQuirks, ReasoningReplay } from './quirks';
 import { inThinkTags } from './think-tags';
@@ -58,7 +59,10 @@ class Messages {
   }
 
   addInstructions(parts: readonly TextPart[]): void {
-    const content = parts.map(({ text }) => text).join('\n\n');
+    const content = joinTexts(
+      parts.map(({ text }) => text),
+      '\n\n',
+    );
     if (content !== '') this.#waiting.push({ role: 'system', content });
     this.#closeRoundIfAnswered();
   }
@@ -118,7 +122,7 @@ class Messages {
       if (written.type === 'text') texts.push(String(written.text));
       else media.push(written);
     }
-    const text = texts.length === 0 && media.length > 0 ? ATTACHED : texts.join('\n');
+    const text = texts.length === 0 && media.length > 0 ? ATTACHED : joinTexts(texts, '\n');
     this.#messages.push({ role: 'tool', tool_call_id: id, content: isError ? ERROR_PREFIX + text : text });
     if (media.length > 0) this.#attachments.push(textPart(`Attachment of the result of ${id}:`), ...media);
   }
@@ -233,7 +237,7 @@ export function withStringContent(message: Message): Message {
   if (!Array.isArray(content) || content.length === 0) return message;
   const texts = content.map((part) => (membersOf(part).type === 'text' ? membersOf(part).text : undefined));
   return texts.every((text) => typeof text === 'string')
-    ? { ...message, content: texts.join('\n') }
+    ? { ...message, content: joinTexts(texts as string[], '\n') }
     : message;
 }
 
