@@ -209,7 +209,7 @@ test('the batch of another account does not exist', async () => {
       endpoint: '/v1/chat/completions',
       completion_window: '24h',
     }),
-  ).rejects.toMatchObject({ code: 'invalid_request' });
+  ).rejects.toMatchObject({ code: 'not_found' });
 });
 
 describe('the Anthropic package', () => {

@@ -4,5 +4,7 @@ export * from './json-members';
 export * from './missing-parameter';
 export * from './parse-json-object';
 export { refuseExcess } from './refuse-excess';
+export { requireFields } from './required-fields';
 export * from './safe-parse';
+export { schemaError } from './schema-error';
 export * from './top-level-scalar';

@@ -9,7 +9,9 @@ export interface NamedModel {
 /** Excluded because the names of the simulator's models are common words. */
 const SIMULATOR = 'sim/';
 /** Clients send these when the user has chosen no model. */
-const PLACEHOLDERS = new Set(['auto', 'default']);
+const PLACEHOLDERS = new Set(['any', 'auto', 'default', 'latest', 'none', 'null', 'undefined']);
+
+export const isPlaceholder = (name: string): boolean => PLACEHOLDERS.has(name);
 
 /** Whether the name has no provider. */
 export const isBareName = (name: string): boolean => !name.includes('/');
@@ -31,7 +33,7 @@ export function indexNames<M extends NamedModel>(models: Iterable<M>): Map<strin
     }
   }
   for (const [name, model] of bare) {
-    if (model && !names.has(name) && !PLACEHOLDERS.has(name)) names.set(name, model);
+    if (model && !names.has(name) && !isPlaceholder(name)) names.set(name, model);
   }
   return names;
 }

@@ -14,6 +14,7 @@ import { PROVIDER_REFUSAL_CASES } from './provider-refusals';
 import { RATE_HEADER_CASES, rateHeadersOf } from './rate-headers';
 import { RATE_CASES } from './rates';
 import { REQUEST_BODY_CASES } from './request-body';
+import { REQUIRED_FIELD_CASES } from './required-fields';
 import { testThrottle } from './throttle-tests';
 import { VIDEO_CASES } from './video';
 
@@ -34,6 +35,7 @@ afterAll(() => world?.system.stop(), 30_000);
 
 describe('authentication', () => runCases(AUTHENTICATION_CASES, () => world));
 describe('request body', () => runCases(REQUEST_BODY_CASES, () => world));
+describe('required fields', () => runCases(REQUIRED_FIELD_CASES, () => world));
 describe('model', () => runCases(MODEL_CASES, () => world));
 describe('money', () => runCases(MONEY_CASES, () => world));
 describe('rates', () => runCases(RATE_CASES, () => world));

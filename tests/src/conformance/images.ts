@@ -121,10 +121,6 @@ const BODY_CASES: readonly ConformanceCase[] = [
     when: 'a form on the path of generations',
     provoke: (world) => edit(world, WHOLE, '/v1/images/generations'),
   },
-  ...onEachPath('missing_parameter', 'no model', { model: undefined }, { param: 'model' }),
-  ...onEachPath('missing_parameter', 'no prompt', { prompt: undefined }, { param: 'prompt' }),
-  ...onEachPath('missing_parameter', 'an empty prompt', { prompt: '' }, { param: 'prompt' }),
-  ...onEachPath('missing_parameter', 'a null prompt', { prompt: null }, { param: 'prompt' }),
 ];
 
 const FORM_FAULTS: readonly [string, readonly FormPart[]][] = [
@@ -151,7 +147,7 @@ const FORM_CASES: readonly ConformanceCase[] = FORM_PATHS.flatMap((path): Confor
       provoke: (world) => edit(world, parts, path),
     }),
   ),
-  ...['image', ''].map(
+  ...['gpt-image-2', ''].map(
     (model): ConformanceCase => ({
       code: 'invalid_model',
       when: `the model ${JSON.stringify(model)}, form to ${path}`,
@@ -192,6 +188,7 @@ const MODEL_CASES: readonly ConformanceCase[] = [
   ...onEachPath('model_not_found', 'longer than any', { model: `sim/${'x'.repeat(1_000)}` }),
   ...onEachPath('model_not_found', 'a model of an unknown provider', { model: 'nobody/image' }),
   ...onEachPath('image_model_not_found', 'a provider’s bare name', { model: 'openai' }),
+  ...onEachPath('image_model_not_found', 'a bare name that no provider has', { model: 'nobody' }),
   ...onEachPath('image_model_not_found', 'a chat model', { model: 'sim/chat' }),
   ...onEachPath('image_model_not_found', 'a video model', { model: 'sim/video' }),
   ...onEachPath('image_model_not_found', 'delisted', { model: 'sim/delisted' }),

@@ -1,3 +1,4 @@
+import { writeForm } from '../support/form';
 import { bearer, CHAT_ENDPOINTS, type ChatEndpoint, COMPLETIONS, MESSAGES } from './caller';
 import type { ConformanceCase, World } from './case';
 
@@ -79,6 +80,44 @@ export const NOT_FOUND_CASES: readonly ConformanceCase[] = [
     },
   ]),
   ...CHAT_ENDPOINTS.map((endpoint) => chatWith('GET', endpoint)),
+  ...[
+    'generateContent',
+    'streamGenerateContent',
+    'countTokens',
+    'embedContent',
+    'batchEmbedContents',
+  ].flatMap((action) =>
+    ['/v1beta/models/sim/chat', '/v1/models/sim/chat'].map(
+      (path): ConformanceCase => ({
+        code: 'not_found',
+        when: `GET ${path}:${action}`,
+        provoke: ({ caller, customer }) =>
+          caller.api('GET', `${path}:${action}`, { 'x-goog-api-key': customer.apiKey }),
+      }),
+    ),
+  ),
+  {
+    code: 'not_found',
+    when: "another account's input_file_id, POST /v1/batches",
+    async provoke({ system, caller, customer }) {
+      const { contentType, body } = writeForm([
+        ['purpose', 'batch'],
+        ['file', Buffer.from('{}')],
+      ]);
+      const stranger = await system.provision();
+      const file = await caller.api(
+        'POST',
+        '/v1/files',
+        { ...bearer(stranger.apiKey), 'content-type': contentType },
+        body,
+      );
+      return caller.api('POST', '/v1/batches', bearer(customer.apiKey), {
+        input_file_id: file.json.id,
+        endpoint: '/v1/chat/completions',
+        completion_window: '24h',
+      });
+    },
+  },
   {
     code: 'not_found',
     when: 'POST /v1/models',

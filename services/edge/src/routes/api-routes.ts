@@ -42,12 +42,14 @@ const MESSAGE_BATCH = `${MESSAGE_BATCHES}/`;
 const FREE = { body: 'none', maxKeyAgeMs: FREE_CALL_KEY_AGE_MS } as const;
 /** A non-empty segment of unreserved, sub-delimiting or well-encoded characters. */
 const SEGMENT = "(?:[\\w.~!$&'()*+,;=:@-]|%[\\dA-Fa-f]{2})+";
-const SEGMENTS = new RegExp(`^${SEGMENT}(?:/${SEGMENT})*$`);
 const ONE_SEGMENT = new RegExp(`^${SEGMENT}$`);
 const withAction = (action: string) => new RegExp(`^${SEGMENT}/${action}$`);
 
 /** The colon may be encoded. */
-const ofModel = (actions: string) => new RegExp(`^${SEGMENT}(?:/${SEGMENT})*(?::|%3[Aa])(?:${actions})$`);
+const COLON = '(?::|%3[Aa])';
+const ofModel = (actions: string) => new RegExp(`^${SEGMENT}(?:/${SEGMENT})*${COLON}(?:${actions})$`);
+/** The name of a model, which may have a colon, but not an action of Google's: those have a capital, and can't be read. */
+const MODEL = new RegExp(`^(?!.*${COLON}[a-z]+[A-Z][A-Za-z]*$)${SEGMENT}(?:/${SEGMENT})*$`);
 
 const OPENAI = { service: 'chat', streamErrors: 'data' } as const;
 const RESPONSES = { service: 'chat', streamErrors: 'response' } as const;
@@ -208,7 +210,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
       name: 'model',
       method: 'GET',
       path: `${path}/`,
-      tail: SEGMENTS,
+      tail: MODEL,
       ...OPENAI,
       ...FREE,
       acceptsGoogleKey: true,

@@ -1,9 +1,9 @@
 import { GatewayError } from '@gateway/errors';
-import { isEmpty, missingParameter, safeParse, withoutEmptyModel } from '@gateway/json-body';
+import { requireFields, safeParse, schemaError, withoutEmptyModel } from '@gateway/json-body';
 import type { ImageRequest } from '../images/rules/image-request';
 import { parseImageSize } from '../images/rules/image-size';
 import type { editSchema, generationSchema, ImageFields } from './image-schema';
-import { invalid, schemaError } from './invalid';
+import { invalid } from './invalid';
 
 /** The part of a request that its fields determine. */
 export type RequestFields = Omit<ImageRequest, 'edit' | 'images' | 'mask'>;
@@ -15,17 +15,15 @@ export function readImageFields(
   value: Record<string, unknown>,
   schema: typeof generationSchema | typeof editSchema,
 ): RequestFields {
-  // The schema is checked first: parameters can only be missing from an object.
   const members = withoutEmptyModel(value);
-  const result = safeParse(schema, isEmpty(members.prompt) ? { ...members, prompt: undefined } : members);
-  if (!result.success) throw schemaError(result.error.issues);
+  const result = safeParse(schema, members);
+  if (!result.success) throw schemaError(members, result.error.issues, ['prompt']);
   const fields = result.data as ImageFields;
   if (!fields.stream && fields.partial_images) throw invalid('partial_images: only with stream');
   if (fields.stream && fields.response_format === 'url')
     throw invalid('response_format: streams contain images as base64 only');
   const { model, prompt } = fields;
-  if (model === undefined) throw missingParameter('model');
-  if (isEmpty(prompt)) throw missingParameter('prompt');
+  requireFields(members, ['model', 'prompt']);
   if (!model) throw new GatewayError('invalid_model');
   return {
     model,

@@ -1,10 +1,16 @@
 import { GatewayError } from '@gateway/errors';
-import { isEmpty, missingParameter, parseJsonObject, safeParse, withoutEmptyModel } from '@gateway/json-body';
+import {
+  parseJsonObject,
+  requireFields,
+  safeParse,
+  schemaError,
+  withoutEmptyModel,
+} from '@gateway/json-body';
 import { z } from '@gateway/process';
 import type { SpeechOrder } from '../audio/rules/audio-provider';
 import { BODY_BOUNDS } from '../domain/body-bounds';
 import { isLonger } from '../domain/is-longer';
-import { invalid, schemaError } from './invalid';
+import { invalid } from './invalid';
 
 /** A well-formed request for speech. */
 export interface SpeechRequest extends Omit<SpeechOrder, 'upstreamModel' | 'needsTokens'> {
@@ -14,6 +20,9 @@ export interface SpeechRequest extends Omit<SpeechOrder, 'upstreamModel' | 'need
 
 /** Of the text and of the instructions, as OpenAI limits them. */
 const MAX_CHARS = 4_096;
+
+/** Required fields for which null and empty count as missing. */
+const REQUIRED = ['input', 'voice', 'voice.id'];
 
 const text = z.string().refine((value) => !isLonger(value, MAX_CHARS), `longer than ${MAX_CHARS} characters`);
 const voiceName = z.string().max(256);
@@ -31,12 +40,11 @@ export const speechSchema = z.strictObject({
 
 /** Reads a JSON body. @throws GatewayError `invalid_request`, then `missing_parameter`, then `invalid_model` */
 export function parseSpeech(bytes: Buffer): SpeechRequest {
-  const result = safeParse(speechSchema, withoutEmptyModel(parseJsonObject(bytes, BODY_BOUNDS).value));
-  if (!result.success) throw schemaError(result.error.issues);
+  const value = withoutEmptyModel(parseJsonObject(bytes, BODY_BOUNDS).value);
+  const result = safeParse(speechSchema, value);
+  if (!result.success) throw schemaError(value, result.error.issues, REQUIRED);
   const { model, input, voice, instructions, response_format, speed, stream_format } = result.data;
-  if (model === undefined) throw missingParameter('model');
-  if (isEmpty(input)) throw missingParameter('input');
-  if (isEmpty(voice)) throw missingParameter('voice');
+  requireFields(value, ['model', 'input', 'voice']);
   if (!model) throw new GatewayError('invalid_model');
   if (input!.trim() === '') throw invalid('input: contains no text');
   return {

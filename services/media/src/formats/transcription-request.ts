@@ -1,9 +1,9 @@
 import { GatewayError } from '@gateway/errors';
-import { safeParse, withoutEmptyModel } from '@gateway/json-body';
+import { safeParse, schemaError, withoutEmptyModel } from '@gateway/json-body';
 import { z } from '@gateway/process';
 import { TRANSCRIPT_FORMATS, type TranscriptionOrder } from '../audio/rules/audio-provider';
 import type { Upload } from '../domain/upload';
-import { invalid, schemaError } from './invalid';
+import { invalid } from './invalid';
 
 /** A well-formed request for a transcription or a translation. */
 export interface TranscriptionRequest extends Omit<TranscriptionOrder, 'upstreamModel' | 'needsTokens'> {
@@ -82,7 +82,7 @@ export function parseTranscription(
   const members = withoutEmptyModel(values);
   const result =
     task === 'translations' ? safeParse(translationSchema, members) : safeParse(transcriptionSchema, members);
-  if (!result.success) throw schemaError(result.error.issues);
+  if (!result.success) throw schemaError(members, result.error.issues, []);
   const { model, response_format: format = 'json' } = result.data;
   if (!model) throw new GatewayError('invalid_model');
   return {

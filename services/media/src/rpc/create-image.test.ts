@@ -321,7 +321,7 @@ describe('before a hold is reserved', () => {
   test.each([
     ['invalid_request', { n: 0 }],
     ['missing_parameter', { prompt: '' }],
-    ['invalid_model', { model: 'gpt' }],
+    ['invalid_model', { model: 'gpt-2' }],
     ['image_model_not_found', { model: 'sim' }],
     ['model_not_found', { model: 'sim/other' }],
     ['image_generation_failed', { n: 11 }],

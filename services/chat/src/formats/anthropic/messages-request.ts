@@ -3,6 +3,7 @@ import {
   type ParsedObject,
   parseJsonObject,
   safeParse,
+  schemaError,
   withMembers,
   withoutEmptyModel,
 } from '@gateway/json-body';
@@ -11,7 +12,6 @@ import type { Conversation } from '../../domain/conversation';
 import type { PassThroughChange } from '../../domain/pass-through-change';
 import type { RequestSize } from '../../domain/upper-bound';
 import { BODY_BOUNDS } from '../body-bounds';
-import { schemaError } from '../schema-error';
 import { anthropicReplies } from './anthropic-replies';
 import { withExactInputs } from './exact-inputs';
 import { withoutForeignSearches } from './foreign-searches';

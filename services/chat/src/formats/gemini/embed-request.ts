@@ -1,12 +1,14 @@
 import { GatewayError } from '@gateway/errors';
-import { missingParameter, parseJsonObject, safeParse } from '@gateway/json-body';
+import { missingParameter, parseJsonObject, safeParse, schemaError } from '@gateway/json-body';
 import type { z } from 'zod';
 import type { EmbeddingRequest, InputType } from '../../domain/embedding';
 import { BODY_BOUNDS } from '../body-bounds';
 import { MAX_INPUTS } from '../openai/embeddings-request';
-import { schemaError } from '../schema-error';
 import { camelCase } from './camel-case';
 import { batchEmbedContentsSchema, type EmbedContentBody, embedContentSchema } from './embed-schema';
+
+/** Required fields for which null and empty count as missing. */
+const REQUIRED = ['content', 'parts', 'requests'];
 
 /** Google's task types in the words of other providers, which lack some; those are hints that they ignore. */
 const INPUT_TYPES: Readonly<Record<string, InputType | undefined>> = {
@@ -42,7 +44,7 @@ export function parseBatchEmbedContents(bytes: Buffer, model: string): Embedding
 function parse<T>(schema: z.ZodType<T>, bytes: Buffer): T {
   const named = camelCase(parseJsonObject(bytes, BODY_BOUNDS).value) as Record<string, unknown>;
   const result = safeParse<T>(schema, named);
-  if (!result.success) throw schemaError(named, result.error.issues, []);
+  if (!result.success) throw schemaError(named, result.error.issues, REQUIRED);
   return result.data;
 }
 
@@ -79,7 +81,7 @@ function toRequest(model: string, entries: readonly Entry[]): EmbeddingRequest {
 /** The parts of a content are one input. */
 function readText({ path, entry }: Entry): string {
   const text = (entry.content?.parts ?? []).map((part) => part.text ?? '').join('');
-  if (text === '') throw missingParameter(`${path}content`);
+  if (text === '') throw missingParameter(`${path}${entry.content ? 'content.parts' : 'content'}`);
   return text;
 }
 

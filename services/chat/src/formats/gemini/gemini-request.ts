@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { missingParameter, parseJsonObject, safeParse, withMembers } from '@gateway/json-body';
+import { missingParameter, parseJsonObject, safeParse, schemaError, withMembers } from '@gateway/json-body';
 import { refusalOfLink } from '@gateway/upstream';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation, Effort, OutputShape, Reasoning } from '../../domain/conversation';
@@ -7,7 +7,6 @@ import type { PassThroughChange } from '../../domain/pass-through-change';
 import { MAX_WEB_SEARCHES, type RequestSize } from '../../domain/upper-bound';
 import { sizeOfAudio } from '../audio-size';
 import { BODY_BOUNDS } from '../body-bounds';
-import { schemaError } from '../schema-error';
 import { camelCase } from './camel-case';
 import { withExactArguments } from './exact-arguments';
 import { geminiReplies } from './gemini-replies';

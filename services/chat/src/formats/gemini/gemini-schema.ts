@@ -79,7 +79,7 @@ const googleSearch = z.strictObject({
 
 /** The body of `generateContent` and `streamGenerateContent` (@google/genai 3.1), with names in camel case. */
 export const generateContentSchema = z.strictObject({
-  contents: z.preprocess((value) => (Array.isArray(value) || value == null ? value : [value]), list(content)),
+  contents: z.preprocess((value) => (jsonObject.safeParse(value).success ? [value] : value), list(content)),
   systemInstruction: optional(z.union([text, instruction])),
   tools: optional(
     list(

@@ -5,6 +5,7 @@ import {
   type ParsedObject,
   parseJsonObject,
   safeParse,
+  schemaError,
   withMembers,
   withoutEmptyModel,
 } from '@gateway/json-body';
@@ -16,7 +17,6 @@ import type { Conversation } from '../../domain/conversation';
 import type { PassThroughChange } from '../../domain/pass-through-change';
 import { MAX_WEB_SEARCHES } from '../../domain/upper-bound';
 import { BODY_BOUNDS, MAX_FAULTS } from '../body-bounds';
-import { schemaError } from '../schema-error';
 import {
   type ChatCompletionBody,
   type ChatMessage,

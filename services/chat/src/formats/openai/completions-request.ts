@@ -3,13 +3,14 @@ import {
   isEmpty,
   missingParameter,
   parseJsonObject,
+  requireFields,
   safeParse,
+  schemaError,
   withMembers,
   withoutEmptyModel,
 } from '@gateway/json-body';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import { BODY_BOUNDS } from '../body-bounds';
-import { schemaError } from '../schema-error';
 import { completionsSchema, looseCompletionsSchema } from './completions-schema';
 import { openAiReplies } from './openai-replies';
 
@@ -40,6 +41,7 @@ export function parseCompletionsRequest(
   if (best < n) refuse('best_of: must be at least n');
   const fillsIn = suffix != null && suffix !== '';
   const prompts = promptsOf(body.prompt, fillsIn);
+  requireFields(value, prompts === 0 ? ['model', 'prompt'] : ['model']);
   if (!body.model) throw new GatewayError('invalid_model');
   return {
     wire: 'completions',
@@ -76,12 +78,12 @@ export function parseCompletionsRequest(
 }
 
 /**
- * Returns the number of prompts. An editor's cursor at the start of a file has no prompt before it, only a suffix.
+ * Returns the number of prompts, 0 for an empty field. An editor's cursor at the start of a file has no prompt before it, only a suffix.
  * @param fillsIn whether there is a suffix
  */
 function promptsOf(prompt: unknown, fillsIn: boolean): number {
   if (prompt === '' && fillsIn) return 1;
-  if (isEmpty(prompt)) throw missingParameter('prompt');
+  if (isEmpty(prompt)) return 0;
   if (typeof prompt === 'string' || isTokens(prompt)) return 1;
   if (!Array.isArray(prompt)) return refusePrompt('prompt');
   if (prompt.length > MAX_PROMPTS) return refuse(`prompt: more than ${MAX_PROMPTS} prompts`);

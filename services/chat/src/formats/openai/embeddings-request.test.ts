@@ -58,7 +58,8 @@ test.each<[string, object, object]>([
   ['an unknown input type', { input_type: 'image' }, { code: 'invalid_request' }],
   ['a wrong value before a missing one', { input: '', dimensions: 'x' }, { code: 'invalid_request' }],
   ['a missing input before a missing model', { input: '', model: '' }, { code: 'missing_parameter' }],
-  ['a missing model', { model: undefined }, { code: 'invalid_model' }],
+  ['a missing model', { model: undefined }, { code: 'missing_parameter', param: 'model' }],
+  ['a null model', { model: null }, { code: 'invalid_model' }],
 ])('refuses an embeddings call with %s', (_what, body, error) => {
   expect(() => parse(body)).toThrow(expect.objectContaining(error));
 });

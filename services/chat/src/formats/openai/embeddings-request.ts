@@ -1,8 +1,15 @@
 import { GatewayError } from '@gateway/errors';
-import { isEmpty, missingParameter, parseJsonObject, safeParse, withoutEmptyModel } from '@gateway/json-body';
+import {
+  isEmpty,
+  missingParameter,
+  parseJsonObject,
+  requireFields,
+  safeParse,
+  schemaError,
+  withoutEmptyModel,
+} from '@gateway/json-body';
 import type { EmbeddingInputs, EmbeddingRequest } from '../../domain/embedding';
 import { BODY_BOUNDS } from '../body-bounds';
-import { schemaError } from '../schema-error';
 import { embeddingsSchema } from './embeddings-schema';
 
 /** The maximum of OpenAI's API. */
@@ -14,6 +21,7 @@ export function parseEmbeddingsRequest(bytes: Buffer): EmbeddingRequest {
   const { data: body, error } = safeParse(embeddingsSchema, value);
   if (error) throw schemaError(value, error.issues, []);
   const inputs = readInputs(body.input);
+  requireFields(value, ['model', 'input']);
   if (!body.model) throw new GatewayError('invalid_model');
   return {
     model: body.model,
@@ -25,9 +33,9 @@ export function parseEmbeddingsRequest(bytes: Buffer): EmbeddingRequest {
   };
 }
 
-/** Inputs of the wrong type take precedence over empty ones. */
+/** Inputs of the wrong type take precedence over empty ones. Returns no inputs for an empty field. */
 function readInputs(input: unknown): EmbeddingInputs {
-  if (isEmpty(input)) throw missingParameter('input');
+  if (isEmpty(input)) return { kind: 'texts', list: [] };
   if (typeof input === 'string') return { kind: 'texts', list: [input] };
   if (!Array.isArray(input)) throw wrongInput('input');
   if (typeof input[0] === 'number') {
@@ -38,7 +46,7 @@ function readInputs(input: unknown): EmbeddingInputs {
     throw new GatewayError('invalid_request', { detail: `input: more than ${MAX_INPUTS} inputs` });
   }
   const isInput = typeof input[0] === 'string' ? isText : isTokens;
-  const wrong = input.findIndex((entry) => !isInput(entry));
+  const wrong = input.findIndex((entry) => !isInput(entry) && !isEmpty(entry));
   if (wrong !== -1) throw wrongInput(`input[${wrong}]`);
   const empty = input.findIndex(isEmpty);
   if (empty !== -1) throw missingParameter(`input[${empty}]`);

@@ -1,9 +1,16 @@
 import { GatewayError } from '@gateway/errors';
-import { isEmpty, missingParameter, parseJsonObject, safeParse, withoutEmptyModel } from '@gateway/json-body';
+import {
+  isEmpty,
+  missingParameter,
+  parseJsonObject,
+  requireFields,
+  safeParse,
+  schemaError,
+  withoutEmptyModel,
+} from '@gateway/json-body';
 import { refusalOfLink } from '@gateway/upstream';
 import type { ModerationPart, ModerationRequest } from '../../domain/moderation';
 import { BODY_BOUNDS } from '../body-bounds';
-import { schemaError } from '../schema-error';
 import { moderationPart, moderationsSchema } from './moderations-schema';
 
 const MAX_INPUTS = 256;
@@ -16,17 +23,19 @@ export function parseModerationsRequest(bytes: Buffer): ModerationRequest {
   if (error) throw schemaError(value, error.issues, []);
   const { input } = body;
   const inputs = readInput(input);
+  requireFields(value, ['model', 'input']);
   if (!body.model) throw new GatewayError('invalid_model');
   return { model: body.model, ...inputs };
 }
 
+/** Returns no inputs for an empty field. */
 function readInput(input: unknown): Omit<ModerationRequest, 'model'> {
-  if (isEmpty(input)) throw missingParameter('input');
+  if (isEmpty(input)) return { input: '', texts: [], images: 0, results: 0 };
   if (typeof input === 'string') return { input, texts: [input], images: 0, results: 1 };
   if (!Array.isArray(input)) throw wrong('input: must be a text, a list of texts, or a list of parts');
   if (input.length > MAX_INPUTS) throw wrong(`input: more than ${MAX_INPUTS} inputs`);
   if (typeof input[0] !== 'string') return readParts(input);
-  const other = input.findIndex((one) => typeof one !== 'string');
+  const other = input.findIndex((one) => typeof one !== 'string' && !isEmpty(one));
   if (other !== -1) throw wrong(`input[${other}]: must be a text, as the first one`);
   const empty = input.findIndex(isEmpty);
   if (empty !== -1) throw missingParameter(`input[${empty}]`);

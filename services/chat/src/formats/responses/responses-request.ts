@@ -5,6 +5,7 @@ import {
   type ParsedObject,
   parseJsonObject,
   safeParse,
+  schemaError,
   withMembers,
   withoutEmptyModel,
 } from '@gateway/json-body';
@@ -20,7 +21,6 @@ import { BODY_BOUNDS, MAX_FAULTS } from '../body-bounds';
 import type { ChatCompletionBody } from '../openai/chat-schema';
 import { refusePrivateLinks, sizeOfMedia } from '../openai/message-media';
 import { toConversation } from '../openai/to-conversation';
-import { schemaError } from '../schema-error';
 import { toLocation } from '../search-location';
 import { CallerTools, flatName } from './caller-tools';
 import { type ResponsesReplies, responsesReplies } from './responses-replies';

@@ -37,8 +37,12 @@ test('resolves an image model, and a preview model after the opt-in', () => {
 });
 
 test.each([
-  ['dall-e', 'invalid_model'],
+  ['dall-e-3', 'invalid_model'],
   ['auto', 'invalid_model'],
+  ['default', 'invalid_model'],
+  ['none', 'invalid_model'],
+  ['nobody', 'image_model_not_found'],
+  ['white-cliff-labs', 'image_model_not_found'],
   ['sim/', 'invalid_model'],
   ['Sim/Image', 'invalid_model'],
   [' sim/image', 'invalid_model'],

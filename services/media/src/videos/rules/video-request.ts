@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { isEmpty, missingParameter, safeParse, withoutEmptyModel } from '@gateway/json-body';
+import { requireFields, safeParse, schemaError, withoutEmptyModel } from '@gateway/json-body';
 import { refusalOfLink } from '@gateway/upstream';
 import { z } from 'zod';
 import { requireParts } from '../../domain/require-parts';
@@ -39,7 +39,6 @@ export const FORM_FIELDS: readonly string[] = [
 const MAX_PROMPT_CHARS = 100_000;
 const MAX_IMAGES = 16;
 const MAX_LINK_CHARS = 2_048;
-const MAX_DETAIL_CHARS = 300;
 const DECIMAL = /^\d{1,15}(\.\d{1,15})?$/;
 
 /** An invalid size or ratio is the caller's error; which ones exist depends on the model. */
@@ -89,13 +88,11 @@ export function parseVideoForm(fields: ReadonlyMap<string, string>, images: read
 }
 
 function toRequest(value: Readonly<Record<string, unknown>>, uploads: readonly Upload[]): VideoRequest {
-  const parsed = safeParse(videoRequestSchema, withoutEmptyModel(value));
-  const issues = parsed.error?.issues ?? [];
-  const wrong = issues.find(({ path }) => path.length === 0 || !isMissing(value, path));
-  if (wrong) throw invalid(wrong);
-  for (const field of ['model', 'prompt']) if (isMissing(value, [field])) throw missingParameter(field);
-  const { data } = parsed;
-  if (!data?.model) throw new GatewayError('invalid_model');
+  const members = withoutEmptyModel(value);
+  const { data, error } = safeParse(videoRequestSchema, members);
+  if (error) throw schemaError(members, error.issues, ['prompt']);
+  requireFields(members, ['model', 'prompt']);
+  if (!data.model) throw new GatewayError('invalid_model');
   const links = (data.reference_images ?? []).map(
     (text): MediaFile => inlineFile('reference_images', text) ?? { url: text },
   );
@@ -110,24 +107,10 @@ function toRequest(value: Readonly<Record<string, unknown>>, uploads: readonly U
   };
 }
 
-/** An empty model is an invalid model; an empty prompt counts as missing. */
-function isMissing(value: Readonly<Record<string, unknown>>, path: readonly PropertyKey[]): boolean {
-  const [field] = path;
-  if (field === 'model') return value.model === undefined;
-  return field === 'prompt' && isEmpty(value.prompt);
-}
-
 function refusalOfImage(text: string): string | undefined {
   if (text.startsWith('data:')) {
     return inlineFile('reference_images', text) ? undefined : 'not a data URL of a PNG, JPEG or WebP image';
   }
   if (text.length > MAX_LINK_CHARS) return `the link is longer than ${MAX_LINK_CHARS} characters`;
   return refusalOfLink(text);
-}
-
-function invalid({ path, message }: z.core.$ZodIssue): GatewayError {
-  const [field, index] = path;
-  const name =
-    field === undefined ? 'body' : `${String(field)}${index === undefined ? '' : `[${String(index)}]`}`;
-  return new GatewayError('invalid_request', { detail: `${name}: ${message}`.slice(0, MAX_DETAIL_CHARS) });
 }

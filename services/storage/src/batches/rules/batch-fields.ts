@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { missingParameter, parseJsonObject } from '@gateway/json-body';
+import { parseJsonObject, requireFields } from '@gateway/json-body';
 import { isLifetime, MAX_LIFETIME_SECONDS, MIN_LIFETIME_SECONDS } from '../../files/rules/file-fields';
 
 export interface BatchFields {
@@ -37,8 +37,7 @@ export function parseBatchFields(bytes: Buffer): BatchFields {
   const { value } = parseJsonObject(bytes, BOUNDS);
   for (const name of Object.keys(value))
     if (!FIELDS.has(name)) throw invalid(`${name.slice(0, MAX_ID)}: unknown field`, name);
-  for (const name of ['input_file_id', 'endpoint', 'completion_window'])
-    if (value[name] === undefined || value[name] === null) throw missingParameter(name);
+  requireFields(value, ['input_file_id', 'endpoint', 'completion_window']);
   const { input_file_id: inputFileId, endpoint, completion_window: window, metadata = null } = value;
   if (typeof inputFileId !== 'string' || inputFileId.length > MAX_ID || inputFileId.includes('\0'))
     throw invalid('input_file_id: not the id of a file', 'input_file_id');

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { missingParameter, parseJsonObject } from '@gateway/json-body';
+import { isEmpty, missingParameter, parseJsonObject, requireFields } from '@gateway/json-body';
 import { MAX_LINE_BYTES, MAX_LINE_VALUES } from './input-line';
 
 /** Fewer than a line may have, which has the fields of a call too. */
@@ -18,8 +18,8 @@ export function parseMessageBatch(bytes: Buffer): readonly Buffer[] {
   for (const name of Object.keys(value))
     if (name !== 'requests') throw invalid(`${name.slice(0, 64)}: unknown field`, name);
   const { requests } = value;
-  if (requests === undefined || requests === null) throw missingParameter('requests');
-  if (!Array.isArray(requests) || requests.length === 0 || requests.length > MAX_REQUESTS)
+  requireFields(value, ['requests']);
+  if (!Array.isArray(requests) || requests.length > MAX_REQUESTS)
     throw invalid(`requests: not a list of 1 to ${MAX_REQUESTS} requests`, 'requests');
   // The requests are serialized again, which would round it.
   if (members.some(({ hasLongInteger }) => hasLongInteger))
@@ -31,6 +31,8 @@ export function parseMessageBatch(bytes: Buffer): readonly Buffer[] {
     const { custom_id: customId, params, ...others } = request;
     const [unknown] = Object.keys(others);
     if (unknown !== undefined) throw invalid(`${at}.${unknown.slice(0, 64)}: unknown field`, at);
+    for (const name of ['custom_id', 'params'])
+      if (isEmpty(request[name])) throw missingParameter(`${at}.${name}`);
     if (typeof customId !== 'string' || !CUSTOM_ID.test(customId))
       throw invalid(`${at}.custom_id: not 1 to 64 letters, digits, _ and -`, `${at}.custom_id`);
     if (ids.has(customId)) throw invalid(`${at}.custom_id: not unique`, `${at}.custom_id`);

@@ -89,7 +89,7 @@ export class Batches {
 
   /**
    * The input is kept until the batch has ended.
-   * @throws GatewayError `rate_limited` if the account has too many batches that have not ended; `invalid_request` without the input
+   * @throws GatewayError `rate_limited` if the account has too many batches that have not ended; `not_found` without the input
    */
   async create(batch: NewBatch): Promise<Batch> {
     const { id, accountId, keyId, format, endpoint, inputFileId, metadata, headers, outputSeconds, total } =
@@ -418,11 +418,7 @@ const tooMany = () =>
     retryAfterSeconds: 60,
   });
 
-const noInput = () =>
-  new GatewayError('invalid_request', {
-    detail: 'input_file_id: there is no such file',
-    param: 'input_file_id',
-  });
+const noInput = () => new GatewayError('not_found', { detail: 'input_file_id: there is no such file' });
 
 const usageValues = ({ inputTokens, cachedTokens, outputTokens, reasoningTokens, costNano }: CallUsage) => [
   inputTokens,

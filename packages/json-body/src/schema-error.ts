@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
-import { isEmpty, missingParameter } from '@gateway/json-body';
 import type { z } from 'zod';
+import { isEmpty, missingParameter } from './missing-parameter';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
@@ -35,7 +35,7 @@ function endsWithAny(path: Path, names: readonly string[]): boolean {
 }
 
 /** `['messages', 0, 'role']` → `messages[0].role`. */
-export function pathName(path: Path): string {
+function pathName(path: Path): string {
   let name = '';
   for (const part of path) {
     if (typeof part === 'number') name += `[${part}]`;
