@@ -22,9 +22,12 @@ interface ModelAction {
   readonly action: string;
 }
 
-const PATH = /^\/v1(?:beta)?\/models\/(.+):([A-Za-z]+)$/;
+const PATH = /^\/v1(?:beta)?\/(?:models\/(.+)|([^/]+\/.+)):([A-Za-z]+)$/;
 
-/** Returns the model and what is asked of it, by a path such as `/v1beta/models/google/gemini-3.5-flash:generateContent`. */
+/**
+ * Returns the model and the action of a path such as `/v1beta/models/google/gemini-3.5-flash:generateContent`; `models/` may be
+ * missing before a name with a provider.
+ */
 export function modelActionOf(path: string): ModelAction | undefined {
   let decoded: string;
   try {
@@ -32,7 +35,8 @@ export function modelActionOf(path: string): ModelAction | undefined {
   } catch {
     return undefined;
   }
-  const [, name, action] = PATH.exec(decoded) ?? [];
+  const [, named, withProvider, action] = PATH.exec(decoded) ?? [];
+  const name = named ?? withProvider;
   return name === undefined || action === undefined
     ? undefined
     : { model: name.replace(/^models\//, ''), action };
@@ -44,7 +48,10 @@ export interface GenerateContentDeps extends CountTokensDeps {
   readonly unknownFields: UnknownFields;
 }
 
-/** `POST /v1beta/models/{model}:generateContent`, `:streamGenerateContent`, `:countTokens` and embeddings, also under `/v1`. */
+/**
+ * `POST /v1beta/models/{model}:generateContent`, `:streamGenerateContent`, `:countTokens` and embeddings, also under `/v1` and
+ * without `models/`.
+ */
 export function generateContent(deps: GenerateContentDeps): LinkHandler {
   const { answer, embed, unknownFields } = deps;
   return async (context, call) => {

@@ -646,7 +646,7 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
       ...chat,
       path: `${version}/models/{model}:generateContent`,
       summary:
-        "Generate content in Google's format, with any chat model; the slash in its slug may be sent as it is",
+        "Generate content in Google's format, with any chat model; the slash in its slug may be sent as it is, and `models/` left out before a slug",
       body: 'GenerateContentRequest',
       returnsCost: true,
       answer: contents,

@@ -42,6 +42,13 @@ describe('the API route table', () => {
     ['POST', '/v1/videos/no-such/status', 'video_status'],
     ['POST', '/v1/videos/files/result', 'video_result'],
     ['GET', '/v1/videos/files/abc.def-_', 'video_file'],
+    ...['/v1beta', '/v1', '/v1beta/models', '/v1/models'].flatMap((base) => [
+      ['POST', `${base}/openai/gpt-5.5:generateContent`, 'generate_content'],
+      ['POST', `${base}/openai/gpt-5.5%3AstreamGenerateContent`, 'generate_content'],
+      ['POST', `${base}/openai/gpt-5.5:countTokens`, 'count_content_tokens'],
+      ['POST', `${base}/mistral/embed:embedContent`, 'embed_content'],
+      ['POST', `${base}/mistral/embed:batchEmbedContents`, 'embed_content'],
+    ]),
   ])('routes %s %s', (method, path, name) => {
     expect(findApiRoute(method, path)?.name).toBe(name);
   });
@@ -101,6 +108,12 @@ describe('the API route table', () => {
     ['POST', '/v1/videos/files/abc'],
     ['GET', '/v1/videos/files/'],
     ['GET', '/v1/videos/files/a/b'],
+    ['POST', '/v1beta/gpt-5.5:generateContent'],
+    ['POST', '/v1beta/openai/gpt-5.5'],
+    ['POST', '/v1beta/openai/gpt-5.5:predict'],
+    ['POST', '/v1beta/a/b/c:generateContent'],
+    ['POST', '/v1beta//gpt-5.5:generateContent'],
+    ['GET', '/v1beta/openai/gpt-5.5:generateContent'],
     ['GET', '/'],
     ['GET', ''],
     ['GET', '*'],

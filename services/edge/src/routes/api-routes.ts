@@ -47,7 +47,9 @@ const withAction = (action: string) => new RegExp(`^${SEGMENT}/${action}$`);
 
 /** The colon may be encoded. */
 const COLON = '(?::|%3[Aa])';
-const ofModel = (actions: string) => new RegExp(`^${SEGMENT}(?:/${SEGMENT})*${COLON}(?:${actions})$`);
+/** The rest of a path in Google's format. `@ai-sdk/google` adds `models/` only to names without a slash. */
+const ofModel = (actions: string) =>
+  new RegExp(`^(?:models/${SEGMENT}(?:/${SEGMENT})*|${SEGMENT}/${SEGMENT})${COLON}(?:${actions})$`);
 /** The name of a model, which may have a colon, but not an action of Google's: those have a capital, and can't be read. */
 const MODEL = new RegExp(`^(?!.*${COLON}[a-z]+[A-Z][A-Za-z]*$)${SEGMENT}(?:/${SEGMENT})*$`);
 
@@ -172,7 +174,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
     ...FREE,
     body: 'json',
   },
-  ...['/v1beta/models/', '/v1/models/'].flatMap((path): ApiRoute[] => [
+  ...['/v1beta/', '/v1/'].flatMap((path): ApiRoute[] => [
     {
       name: 'generate_content',
       method: 'POST',

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '@gateway/upstream';
+import { ANY_TOOL } from '../../domain/any-tool';
 import type { CacheHint, Tool, ToolChoice } from '../../domain/conversation';
 import type { ChatCompletionBody } from './chat-schema';
 import { readCacheHint, refused } from './read-parts';
@@ -44,6 +45,7 @@ function readFunction(entry: JsonObject, path: string, cache: CacheHint | undefi
 function parseChoice(choice: unknown): ToolChoice {
   if (choice === undefined || choice === null) return { kind: 'auto' };
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { kind: choice };
+  if (choice === ANY_TOOL) return { kind: 'required' };
   if (!isObject(choice)) throw refused('tool_choice', 'invalid value');
   if (choice.type === 'allowed_tools') return parseAllowed(choice.allowed_tools);
   if (choice.type === 'custom') throw refused('tool_choice', 'custom tools are not supported by this model');

@@ -273,6 +273,7 @@ describe('tools', () => {
   test.each([
     ['none', { kind: 'none' }],
     ['required', { kind: 'required' }],
+    ['any', { kind: 'required' }],
     [
       { type: 'function', function: { name: 'g' } },
       { kind: 'tool', name: 'g' },
@@ -299,7 +300,7 @@ describe('tools', () => {
   test.each([
     ['one that is not there', { tools, tool_choice: { type: 'function', function: { name: 'h' } } }],
     ['any of none', { tool_choice: 'required' }],
-    ['a word of another format', { tools, tool_choice: 'any' }],
+    ['an unknown word', { tools, tool_choice: 'some' }],
     ['a custom one', { tools, tool_choice: { type: 'custom', custom: { name: 'f' } } }],
     [
       'a hosted one',

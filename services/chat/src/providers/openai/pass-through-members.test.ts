@@ -257,6 +257,8 @@ describe('the quirks that operators set', () => {
 
   test.each([
     ['required', { requiredToolChoice: 'any' }, '"any"'],
+    ['any', {}, '"required"'],
+    ['any', { requiredToolChoice: 'auto' }, '"auto"'],
     ['required', { requiredToolChoice: 'auto' }, '"auto"'],
     [{ type: 'function', function: { name: 'f' } }, { namedToolChoice: 'auto' }, '"auto"'],
     [

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { membersOf } from '@gateway/upstream';
 import { allowedTools } from '../../domain/allowed-tools';
+import { ANY_TOOL } from '../../domain/any-tool';
 import type { Conversation, Effort, OutputShape, Tool, ToolChoice } from '../../domain/conversation';
 import { effortOf } from '../../domain/effort';
 import { writeMembers } from '../../json/write-members';
@@ -137,11 +138,12 @@ function writeToolChoice(choice: ToolChoice, quirks: OpenAiQuirks): object {
   return { tool_choice: { type: 'allowed_tools', allowed_tools: allowed } };
 }
 
-/** Returns a tool choice in the words of the provider; the same if it knows it. */
+/** Returns a caller's tool choice in the words of the provider; the same if the provider knows it. */
 export function fitToolChoice(
   choice: unknown,
   { namedToolChoice, requiredToolChoice }: OpenAiQuirks,
 ): unknown {
+  if (choice === ANY_TOOL) return requiredToolChoice ?? 'required';
   const isNamed = membersOf(choice).type === 'function';
   const fitted = (isNamed && namedToolChoice) || choice;
   return fitted === 'required' ? (requiredToolChoice ?? fitted) : fitted;

@@ -74,6 +74,10 @@ test('a preview of web search is the search that has a price', () => {
   });
 });
 
+test("Mistral's word for a required tool is written as the API has it", () => {
+  expect(membersFor({ input: 'a', tool_choice: 'any' })).toMatchObject({ tool_choice: 'required' });
+});
+
 test('sampling parameters are left out while the model thinks', () => {
   const body = { input: 'a', temperature: 0.5 };
   expect(membersFor(body)).toMatchObject({ temperature: undefined });

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import { ANY_TOOL } from '../../../domain/any-tool';
 import { ENCRYPTED_REASONING } from '../../../domain/response-members';
 import { isWebSearchType } from '../../../domain/web-search-type';
 import type { OpenAiQuirks } from '../quirks';
@@ -33,6 +34,7 @@ export function responseMembers(
   // The preview has another price.
   if (listOf(body.tools).some(isVersionedSearch))
     members.set('tools', JSON.stringify(listOf(body.tools).map(toSearch)));
+  if (body.tool_choice === ANY_TOOL) members.set('tool_choice', '"required"');
   if (isVersionedSearch(body.tool_choice))
     members.set('tool_choice', JSON.stringify(toSearch(body.tool_choice)));
   return members;
