@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseMessagesRequest } from '../formats/anthropic/messages-request';
+import { parseGenerateContent } from '../formats/gemini/gemini-request';
 import { parseChatRequest } from '../formats/openai/chat-request';
 import { sessionKey } from './session-key';
 
@@ -20,9 +21,13 @@ const keyOfChat = (fields: object, { account = 'a', slug = 'sim/chat', headers =
     headers,
     parseChatRequest(Buffer.from(JSON.stringify({ model: slug, ...fields }))),
   );
-const keyOfMessages = (fields: object) => {
+const keyOfMessages = (fields: object, { headers = {} }: Given = {}) => {
   const body = { model: 'sim/chat', max_tokens: 9, ...fields };
-  return sessionKey('a', 'sim/chat', {}, parseMessagesRequest(Buffer.from(JSON.stringify(body)), {}));
+  return sessionKey('a', 'sim/chat', headers, parseMessagesRequest(Buffer.from(JSON.stringify(body)), {}));
+};
+const keyOfContents = (fields: object) => {
+  const call = { model: 'sim/chat', stream: false };
+  return sessionKey('a', 'sim/chat', {}, parseGenerateContent(Buffer.from(JSON.stringify(fields)), call));
 };
 const system = { role: 'system', content: LONG };
 
@@ -44,6 +49,59 @@ describe('calls of one conversation have one key', () => {
     expect(keyOfMessages({ system: text, messages: turns('Hello', 'Hi', 'Next') })).toBe(first);
     expect(keyOfMessages({ system: text, messages: turns('Another question') })).not.toBe(first);
   });
+});
+
+describe('calls of one conversation have one key in Google’s format', () => {
+  const contents = (...texts: readonly string[]) =>
+    texts.map((text, at) => ({ role: at % 2 === 0 ? 'user' : 'model', parts: [{ text }] }));
+  const toolNamed = (name: string) => ({ tools: [{ functionDeclarations: [{ name }] }] });
+
+  test.each(['systemInstruction', 'system_instruction'])('by %s, tools and the first message', (field) => {
+    const system = { [field]: { parts: [{ text: LONG }] } };
+    const first = keyOfContents({ ...system, contents: contents('Hello') });
+    expect(first).toBeDefined();
+    expect(keyOfContents({ ...system, contents: contents('Hello', 'Hi', 'Next') })).toBe(first);
+    expect(keyOfContents({ ...system, contents: contents('Another question') })).not.toBe(first);
+    const others = [
+      { [field]: { parts: [{ text: `${LONG}!` }] } },
+      { ...system, ...toolNamed('f') },
+      { ...system, ...toolNamed('g') },
+    ];
+    const keys = others.map((fields) => keyOfContents({ ...fields, contents: contents('Hello') }));
+    expect(new Set([first, ...keys]).size).toBe(4);
+  });
+});
+
+test('Claude Code’s billing line, which differs in each call, does not change the key', () => {
+  const line = (cch: string) =>
+    `x-anthropic-billing-header: cc_version=2.1.77.a1b; cc_entrypoint=cli; cch=${cch};`;
+  const block = (text: string) => ({ type: 'text', text });
+  const keys = ['0a1b2', 'c3d4e'].flatMap((cch) => [
+    keyOfMessages({ system: [block(line(cch)), block(LONG)], messages: turns('Hello') }),
+    keyOfMessages({ system: [block(`${line(cch)}\n${LONG}`)], messages: turns('Hello') }),
+    keyOfMessages({ system: `${line(cch)}\n${LONG}`, messages: turns('Hello') }),
+  ]);
+  expect(new Set(keys)).toEqual(new Set([keyOfMessages({ system: LONG, messages: turns('Hello') })]));
+});
+
+test('names of the session, the earlier ones first', () => {
+  const headers = Object.entries({
+    'x-session-id': 'own',
+    'x-claude-code-session-id': 'claude',
+    'session-id': 'codex',
+    session_id: 'older codex',
+    'x-gemini-api-privileged-user-id': 'gemini',
+  });
+  const body = { messages: turns('Hello'), metadata: { user_id: 'user' } };
+  const keyOf = (from: number) => keyOfMessages(body, { headers: Object.fromEntries(headers.slice(from)) });
+  const keyNamed = (name: string) =>
+    keyOfMessages({ messages: turns('Hi') }, { headers: { 'x-session-id': name } });
+  for (const [at, [, name]] of [...headers, ['', 'user'] as const].entries())
+    expect(keyOf(at)).toBe(keyNamed(name));
+  const chat = { messages: turns('Hello'), prompt_cache_key: 'cache' };
+  expect(keyOfChat({ ...chat, metadata: { user_id: 'user' } })).toBe(keyNamed('user'));
+  expect(keyOfChat(chat)).toBe(keyNamed('cache'));
+  expect(keyOfMessages(body, { headers: { 'x-session-id': 'x'.repeat(257) } })).toBe(keyNamed('user'));
 });
 
 test('a prompt that is too short to be cached has no key, unless the caller names its session', () => {

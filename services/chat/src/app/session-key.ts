@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { isObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import { withoutBillingLine } from '../domain/billing-line';
 import type { CallerRequest } from '../domain/caller-request';
 
 /** Providers cache prompts from about 1,024 tokens on. */
@@ -9,9 +10,21 @@ const MAX_NAME_CHARS = 256;
 const MAX_SAMPLE_CHARS = 2_048;
 
 /**
- * Returns a key for calls that share a long start of their prompt, so that they go where it is cached: calls with the same
- * `X-Session-Id` or `prompt_cache_key`, else with the same instructions, tools and first message of the user. Undefined if the
- * prompt is too short to be cached and nothing is spoken. Keys of different accounts differ.
+ * Headers that name a session, the first one present: our own; Claude Code's; Codex' of today and until version 0.130
+ * (openai/codex#22193); gemini-cli's, which names the installation, whose sessions share their instructions and tools.
+ */
+const SESSION_HEADERS = [
+  'x-session-id',
+  'x-claude-code-session-id',
+  'session-id',
+  'session_id',
+  'x-gemini-api-privileged-user-id',
+];
+
+/**
+ * Returns a key for calls that share a long start of their prompt, so that they go where it is cached: calls with the same name of
+ * their session, else with the same instructions, tools and first message of the user. Undefined if the prompt is too short to be
+ * cached and nothing is spoken. Keys of different accounts differ.
  */
 export function sessionKey(
   accountId: string,
@@ -19,12 +32,25 @@ export function sessionKey(
   headers: Readonly<Record<string, string>>,
   { parsed, size }: Pick<CallerRequest, 'parsed' | 'size'>,
 ): string | undefined {
-  const named = headers['x-session-id'] || textOf(parsed.prompt_cache_key);
-  if (named !== '' && named.length <= MAX_NAME_CHARS) return digest([accountId, slug, 'named', named]);
+  const name = sessionName(headers, parsed);
+  if (name !== undefined) return digest([accountId, slug, 'named', name]);
   // Only the credential that has spoken a reply knows it.
   const refersToAudio = size.speaks || (size.audio?.replies ?? 0) > 0;
   if (size.bodyBytes < MIN_BODY_BYTES && !refersToAudio) return undefined;
   return digest([accountId, slug, 'start', ...startOf(parsed)]);
+}
+
+/** Agents in Anthropic's format name their session in the id of the user. */
+function sessionName(
+  headers: Readonly<Record<string, string>>,
+  { metadata, prompt_cache_key: cacheKey }: CallerRequest['parsed'],
+): string | undefined {
+  const names = [
+    ...SESSION_HEADERS.map((header) => headers[header] ?? ''),
+    textOf(membersOf(metadata).user_id),
+    textOf(cacheKey),
+  ];
+  return names.find((name) => name !== '' && name.length <= MAX_NAME_CHARS);
 }
 
 const digest = (texts: readonly string[]): string => hash('sha1', JSON.stringify(texts), 'base64');
@@ -33,24 +59,31 @@ const digest = (texts: readonly string[]): string => hash('sha1', JSON.stringify
 function* startOf({
   system,
   instructions,
+  systemInstruction,
+  system_instruction: instruction = systemInstruction,
   tools,
   messages,
   input,
   prompt,
+  contents,
 }: CallerRequest['parsed']): Iterable<string> {
-  yield* samplesOf(system ?? instructions);
-  const names = listOf(tools).map((tool) => {
-    const { name, function: declared } = membersOf(tool);
-    return textOf(name ?? membersOf(declared).name);
-  });
-  yield sampleOf(names.join(' '));
-  for (const text of [input, prompt]) if (typeof text === 'string') yield sampleOf(text);
-  for (const message of listOf(messages ?? input)) {
-    const { role, content } = membersOf(message);
+  yield* samplesOf(withoutBillingLine(system) ?? instructions ?? membersOf(instruction).parts ?? instruction);
+  yield sampleOf(listOf(tools).flatMap(namesOf).join(' '));
+  for (const text of [input, prompt, contents]) if (typeof text === 'string') yield sampleOf(text);
+  for (const message of listOf(messages ?? contents ?? input)) {
+    const { role = contents && 'user', content, parts } = membersOf(message);
     yield textOf(role);
-    yield* samplesOf(content);
+    yield* samplesOf(content ?? parts);
     if (role === 'user') return;
   }
+}
+
+/** Returns the names of a tool, of which Google's format has several. */
+function namesOf(tool: unknown): readonly string[] {
+  const { name, function: declared, functionDeclarations, function_declarations } = membersOf(tool);
+  const functions = listOf(functionDeclarations ?? function_declarations);
+  if (functions.length > 0) return functions.map((each) => textOf(membersOf(each).name));
+  return [textOf(name ?? membersOf(declared).name)];
 }
 
 function* samplesOf(content: unknown): Iterable<string> {

@@ -16,9 +16,10 @@ const bufferQuota = new Quota({ limit: 1_000_000 });
 export function providerOf(
   kind: keyof typeof KINDS,
   options: Readonly<Record<string, unknown>> = {},
+  apiKey = 'k',
 ): ChatProvider {
   const baseUrl = 'https://provider.invalid/v1';
-  return KINDS[kind]({ id: kind, baseUrl, apiKey: 'k', options }, bufferQuota);
+  return KINDS[kind]({ id: kind, baseUrl, apiKey, options }, bufferQuota);
 }
 
 /** Calls of every caller format, without what the test gives. */

@@ -15,6 +15,10 @@ const FORWARDED = [
   'anthropic-version',
   'anthropic-beta',
   'x-session-id',
+  'x-claude-code-session-id',
+  'session-id',
+  'session_id',
+  'x-gemini-api-privileged-user-id',
   'x-gateway-fallback',
 ] as const;
 

@@ -1,3 +1,4 @@
+import { withoutBillingLine } from '../../domain/billing-line';
 import type {
   Conversation,
   OutputShape,
@@ -42,9 +43,10 @@ export function toConversation(
   };
 }
 
-function toSystem(system: MessagesBody['system']): readonly TextPart[] {
-  if (!system) return [];
-  return textPartsOf(system);
+/** Anthropic's own models get the caller's bytes. */
+function toSystem(given: MessagesBody['system']): readonly TextPart[] {
+  const system = withoutBillingLine(given) as MessagesBody['system'];
+  return system ? textPartsOf(system) : [];
 }
 
 function toTurns(messages: readonly Message[], onUnsupported: OnUnsupported): Turn[] {

@@ -1,9 +1,11 @@
 import type { Quota } from '@gateway/quota';
+import type { JsonObject } from '@gateway/upstream';
 import type { ChatProvider } from '../../domain/chat-provider';
 import { readModels } from '../endpoint-models';
 import { ModelNameRewriter } from '../model-name-rewriter';
 import { addedInputTokens } from './added-input';
 import { fromMessagesUsage } from './anthropic-usage';
+import { withoutBillingMember } from './billing-member';
 import { MessageEvents } from './message-events';
 import { PassThroughMessages } from './pass-through-messages';
 import { readMessage } from './read-message';
@@ -25,12 +27,14 @@ export interface AnthropicAccount {
   /** Without `/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** `preset` names another server of this format. */
+  readonly options?: Readonly<Record<string, unknown>>;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export function anthropicProvider(
-  { id, baseUrl, apiKey, headers }: AnthropicAccount,
+  { id, baseUrl, apiKey, headers, options }: AnthropicAccount,
   bufferQuota: Quota,
 ): ChatProvider {
   const api = `${baseUrl.replace(/\/+$/, '')}/v1`;
@@ -56,6 +60,9 @@ export function anthropicProvider(
       };
     },
     writeRequest,
+    ...(options?.preset !== undefined && {
+      passThroughMembers: ({ system }: JsonObject) => withoutBillingMember(system),
+    }),
     addedInputTokens,
     isReply: ({ type, content }) => type === 'message' && Array.isArray(content),
     readUsage: (message) => fromMessagesUsage(message.usage),

@@ -5,6 +5,7 @@ import { googleFailure, listOf, membersOf } from '@gateway/upstream';
 import type { ChatProvider } from '../../domain/chat-provider';
 import { writeMembers } from '../../json/write-members';
 import { anthropicProvider } from '../anthropic/anthropic-provider';
+import { withoutBillingMember } from '../anthropic/billing-member';
 import { refusedMessages } from '../anthropic/refused-messages';
 import { messagesBody } from '../anthropic/write-request';
 import { acceptedBetas } from './accepted-betas';
@@ -33,9 +34,10 @@ export function vertexAnthropicProvider(account: VertexAccount, bufferQuota: Quo
       refuseUrls(body.messages);
       return Buffer.from(writeMembers({ anthropic_version: VERSION, ...body }));
     },
-    passThroughMembers({ messages }) {
+    passThroughMembers({ messages, system }) {
       refuseUrls(messages);
       return new Map([
+        ...withoutBillingMember(system),
         ['model', undefined],
         ['anthropic_version', JSON.stringify(VERSION)],
       ]);
