@@ -236,6 +236,20 @@ test('options that are no JSON leave the other providers usable', () => {
   expect([...directory.ids()]).toEqual(['openai', 'other']);
 });
 
+test.each([
+  ['http://10.0.0.7:8000/v1', undefined, 'resolve'],
+  ['http://vllm:8000/v1', undefined, 'resolve'],
+  ['http://vllm.models.svc.cluster.local/v1', undefined, 'resolve'],
+  ['http://vllm:8000/v1', 'pass', undefined],
+  ['http://vllm:8000/v1', 'refuse', 'refuse'],
+  ['https://api.example.com/v1', undefined, undefined],
+  ['https://api.example.com/v1', 'resolve', 'resolve'],
+])('of a provider at %s with the option links %s, links are treated as %s', (baseUrl, links, expected) => {
+  const options = { baseUrl, optionsJson: JSON.stringify({ links }) };
+  directory.replace([provider([{ id: 'a' }], options)], refer({ a: 'env:CREDENTIAL_A' }));
+  expect(directory.accountsOf('vllm')[0]!.provider.connection?.links).toBe(expected);
+});
+
 test('a provider has its timeouts and its proxy, whatever its kind', () => {
   const optionsJson = JSON.stringify({
     region: 'us-east-1',

@@ -2,8 +2,14 @@ import { every, type Logger, type Repeated } from '@gateway/process';
 import type { CredentialLimits__Output } from '@gateway/proto/generated/gateway/catalog/v1/CredentialLimits';
 import type { Provider__Output } from '@gateway/proto/generated/gateway/catalog/v1/Provider';
 import type { StoredSecret__Output } from '@gateway/proto/generated/gateway/catalog/v1/StoredSecret';
-import { defaultBaseUrl, isProviderKind, type ProviderKind, splitOptions } from '@gateway/providers';
-import { type Account, environmentAccount, type ProviderConnection } from '@gateway/upstream';
+import {
+  type ConnectionOptions,
+  defaultBaseUrl,
+  isProviderKind,
+  type ProviderKind,
+  splitOptions,
+} from '@gateway/providers';
+import { type Account, environmentAccount, isPublicHost, type ProviderConnection } from '@gateway/upstream';
 import { resolveSecret, type SecretSources } from './resolve-secret';
 
 /** A provider's endpoint and one of its credentials in clear. */
@@ -219,7 +225,15 @@ function accessOf(
   const url = baseUrl || (defaultBaseUrl(kind, options) ?? '');
   const access = { id, baseUrl: url, headers, options, apiKey };
   const { timeouts, proxy } = connection;
-  if (!timeouts && proxy === undefined) return access;
+  const links = linksOf(connection, url);
+  if (!timeouts && proxy === undefined && links === undefined) return access;
   const { connect_ms: connectMs, first_byte_ms: firstByteMs, idle_ms: idleMs } = timeouts ?? {};
-  return { ...access, connection: { connectMs, firstByteMs, idleMs, proxy } };
+  return { ...access, connection: { connectMs, firstByteMs, idleMs, proxy, links } };
+}
+
+/** A provider in a private network would fetch from there. */
+function linksOf({ links }: ConnectionOptions, baseUrl: string): ProviderConnection['links'] {
+  if (links !== undefined) return links === 'pass' ? undefined : links;
+  const host = URL.parse(baseUrl)?.hostname;
+  return host === undefined || isPublicHost(host) ? undefined : 'resolve';
 }

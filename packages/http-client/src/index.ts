@@ -1,1 +1,2 @@
+export * from './find-addresses';
 export * from './http-client';

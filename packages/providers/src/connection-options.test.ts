@@ -20,6 +20,7 @@ test.each([
   [{ proxy: 'socks5://h' }, 'options.proxy: must be an http or https URL without credentials'],
   [{ proxy: 'http://a:b@h' }, 'options.proxy: must be an http or https URL without credentials'],
   [{ timeouts: { connect_ms: 0 } }, 'options.timeouts.connect_ms: Too small: expected number to be >=1'],
+  [{ links: 'fetch' }, 'options.links: Invalid option: expected one of "pass"|"resolve"|"refuse"'],
   [{ timeouts: { total_ms: 1 } }, 'options.timeouts: Unrecognized key: "total_ms"'],
 ])('%j is refused', (options, problem) => {
   expect(optionProblems('openai', options)).toEqual([problem]);

@@ -23,15 +23,20 @@ export const connectionOptions = {
     .optional(),
   /** A forward proxy between the gateway and the provider. Tokens of clouds are requested without it. */
   proxy: proxyUrl.optional(),
+  /**
+   * Links in requests, which the provider would fetch: `pass` them on; `resolve` their hosts first and refuse those with private
+   * addresses; `refuse` them. Undefined: `resolve` for a provider in a private network, `pass` for others.
+   */
+  links: z.enum(['pass', 'resolve', 'refuse']).optional(),
 };
 
 export type ConnectionOptions = z.output<z.ZodObject<typeof connectionOptions>>;
 
 /** Separates the options that every kind has from those of the provider's kind. */
-export function splitOptions({ timeouts, proxy, ...ofKind }: Readonly<Record<string, unknown>>): {
+export function splitOptions({ timeouts, proxy, links, ...ofKind }: Readonly<Record<string, unknown>>): {
   readonly connection: ConnectionOptions;
   readonly ofKind: Readonly<Record<string, unknown>>;
 } {
-  const connection = z.object(connectionOptions).parse({ timeouts, proxy });
+  const connection = z.object(connectionOptions).parse({ timeouts, proxy, links });
   return { connection, ofKind };
 }

@@ -3,6 +3,7 @@ export * from './credential-limiter';
 export * from './daily-costs';
 export * from './google-failure';
 export * from './json-value';
+export * from './link-hosts';
 export * from './list-providers';
 export * from './parse-retry-after';
 export * from './probe';

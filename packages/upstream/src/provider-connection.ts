@@ -7,6 +7,8 @@ export interface ProviderConnection {
   readonly idleMs?: number | undefined;
   /** URL of a forward proxy. */
   readonly proxy?: string | undefined;
+  /** How links in requests are treated, which the provider would fetch: their hosts are resolved first, or they are refused; undefined: passed on. */
+  readonly links?: 'resolve' | 'refuse' | undefined;
 }
 
 interface Timeouts {

@@ -23,7 +23,7 @@ const PRIVATE_IPV6 = blockList('ipv6', [
 
 /**
  * Returns why a provider must not fetch the link; undefined for a public https link. The name is not resolved: the provider
- * does that, in its own network.
+ * does that, in its own network (`checkLinkHosts`).
  */
 export function refusalOfLink(link: string): string | undefined {
   if (link.length > MAX_LINK_CHARS) return `the link is longer than ${MAX_LINK_CHARS} characters`;
@@ -36,8 +36,8 @@ export function refusalOfLink(link: string): string | undefined {
   return isPublicHost(hostname) ? undefined : 'the link must point to a public host';
 }
 
-/** @param hostname as in `URL`, with addresses in their canonical notation */
-function isPublicHost(hostname: string): boolean {
+/** Returns whether a host is on the public internet by its address or name. @param hostname as in `URL`, with addresses in their canonical notation */
+export function isPublicHost(hostname: string): boolean {
   const bare = hostname.replace(/^\[|\]$/g, '');
   const version = isIP(bare);
   if (version === 4) return !PRIVATE_IPV4.check(bare, 'ipv4');

@@ -12,7 +12,7 @@ import {
   withRefusalReports,
 } from '@gateway/call-billing';
 import { CatalogWatch, ProviderDirectory, ProviderWatch } from '@gateway/catalog-client';
-import { HttpClient } from '@gateway/http-client';
+import { findAddresses, HttpClient } from '@gateway/http-client';
 import { type LinkHandler, LinkServer } from '@gateway/link';
 import {
   connectedOnce,
@@ -240,6 +240,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       runner,
       abandoned,
       counting,
+      addressesOf: findAddresses,
       searchProviders: responseProviders(providers, true),
     };
     const answer = answerChat(answering);
@@ -255,6 +256,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       providers,
       admission,
       runner: wholeReplies,
+      addressesOf: findAddresses,
     });
     return routeCall({
       chatCompletion: createChatCompletion(answer, settings.UNKNOWN_FIELDS, audioIds),

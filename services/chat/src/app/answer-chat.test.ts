@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkCall } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
-import { SessionPins, TargetHealth } from '@gateway/upstream';
+import { type ProviderConnection, SessionPins, TargetHealth } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { ApiFormat } from '../domain/conversation';
@@ -106,6 +106,7 @@ async function admissionsFor(
     runner: { send: async () => ({}) } as unknown as ChatRunner,
     counting: tokenizerCpuQuota(400, () => 0),
     abandoned: { admits: () => true },
+    addressesOf: async () => [],
   });
   const bytes = Buffer.from(JSON.stringify({ model: 'sim/chat', max_tokens: 10, ...body }));
   const answered = answer(CONTEXT, call, parseMessagesRequest(bytes, {}));
@@ -281,6 +282,7 @@ test('a target that would refuse a field of another provider is skipped wherever
         },
       } as unknown as ChatRunner,
       abandoned: { admits: () => true },
+      addressesOf: async () => [],
       counting: tokenizerCpuQuota(400, () => 0),
     });
     const body = { model: 'sim/chat', max_tokens: 10, messages: [{ role: 'user', content: 'x' }], ...fields };
@@ -293,6 +295,62 @@ test('a target that would refuse a field of another provider is skipped wherever
   await expect(routesOf(['picky', 'picky-too'], { top_k: 5 })).rejects.toMatchObject({
     code: 'invalid_request',
     detail: 'top_k: not supported by this model',
+  });
+});
+
+describe('a call with a link', () => {
+  const LINK = 'https://inner.example.com/a.png';
+
+  /** Returns the providers to which the call may be sent, or its refusal. */
+  async function triedFor(...policies: (ProviderConnection['links'] | undefined)[]): Promise<unknown> {
+    const ids = policies.map((links, at) => `${links ?? 'usual'}-${at}`);
+    const providers = new Map(
+      ids.map((id, at) => [
+        id,
+        { ...provider('openai', '{}'), id, connection: { links: policies[at] } } as ChatProvider,
+      ]),
+    );
+    let tried: unknown;
+    const answer = answerChat({
+      models: {
+        loaded: true,
+        get: () => ({
+          ...MODEL,
+          targets: ids.map((id, priority) => ({ ...TARGET, provider: id, priority })),
+        }),
+      },
+      health: new TargetHealth(() => 0, 1_000),
+      sessions: new SessionPins(() => 0),
+      providers: { loaded: true, accountsOf: environmentAccounts(providers) },
+      admission: { admit: async () => ({}) } as unknown as Admission,
+      runner: {
+        send: async (_context: RequestContext, { routes }: AdmittedCall) => {
+          tried = routes.map((route) => route.provider.id);
+          return {};
+        },
+      } as unknown as ChatRunner,
+      counting: tokenizerCpuQuota(400, () => 0),
+      abandoned: { admits: () => true },
+      addressesOf: async () => ['10.0.0.9'],
+    });
+    const content = [{ type: 'image_url', image_url: { url: LINK } }];
+    const body = { model: 'sim/chat', messages: [{ role: 'user', content }], max_tokens: 5 };
+    try {
+      await answer(CONTEXT, CALL, parseChatRequest(Buffer.from(JSON.stringify(body))));
+      return tried;
+    } catch (error) {
+      return (error as GatewayError).detail;
+    }
+  }
+
+  test('skips the targets of providers that take no links', async () => {
+    expect(await triedFor('refuse', undefined, 'refuse')).toEqual(['usual-1']);
+    expect(await triedFor('refuse')).toBe('links are not supported by this model: send the data itself');
+  });
+
+  test('is refused if its host resolves to a private address and a provider is in a private network', async () => {
+    expect(await triedFor(undefined)).toEqual(['usual-0']);
+    expect(await triedFor(undefined, 'resolve')).toBe('the link must point to a public host');
   });
 });
 
@@ -325,6 +383,7 @@ test('what a target can carry is decided once, however many credentials its prov
     runner: {} as ChatRunner,
     counting: tokenizerCpuQuota(400, () => 0),
     abandoned: { admits: () => true },
+    addressesOf: async () => [],
   });
   const body = { model: 'sim/chat', messages: [{ role: 'user', content: 'hi' }], max_tokens: 5 };
   const request = parseChatRequest(Buffer.from(JSON.stringify(body)));

@@ -4,6 +4,7 @@ import type { LinkCall, LinkReply } from '@gateway/link';
 import { isBareName, modelNameForRecord } from '@gateway/models';
 import type { CpuTimeQuota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
+import { checkLinkHosts, type FindAddresses } from '@gateway/upstream';
 import type { CallerRequest } from '../domain/caller-request';
 import { catalogNotReceived, type ModelLookup, resolveChatModel } from '../domain/model';
 import { sizedPdfs } from '../domain/sized-pdfs';
@@ -34,6 +35,8 @@ export interface AnswerChatDeps extends PlanDeps {
   readonly runner: ChatRunner;
   readonly counting: CpuTimeQuota;
   readonly abandoned: Pick<AbandonedCalls, 'admits'>;
+  /** Of the hosts of links. */
+  readonly addressesOf: FindAddresses;
 }
 
 export type AnswerChat = (
@@ -89,6 +92,11 @@ async function admitChat(
   const { counting, abandoned } = deps;
   const { accountId } = call.key;
   const [planned, ...others] = planAcceptable(deps, call, request);
+  const { links } = request.size;
+  if (links) {
+    const routes = [planned, ...others].flatMap((plan) => plan.routes);
+    await checkLinkHosts(routes, links, deps.addressesOf);
+  }
   const admitsHidden = abandoned.admits(accountId);
   if (planned.usageIsHidden && !admitsHidden) throw tooManyAbandoned();
   const fallbacks = others.filter((plan) => admitsHidden || !plan.usageIsHidden);

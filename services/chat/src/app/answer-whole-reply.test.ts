@@ -106,6 +106,7 @@ async function embed({ answers, request = TEXTS, model = {}, signal }: Fixture) 
   const health = new TargetHealth(() => 0, WAIT_MS);
   const embeddingModel = { ...MODEL, targets: TARGETS, ...model } as unknown as Model;
   const answer = answerWholeReply({
+    addressesOf: async () => [],
     health,
     models: { loaded: true, get: () => embeddingModel },
     providers: {

@@ -2,6 +2,7 @@ import { annotateFailure } from '@gateway/call-billing';
 import type { LinkCall, LinkReply } from '@gateway/link';
 import { isBareName, modelNameForRecord } from '@gateway/models';
 import type { RequestContext } from '@gateway/rpc';
+import { checkLinkHosts, type FindAddresses } from '@gateway/upstream';
 import { catalogNotReceived, type ModelLookup, resolveModel } from '../domain/model';
 import type { WholeReplyCall } from '../domain/whole-reply-call';
 import type { PlanDeps } from './plan-call';
@@ -13,6 +14,8 @@ export interface AnswerWholeReplyDeps extends Pick<PlanDeps, 'providers' | 'heal
   readonly models: ModelLookup;
   readonly admission: Pick<Admission, 'admit'>;
   readonly runner: Pick<WholeReplyRunner, 'send'>;
+  /** Of the hosts of links. */
+  readonly addressesOf: FindAddresses;
 }
 
 export type AnswerWholeReply = (
@@ -45,6 +48,7 @@ async function admitWholeReply(
   const model = resolveModel(deps.models, request.model, request.output, key);
   if (!deps.providers.loaded) throw catalogNotReceived();
   const planned = planWholeReply(deps, model, request);
+  if (request.links?.length) await checkLinkHosts(planned.routes, request.links, deps.addressesOf);
   const admitted = await deps.admission.admit(context, {
     ...planned,
     key,

@@ -112,6 +112,7 @@ async function call(
     } as unknown as ChatRunner,
     counting: tokenizerCpuQuota(400, () => 0),
     abandoned: { admits: () => admitsAbandoned },
+    addressesOf: async () => [],
   });
   const body = { model: 'first/model', max_tokens: 1_000, messages: [{ role: 'user', content }] };
   await answer(

@@ -8,6 +8,7 @@ import { parseReply, type WholeReplyCall, type WholeReplyProtocol } from '../dom
 export const moderationCall = (request: ModerationRequest): WholeReplyCall => ({
   model: request.model,
   output: 'moderation',
+  ...(request.links && { links: request.links }),
   protocolOf: ({ moderations }) => moderations && protocolOf(request, moderations),
   boundUsage: (model) => usageOf(boundTokens(textsOf(request), model.contextLength), request, model),
   estimateTokens: (encoding) => estimateTokens(textsOf(request), encoding),

@@ -1,6 +1,13 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkCall } from '@gateway/link';
-import { type Account, placementOf, routesOf, type SessionPins, type TargetHealth } from '@gateway/upstream';
+import {
+  type Account,
+  placementOf,
+  refuseLinks,
+  routesOf,
+  type SessionPins,
+  type TargetHealth,
+} from '@gateway/upstream';
 import { callPrice, hasSearchPrice } from '../domain/call-cost';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
@@ -165,7 +172,7 @@ function prepare(
   for (const [index, route] of routes.entries()) {
     if (carriers.get(route.target) === false) continue;
     try {
-      refuseSearches(request, route);
+      refuseWhatItLacks(request, route);
       const body = upstreamBody(request, model, route, undefined);
       return { routes: routes.slice(index).filter(isCarrier), body };
     } catch (error) {
@@ -181,8 +188,9 @@ function noProvider({ slug }: Model): GatewayError {
   return new GatewayError('upstream_unavailable', { cause: new Error(`no provider of ${slug} is set up`) });
 }
 
-/** @throws GatewayError `invalid_request` if the call needs searches that the provider does not offer */
-function refuseSearches({ size }: CallerRequest, { provider }: Route): void {
+/** @throws GatewayError `invalid_request` if the call needs searches that the provider does not offer, or has links that it must not fetch */
+function refuseWhatItLacks({ size }: CallerRequest, { provider }: Route): void {
+  refuseLinks(provider.connection, size.links);
   if (size.webSearches && !provider.webSearch)
     throw new GatewayError('invalid_request', { detail: 'web search: not supported by this model' });
 }
@@ -190,7 +198,7 @@ function refuseSearches({ size }: CallerRequest, { provider }: Route): void {
 function canCarry(request: CallerRequest, model: Model, route: Route): boolean {
   const { provider, target } = route;
   try {
-    refuseSearches(request, route);
+    refuseWhatItLacks(request, route);
     if (provider.wire === request.wire)
       provider.passThroughMembers?.(request.parsed, model.capabilities, target.upstreamModel);
     else request.conversation();

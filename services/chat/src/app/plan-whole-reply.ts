@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import { placementOf, routesOf } from '@gateway/upstream';
+import { placementOf, refuseLinks, routesOf } from '@gateway/upstream';
 import { boundOf, callPrice } from '../domain/call-cost';
 import type { Model, TokenPrice } from '../domain/model';
 import type { Route } from '../domain/route';
@@ -83,5 +83,6 @@ export function wholeReplyBody(request: WholeReplyCall, { provider, target }: Ro
   const protocol = request.protocolOf(provider);
   if (!protocol)
     throw new GatewayError('invalid_request', { detail: `the provider has no ${request.output} models` });
+  refuseLinks(provider.connection, request.links);
   return protocol.writeRequest(target.upstreamModel);
 }

@@ -13,6 +13,8 @@ export interface ModerationRequest {
   readonly input: string | readonly string[] | readonly ModerationPart[];
   readonly texts: readonly string[];
   readonly images: number;
+  /** Links of images; undefined: none. */
+  readonly links?: readonly string[];
   /** Number of results. */
   readonly results: number;
 }

@@ -18,6 +18,8 @@ export interface RequestSize {
   readonly pdfBytes?: number;
   /** Pages and text of all PDFs together; absent until they have been read, or if reading can't bound them. */
   readonly pdf?: PdfSize;
+  /** Links that the provider fetches; undefined: none. */
+  readonly links?: readonly string[];
   /** Audio of the prompt; absent: none. */
   readonly audio?: AudioSize;
   /** Tokens of a second of audio at the provider that counts most; absent: the usual rate. */

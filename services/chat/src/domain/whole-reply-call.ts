@@ -9,6 +9,8 @@ export interface WholeReplyCall {
   /** As the caller wrote it. */
   readonly model: string;
   readonly output: Exclude<ChatOutput, 'text'>;
+  /** That the provider fetches; undefined: none. */
+  readonly links?: readonly string[];
   /** Returns how a provider answers such calls; undefined if it does not. */
   protocolOf(provider: ChatProvider): WholeReplyProtocol | undefined;
   /** Returns the maximum that the call can use. */

@@ -4,7 +4,13 @@ import { jsonReply, type LinkCall, type LinkHandler, type LinkReply } from '@gat
 import { isBareName, ModelNotAllowed, type ModelPermissions } from '@gateway/models';
 import type { Quota } from '@gateway/quota';
 import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
-import { placementOf, routesOf, type TargetHealth } from '@gateway/upstream';
+import {
+  checkLinkHosts,
+  type FindAddresses,
+  placementOf,
+  routesOf,
+  type TargetHealth,
+} from '@gateway/upstream';
 import type { Admission } from '../billing/admission';
 import type { Bill } from '../billing/bill';
 import { recordedModel } from '../billing/rules/recorded-model';
@@ -44,6 +50,8 @@ export interface CreateVideoDeps {
   readonly taskWriter: TaskWriter;
   readonly tasks: Pick<Tasks, 'findByKey'>;
   readonly newTaskId: () => string;
+  /** Of the hosts of links. */
+  readonly addressesOf: FindAddresses;
   /** For JSON bodies, which are in memory until their order is accepted, whether or not their clients wait. */
   readonly bodies: Quota;
 }
@@ -131,10 +139,14 @@ function prepare(
 }
 
 function unsupportedReason({ provider, target }: VideoRoute, order: Prepared['order']): string | undefined {
-  if (!provider.fetchesLinks && !order.images.every(isUpload))
+  if (takesNoLinks(provider) && !order.images.every(isUpload))
     return 'reference_images: this model does not accept URLs; upload files or use data: URLs';
   return provider.unsupportedReason?.({ ...order, upstreamModel: target.upstreamModel });
 }
+
+/** Of its kind, or by its operator's choice. */
+const takesNoLinks = ({ fetchesLinks, connection }: VideoRoute['provider']): boolean =>
+  !fetchesLinks || connection?.links === 'refuse';
 
 async function carryOut(
   deps: CreateVideoDeps,
@@ -184,7 +196,12 @@ async function admit(
   { request, taskId }: { readonly request: VideoRequest; readonly taskId: string },
 ): Promise<{ readonly prepared: Prepared; readonly bill: Bill }> {
   const prepared = await decideByCurrentKey(deps.keys, key, (access) => prepare(deps, path, request, access));
-  const { model, terms, routes } = prepared;
+  const { model, terms, order, routes } = prepared;
+  await checkLinkHosts(
+    routes,
+    order.images.flatMap((image) => (isUpload(image) ? [] : [image.url])),
+    deps.addressesOf,
+  );
   const provider = routes[0]!.provider.id;
   const boundNano = videoCostNano(millisecondsOf(terms.seconds), terms.perSecondNano);
   const bareModelName = isBareName(request.model);

@@ -1,4 +1,5 @@
 import { withCurrentKey } from '@gateway/call-billing';
+import { findAddresses } from '@gateway/http-client';
 import type { Pool } from '@gateway/postgres';
 import { type Logger, type QuotaMetrics, signingSecrets } from '@gateway/process';
 import { Quota, SingleFlightCache } from '@gateway/quota';
@@ -109,6 +110,7 @@ export function openVideos(options: VideosOptions): Videos {
         submitter: new VideoSubmitter({ health, limiter, metrics: targetMetrics, timeouts }),
         taskWriter: new TaskWriter({ tasks, firstWaitMs: KEEP_RETRY_MS }),
         newTaskId,
+        addressesOf: findAddresses,
         bodies: quarter('video_bodies', settings.VIDEO_MAX_BYTES),
       }),
       videoStatus: getVideoStatus(known),

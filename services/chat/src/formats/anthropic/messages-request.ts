@@ -110,6 +110,7 @@ function sizeOf(bytes: Buffer, body: MessagesBody, check: RequestCheck): Request
       pdfs: check.pdfs,
       pdfBytes: check.pdfs.reduce((bytes, { length }) => bytes + length, 0),
     }),
+    ...(check.links.length > 0 && { links: check.links }),
     choices: 1,
     predictionBytes: 0,
     ...(body.max_tokens !== undefined && { maxOutputTokens: body.max_tokens }),

@@ -38,6 +38,8 @@ export class RequestCheck {
   imageBytes = 0;
   /** Inline PDFs in base64. */
   readonly pdfs: string[] = [];
+  /** That the provider fetches. */
+  readonly links: string[] = [];
   longCache = false;
   /** Has thinking that must not reach Anthropic. */
   hasRefusedThinking = false;
@@ -246,8 +248,10 @@ export class RequestCheck {
       this.#text(source, 'media_type', path);
     } else if (source.type === 'url') {
       this.#text(source, 'url', path);
-      const why = typeof source.url === 'string' ? refusalOfLink(source.url) : undefined;
+      if (typeof source.url !== 'string') return;
+      const why = refusalOfLink(source.url);
       if (why) this.fault([...path, 'url'], why);
+      else this.links.push(source.url);
     } else if (source.type === 'file') {
       // Files are stored in the one account that all callers share.
       this.fault([...path, 'type'], 'files by id are not supported');

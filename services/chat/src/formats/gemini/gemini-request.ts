@@ -179,7 +179,7 @@ function refuseMedia({ inlineData, fileData }: Pick<Part, 'inlineData' | 'fileDa
 
 function sizeOfMedia(
   contents: readonly Content[],
-): Pick<RequestSize, 'hasMedia' | 'images' | 'imageBytes' | 'pdfs' | 'pdfBytes' | 'audio'> {
+): Pick<RequestSize, 'hasMedia' | 'images' | 'imageBytes' | 'pdfs' | 'pdfBytes' | 'links' | 'audio'> {
   let hasMedia = false;
   let images = 0;
   let imageBytes = 0;
@@ -216,7 +216,15 @@ function sizeOfMedia(
     images,
     imageBytes,
     ...(pdfs.length > 0 && { pdfs, pdfBytes }),
+    ...linksOf(contents),
   };
+}
+
+function linksOf(contents: readonly Content[]): Pick<RequestSize, 'links'> {
+  const links = contents.flatMap(({ parts }) =>
+    parts.flatMap(({ fileData }) => (fileData ? [fileData.fileUri] : [])),
+  );
+  return links.length > 0 ? { links } : {};
 }
 
 /** @throws GatewayError `invalid_request` for what another format can't represent and the caller would miss */

@@ -14,11 +14,12 @@ const MAX_HEAD_CHARS = 256;
 /** Returns the figures of the messages' images, audio and files. */
 export const sizeOfMedia = (
   messages: readonly ChatMessage[],
-): Pick<RequestSize, 'hasMedia' | 'images' | 'imageBytes' | 'pdfs' | 'pdfBytes' | 'audio'> => ({
+): Pick<RequestSize, 'hasMedia' | 'images' | 'imageBytes' | 'pdfs' | 'pdfBytes' | 'links' | 'audio'> => ({
   hasMedia: messages.some(hasMedia),
   ...audioOf(messages),
   ...sizeOfImages(messages),
   ...sizeOfPdfs(messages),
+  ...linksOf(messages),
 });
 
 /**
@@ -28,29 +29,37 @@ export const sizeOfMedia = (
  */
 export function refusePrivateLinks(messages: readonly ChatMessage[], list: string): void {
   for (const [index, { content }] of messages.entries()) {
-    if (Array.isArray(content)) refuseLinksOf(content, `${list}[${index}].content`);
+    for (const [at, part] of (Array.isArray(content) ? content : []).entries()) {
+      for (const { field, link } of linksOfPart(part)) {
+        const why = refusalOfLink(link);
+        const detail = `${list}[${index}].content[${at}].${field}: ${why}`;
+        if (why) throw new GatewayError('invalid_request', { detail });
+      }
+    }
   }
+}
+
+function linksOf(messages: readonly ChatMessage[]): Pick<RequestSize, 'links'> {
+  const links = messages.flatMap(({ content }) =>
+    Array.isArray(content) ? content.flatMap(linksOfPart).map(({ link }) => link) : [],
+  );
+  return links.length > 0 ? { links } : {};
 }
 
 const DATA_URL = /^data:/i;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
-function refuseLinksOf(parts: readonly ContentPart[], path: string): void {
-  for (const [index, part] of parts.entries()) {
-    const links: [string, string][] = [];
-    if (part.type === 'image_url') links.push(['image_url.url', part.image_url.url]);
-    if (part.type === 'file') {
-      // `file_data` may also be plain base64.
-      for (const field of ['file_data', 'file_url']) {
-        const value = textOf(part.file[field]);
-        if (SCHEME.test(value)) links.push([`file.${field}`, value]);
-      }
-    }
-    for (const [field, link] of links) {
-      const why = DATA_URL.test(link) ? undefined : refusalOfLink(link);
-      if (why) throw new GatewayError('invalid_request', { detail: `${path}[${index}].${field}: ${why}` });
+function linksOfPart(part: ContentPart): { readonly field: string; readonly link: string }[] {
+  const links: { field: string; link: string }[] = [];
+  if (part.type === 'image_url') links.push({ field: 'image_url.url', link: part.image_url.url });
+  if (part.type === 'file') {
+    // `file_data` may also be plain base64.
+    for (const field of ['file_data', 'file_url']) {
+      const link = textOf(part.file[field]);
+      if (SCHEME.test(link)) links.push({ field: `file.${field}`, link });
     }
   }
+  return links.filter(({ link }) => !DATA_URL.test(link));
 }
 
 function hasMedia({ content }: ChatMessage): boolean {

@@ -54,7 +54,9 @@ function readParts(input: readonly unknown[]): Omit<ModerationRequest, 'model'> 
     return part;
   });
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  return { input: parts, texts, images: parts.length - texts.length, results: 1 };
+  const urls = parts.flatMap((part) => (part.type === 'image_url' ? [part.image_url.url] : []));
+  const links = urls.filter((url) => !DATA_URL.test(url));
+  return { input: parts, texts, images: urls.length, links, results: 1 };
 }
 
 /** The provider fetches links from inside its network. */
