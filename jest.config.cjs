@@ -3,7 +3,7 @@ const transform = {
   '^.+\\.m?[tj]sx?$': ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax: 'typescript' } } }],
 };
 const workspace = {
-  '^@gateway/proto/generated/(.*)$': '<rootDir>/proto/src/generated/$1',
+  '^@gateway/proto/(generated/.*|allowed-models)$': '<rootDir>/proto/src/$1',
   '^@gateway/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
   '^@gateway/(call-billing|link)/([a-z-]+)$': '<rootDir>/packages/$1/src/$2.ts',
   // Its exports have no condition for jest.

@@ -27,6 +27,8 @@ const known = {
   bareModelNames: false,
   hasTpmLimit: false,
   noFallbackModels: false,
+  dropUnsupportedTools: false,
+  detailedMessages: false,
   cell: '',
 };
 

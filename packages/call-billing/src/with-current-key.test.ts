@@ -5,7 +5,7 @@ import type { RequestContext } from '@gateway/rpc';
 import { describe, expect, test } from '@jest/globals';
 import { retryWithCurrentKey, withCurrentKey } from './with-current-key';
 
-const model = { slug: 'sim/new', active: true, preview: true };
+const model = { slug: 'sim/new', outputModalities: ['text'], active: true, preview: true };
 const CONTEXT = {} as RequestContext;
 
 const key = (previewModels: string[]) => ({
@@ -17,6 +17,8 @@ const key = (previewModels: string[]) => ({
   bareModelNames: false,
   hasTpmLimit: false,
   noFallbackModels: false,
+  dropUnsupportedTools: false,
+  detailedMessages: false,
   cell: '',
 });
 const callTo = (slug: string, previewModels: string[] = []) =>

@@ -1,3 +1,4 @@
+import { outputOfType } from '@gateway/proto/allowed-models';
 import type { ImageFeatures, VideoFeatures } from './media-features';
 
 export type ModelStatus = 'active' | 'disabled' | 'delisted';
@@ -98,18 +99,7 @@ export interface ListedModel {
   readonly created_at: string;
 }
 
-const OUTPUT_OF: Readonly<Record<ModelType, string>> = {
-  chat: 'text',
-  image: 'image',
-  video: 'video',
-  embedding: 'embedding',
-  moderation: 'moderation',
-  rerank: 'rerank',
-  speech: 'speech',
-  transcription: 'transcription',
-};
-
 /** Returns whether the model has this type. A model that outputs both text and images has both types. */
 export function isOfType(model: ListedModel, type: ModelType): boolean {
-  return model.output_modalities.includes(OUTPUT_OF[type]);
+  return model.output_modalities.includes(outputOfType(type));
 }

@@ -1,9 +1,10 @@
 import { GatewayError } from '@gateway/errors';
+import { allowsModel } from '@gateway/proto/allowed-models';
 import { isBareName } from './model-names';
 
 /** The permissions of a key that concern models. */
 export interface ModelPermissions {
-  /** Empty: every model. */
+  /** Slugs, patterns and types; empty: every model. */
   readonly allowedModels: readonly string[];
   readonly previewModels: readonly string[];
   /** Whether models may be named without a provider; absent (an edge of an older version): no. */
@@ -12,6 +13,7 @@ export interface ModelPermissions {
 
 export interface CallableModel {
   readonly slug: string;
+  readonly outputModalities: readonly string[];
   readonly active: boolean;
   /** Available only to accounts that opted in. */
   readonly preview: boolean;
@@ -84,7 +86,5 @@ export const canCall = (model: CallableModel, access: ModelPermissions): boolean
   model.active && canAccess(model, access);
 
 /** Whether the key may see the model; whether the model can be called now is a separate question. */
-export function canAccess({ slug, preview }: CallableModel, access: ModelPermissions): boolean {
-  if (access.allowedModels.length > 0 && !access.allowedModels.includes(slug)) return false;
-  return !preview || access.previewModels.includes(slug);
-}
+export const canAccess = (model: CallableModel, access: ModelPermissions): boolean =>
+  allowsModel(access.allowedModels, model) && (!model.preview || access.previewModels.includes(model.slug));

@@ -345,11 +345,14 @@ test("the key context reflects current settings and is returned to the key's acc
     valueId,
     hasTpmLimit: false,
     noFallbackModels: false,
+    dropUnsupportedTools: false,
+    detailedMessages: false,
     cell: '',
   });
-  await update(key, { noFallbackModels: true });
+  const settings = { noFallbackModels: true, dropUnsupportedTools: true, detailedMessages: true };
+  await update(key, settings);
   await update(key, { name: 'renamed' });
-  expect(await contextOf(key, valueId)).toMatchObject({ noFallbackModels: true });
+  expect(await contextOf(key, valueId)).toMatchObject(settings);
   expect(await contextOf({ ...key, accountId: stranger.accountId })).toBe('invalid_api_key');
   await enable(key, false);
   expect(await contextOf(key, valueId)).toBe('invalid_api_key');

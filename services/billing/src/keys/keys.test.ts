@@ -58,6 +58,8 @@ describe('a key value', () => {
       valueId: expect.stringMatching(/^[0-9a-f]{16}$/),
       hasTpmLimit: false,
       noFallbackModels: false,
+      dropUnsupportedTools: false,
+      detailedMessages: false,
       cell: '',
     });
     expect(validUntilMs).toBe('0');

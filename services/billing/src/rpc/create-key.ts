@@ -27,6 +27,8 @@ export const createKey =
       tpmLimit: parseRateLimit(request.tpmLimit, 'tpm_limit'),
       bareModelNames: request.bareModelNames ?? null,
       noFallbackModels: request.noFallbackModels,
+      dropUnsupportedTools: request.dropUnsupportedTools,
+      detailedMessages: request.detailedMessages,
     });
     return { key: toProtoKey(row), value };
   };

@@ -124,6 +124,7 @@ function fromProtoRequest(request: ReserveRequest__Output): CallToAdmit {
     keyId: request.keyId,
     valueId: request.valueId,
     model: request.model,
+    modelOutputs: request.modelOutputs,
     bareModelName: request.bareModelName,
     ownerId: request.ownerId,
     ownerEpoch: BigInt(request.ownerEpoch),

@@ -41,6 +41,8 @@ export const toProtoKey = (row: KeyRow): ApiKey => ({
   ...present('tpmLimit', row.tpm_limit),
   ...(row.bare_model_names !== null && { bareModelNames: row.bare_model_names }),
   noFallbackModels: row.no_fallback_models,
+  dropUnsupportedTools: row.drop_unsupported_tools,
+  detailedMessages: row.detailed_messages,
   createdAtMs: String(row.created_at_ms),
   hint: row.hint,
   ...present('revokedAtMs', row.revoked_at_ms),

@@ -19,6 +19,8 @@ export function toResolvedKey(
       valueId: row.value_id,
       bareModelNames: row.bare_model_names,
       noFallbackModels: row.no_fallback_models,
+      dropUnsupportedTools: row.drop_unsupported_tools,
+      detailedMessages: row.detailed_messages,
       hasTpmLimit: row.has_tpm_limit,
       cell,
     },

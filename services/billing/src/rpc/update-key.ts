@@ -59,6 +59,8 @@ export const updateKey =
         'bare_model_names',
       ),
       noFallbackModels: request.noFallbackModels,
+      dropUnsupportedTools: request.dropUnsupportedTools,
+      detailedMessages: request.detailedMessages,
     });
     return toProtoKey(row);
   };

@@ -75,6 +75,8 @@ class PostgresMoney implements MoneyCore {
         tpmLimit: null,
         bareModelNames: null,
         noFallbackModels: false,
+        dropUnsupportedTools: false,
+        detailedMessages: false,
       });
     }
   }

@@ -179,6 +179,7 @@ export class MoneyRun {
       endpoint: '',
       isNew: true,
       mayHaveHold: false,
+      modelOutputs: [],
       bareModelName: false,
     };
   }

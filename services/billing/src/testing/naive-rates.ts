@@ -142,5 +142,6 @@ export const callToRate = (keyId: string, { prompt, output, free }: NaiveCall): 
   endpoint: '',
   isNew: true,
   mayHaveHold: false,
+  modelOutputs: [],
   bareModelName: false,
 });

@@ -158,6 +158,7 @@ export const reserveRequest = (
   boundTokens: '100',
   floorTokens: '100',
   isNew: true,
+  modelOutputs: [],
   bareModelName: false,
   ...more,
 });

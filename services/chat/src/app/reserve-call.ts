@@ -98,6 +98,7 @@ export class Admission {
       keyId,
       valueId: request.key.valueId,
       model: slug,
+      modelOutputs: [...request.model.outputModalities],
       bareModelName: request.bareModelName,
       ownerId: this.#owner.id,
       ownerEpoch: this.#owner.epoch.toString(),

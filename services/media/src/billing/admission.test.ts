@@ -17,11 +17,13 @@ const KEY = {
   bareModelNames: false,
   hasTpmLimit: false,
   noFallbackModels: false,
+  dropUnsupportedTools: false,
+  detailedMessages: false,
   cell: '',
 };
 const REQUEST = {
   key: KEY,
-  model: { slug: 'sim/image', priceVersion: 7n },
+  model: { slug: 'sim/image', outputModalities: ['image'], priceVersion: 7n },
   provider: 'sim',
   endpoint: '/v1/images',
   boundNano: 500n,

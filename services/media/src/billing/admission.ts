@@ -27,7 +27,7 @@ export interface AdmissionDeps {
 
 export interface AdmissionRequest {
   readonly key: KeyContext__Output;
-  readonly model: Pick<Model, 'slug' | 'priceVersion'>;
+  readonly model: Pick<Model, 'slug' | 'outputModalities' | 'priceVersion'>;
   /** The model was named without its provider, which the key must allow. */
   readonly bareModelName?: boolean;
   /** The provider that is tried first. */
@@ -108,6 +108,7 @@ export class Admission {
         keyId: call.keyId,
         valueId: request.key.valueId,
         model: call.model,
+        modelOutputs: [...request.model.outputModalities],
         bareModelName,
         ownerId: MEDIA_OWNER.id,
         ownerEpoch: MEDIA_OWNER.epoch.toString(),

@@ -32,6 +32,8 @@ const KEY = {
   bareModelNames: false,
   hasTpmLimit: false,
   noFallbackModels: false,
+  dropUnsupportedTools: false,
+  detailedMessages: false,
   cell: '',
 };
 const target = (provider: string, priority: number) =>

@@ -81,7 +81,7 @@ async function answerRead(
   try {
     const claimed = await claim(deps, context, call, read.fingerprint);
     if (claimed.kind === 'answered') {
-      await decideByCurrentKey(deps.keys, call.key, checkAllowed(deps.models, read.request.model));
+      await decideByCurrentKey(deps.keys, call.key, checkAllowed(deps.models, read.request.model, 'image'));
       return await replay(deps.admission, context, call, claimed.reply);
     }
     job = await admit(deps, context, call, { read, own: claimed.own });

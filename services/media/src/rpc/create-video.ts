@@ -96,7 +96,7 @@ async function answerCall(
     const key = call.headers['idempotency-key'];
     const claimed = await deps.idempotent.claim(context, { ...claim, key });
     if (claimed.kind === 'mine') return await carryOut(deps, context, call, read.request, claimed.own);
-    await decideByCurrentKey(deps.keys, call.key, checkAllowed(deps.models, read.request.model));
+    await decideByCurrentKey(deps.keys, call.key, checkAllowed(deps.models, read.request.model, 'video'));
     if (claimed.kind === 'answered') return await replay(deps.admission, context, call, claimed.reply);
     const known = await deps.tasks.findByKey(claim.accountId, claim.operation, key ?? '');
     if (!known) throw inDoubt(new Error('the outcome of the first call with its key is unknown'));

@@ -99,9 +99,9 @@ export class Tasks {
     { accountId, allowedModels }: TaskReader,
     { limit, after, requestId }: TaskListRequest,
   ): Promise<VideoTask[]> {
-    const mayBeSeen = `account_id = $1 AND (cardinality($2::text[]) = 0 OR model = ANY ($2))
+    const mayBeSeen = `account_id = $1 AND ($2::text[] IS NULL OR model LIKE ANY ($2))
       AND ($3::text IS NULL OR id < $3)`;
-    const seen = [accountId, allowedModels, after ?? null, limit];
+    const seen = [accountId, slugPatterns(allowedModels), after ?? null, limit];
     const { rows } = await this.#options.pool.query<TaskRow>(
       requestId === undefined
         ? {
@@ -212,4 +212,10 @@ export async function countOpenTasks(pool: Pool): Promise<number> {
 
 function fromClaimedRow(row: ClaimedRow): ClaimedTask {
   return { ...fromTaskRow(row), claim: row.claim, ageMs: Number(row.age_ms) };
+}
+
+/** Returns the patterns of SQL's LIKE for the slugs of video models that an allowlist allows; null: all. */
+function slugPatterns(allowedModels: readonly string[]): string[] | null {
+  if (allowedModels.length === 0 || allowedModels.includes('type:video')) return null;
+  return allowedModels.map((entry) => entry.replace(/[\\%_]/g, '\\$&').replace('*', '%'));
 }

@@ -292,6 +292,8 @@ export class VideoInstance {
       bareModelNames: false,
       hasTpmLimit: false,
       noFallbackModels: false,
+      dropUnsupportedTools: false,
+      detailedMessages: false,
       cell: '',
     };
     const headers = {

@@ -641,7 +641,11 @@ describe('the task list', () => {
       (await media.list(query, ACCOUNT, models)).json.data.map(({ id }: { id: string }) => id);
     expect(await idsOf([])).toEqual([theirs.json.task_id, json.task_id]);
     expect(await idsOf([MODEL.slug, 'sim/chat'])).toEqual([json.task_id]);
-    expect(await idsOf(['sim/chat'])).toEqual([]);
+    for (const allowed of ['sim/*', 'type:video'])
+      expect(await idsOf([allowed])).toEqual([theirs.json.task_id, json.task_id]);
+    expect(await idsOf(['*/another-video', 'type:chat'])).toEqual([theirs.json.task_id]);
+    for (const allowed of ['sim/chat', 'type:chat', 'sim_*', 'acme/*'])
+      expect(await idsOf([allowed])).toEqual([]);
     expect(await idsOf(['sim/chat'], `request_id=${theirs.requestId}`)).toEqual([]);
     const poll = (action: string, models: string[]) => {
       const body = Buffer.from(JSON.stringify({ task_id: json.task_id }));
@@ -649,7 +653,9 @@ describe('the task list', () => {
     };
     for (const action of ['status', 'result']) {
       await expect(poll(action, [other])).rejects.toEqual(code('model_not_found'));
+      await expect(poll(action, ['type:image'])).rejects.toEqual(code('model_not_found'));
       expect((await poll(action, [MODEL.slug])).status).toBe(200);
+      expect((await poll(action, ['type:video'])).status).toBe(200);
     }
     world.models.delete(other);
   });

@@ -50,7 +50,7 @@ export async function resolveTask(
   if (prefixOf(task.model) !== segmentOf(call.path) || (model && !offersAction(model, action))) {
     throw new GatewayError('video_model_not_found');
   }
-  await decideByCurrentKey(keys, call.key, checkAllowed(models, task.model));
+  await decideByCurrentKey(keys, call.key, checkAllowed(models, task.model, 'video'));
   const { rates, requestCostLimitNano: limitNano } = await admission.admitFree(context, call.key);
   if (task.problems.unpricedPolls > 0) {
     const cause = new Error(`the duration of task ${task.id} reported by its provider can't be billed`);

@@ -120,6 +120,8 @@ export interface KeyUpdate {
   readonly tpmLimit: bigint | null | undefined;
   readonly bareModelNames: boolean | null | undefined;
   readonly noFallbackModels: boolean | undefined;
+  readonly dropUnsupportedTools: boolean | undefined;
+  readonly detailedMessages: boolean | undefined;
 }
 
 const LIMITS = [
@@ -140,7 +142,9 @@ const UPDATE = statement(
        ELSE expires_at END,
      ${LIMITS.map((column, i) => `${column} = CASE WHEN '${column}' = ANY($5) THEN $${i + 7}::bigint ELSE ${column} END`).join(',\n     ')},
      bare_model_names = CASE WHEN 'bare_model_names' = ANY($5) THEN $12::boolean ELSE bare_model_names END,
-     no_fallback_models = coalesce($13::boolean, no_fallback_models)
+     no_fallback_models = coalesce($13::boolean, no_fallback_models),
+     drop_unsupported_tools = coalesce($14::boolean, drop_unsupported_tools),
+     detailed_messages = coalesce($15::boolean, detailed_messages)
    WHERE ${OWN} RETURNING ${KEY_COLUMNS}`,
 );
 
@@ -161,6 +165,8 @@ export function updateKey(pool: Pool, accountId: string, id: string, update: Key
       ...limits.map((limit) => limit ?? null),
       update.bareModelNames ?? null,
       update.noFallbackModels ?? null,
+      update.dropUnsupportedTools ?? null,
+      update.detailedMessages ?? null,
     ]),
   );
 }

@@ -22,6 +22,8 @@ export interface KeyRow {
   /** Null: the account's setting applies. */
   bare_model_names: boolean | null;
   no_fallback_models: boolean;
+  drop_unsupported_tools: boolean;
+  detailed_messages: boolean;
   hint: string;
   created_at_ms: bigint;
   revoked_at_ms: bigint | null;
@@ -44,19 +46,23 @@ export interface NewKey {
   readonly tpmLimit: bigint | null;
   readonly bareModelNames: boolean | null;
   readonly noFallbackModels: boolean;
+  readonly dropUnsupportedTools: boolean;
+  readonly detailedMessages: boolean;
 }
 
 /** SQL columns of a `KeyRow`. */
 export const KEY_COLUMNS = `id, seq, account_id, name, status, billing.epoch_ms(expires_at) AS expires_at_ms, allowed_models,
   daily_limit_nano, monthly_limit_nano, request_cost_limit_nano, rpm_limit, tpm_limit, bare_model_names,
-  no_fallback_models, hint,  billing.epoch_ms(created_at) AS created_at_ms, billing.epoch_ms(revoked_at) AS revoked_at_ms, revoke_reason`;
+  no_fallback_models, drop_unsupported_tools, detailed_messages, hint, billing.epoch_ms(created_at) AS created_at_ms, billing.epoch_ms(revoked_at) AS revoked_at_ms, revoke_reason`;
 
 const INSERT = statement(
   'insert-key',
   `WITH new AS (
      INSERT INTO billing.keys (id, account_id, name, expires_at, allowed_models, daily_limit_nano,
-       monthly_limit_nano, request_cost_limit_nano, rpm_limit, tpm_limit, hint, bare_model_names, no_fallback_models)
-     SELECT $1, id, $3, to_timestamp($4::bigint / 1000.0), $5, $6, $7, $8, $9, $10, $11, $13::boolean, $14::boolean
+       monthly_limit_nano, request_cost_limit_nano, rpm_limit, tpm_limit, hint, bare_model_names, no_fallback_models,
+       drop_unsupported_tools, detailed_messages)
+     SELECT $1, id, $3, to_timestamp($4::bigint / 1000.0), $5, $6, $7, $8, $9, $10, $11, $13::boolean, $14::boolean,
+       $15::boolean, $16::boolean
      FROM billing.accounts WHERE id = $2
      RETURNING *
    ), value AS (
@@ -97,6 +103,8 @@ export function insertKey(pool: Pool, key: NewKey): Promise<KeyRow> {
       key.mac,
       key.bareModelNames,
       key.noFallbackModels,
+      key.dropUnsupportedTools,
+      key.detailedMessages,
     ]);
     if (!row) throw new GatewayError('not_found');
     return row;
@@ -150,6 +158,8 @@ export interface ResolvedKeyRow {
   preview_models: string[];
   bare_model_names: boolean;
   no_fallback_models: boolean;
+  drop_unsupported_tools: boolean;
+  detailed_messages: boolean;
   expires_at_ms: bigint | null;
   retires_at_ms: bigint | null;
   has_tpm_limit: boolean;
@@ -158,7 +168,7 @@ export interface ResolvedKeyRow {
 
 const RESOLVED_COLUMNS = `k.id, k.account_id, k.status, a.status AS account_status, k.allowed_models, a.preview_models,
   coalesce(k.bare_model_names, a.bare_model_names) AS bare_model_names, k.no_fallback_models,
-  billing.epoch_ms(k.expires_at) AS expires_at_ms, billing.epoch_ms(v.retires_at) AS retires_at_ms,
+  k.drop_unsupported_tools, k.detailed_messages, billing.epoch_ms(k.expires_at) AS expires_at_ms, billing.epoch_ms(v.retires_at) AS retires_at_ms,
   k.tpm_limit IS NOT NULL AS has_tpm_limit, billing.epoch_ms(billing.clock()) AS now_ms`;
 
 const RESOLVE = statement(

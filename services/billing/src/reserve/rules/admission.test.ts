@@ -51,6 +51,7 @@ const call = (boundNano: bigint, floorNano = boundNano, more: Partial<CallToAdmi
   keyId: 'k',
   valueId: '',
   model: 'sim/chat',
+  modelOutputs: ['text'],
   ownerId: 'o',
   ownerEpoch: 1n,
   boundNano,
@@ -110,6 +111,24 @@ describe('key checks', () => {
       account(),
       key({ allowedModels: ['x/y', 'sim/chat'] }),
       'hold 10',
+    ],
+    [
+      'a model that matches a pattern of the allowlist is accepted',
+      account(),
+      key({ allowedModels: ['sim/*'] }),
+      'hold 10',
+    ],
+    [
+      'a model of a type in the allowlist is accepted',
+      account(),
+      key({ allowedModels: ['type:chat'] }),
+      'hold 10',
+    ],
+    [
+      'a model of a type outside the allowlist is refused',
+      account(),
+      key({ allowedModels: ['type:image'] }),
+      'model_not_found',
     ],
   ])('%s', (_, a, k, expected) => {
     expect(decide(call(10n), a, k)).toBe(expected);

@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import { decimalFromNano } from '@gateway/money';
+import { allowsModel } from '@gateway/proto/allowed-models';
 import { minBigint } from '../../domain/int8';
 import { nextUtcDayMs, nextUtcMonthMs } from '../../domain/utc-windows';
 import type { RateLimits } from '../../rates/rules/rate-limits';
@@ -12,6 +13,8 @@ export interface CallToAdmit {
   /** Which of the key's values was presented; empty: unknown. */
   readonly valueId: string;
   readonly model: string;
+  /** Output modalities of the model; empty: unknown, from a process of an older version. */
+  readonly modelOutputs: readonly string[];
   /** The model was named without its provider. */
   readonly bareModelName: boolean;
   readonly ownerId: string;
@@ -69,7 +72,7 @@ export interface KeyFigures {
   readonly accountId: string;
   readonly enabled: boolean;
   readonly expiresAtMs: number | null;
-  /** Empty: every model. */
+  /** Slugs, patterns and types; empty: every model. */
   readonly allowedModels: readonly string[];
   /** Null: the account's setting applies. */
   readonly bareModelNames: boolean | null;
@@ -145,7 +148,7 @@ export function decideCall(
   if (call.bareModelName && !(key.bareModelNames ?? account.bareModelNames)) {
     return refuse(new GatewayError('invalid_model'));
   }
-  if (key.allowedModels.length > 0 && !key.allowedModels.includes(call.model)) {
+  if (!allowsModel(key.allowedModels, { slug: call.model, outputModalities: call.modelOutputs })) {
     return refuse(new GatewayError('model_not_found'));
   }
 

@@ -58,6 +58,7 @@ function holdOf(event: UsageEvent): NewHold {
       keyId,
       valueId: '',
       model,
+      modelOutputs: [],
       bareModelName: false,
       ownerId: '',
       ownerEpoch: 0n,
