@@ -1,0 +1,7 @@
+export type { Clock } from './clock.ts';
+export * from './error-codes.ts';
+export * from './gateway-client.ts';
+export { GatewayError, isGatewayError } from './gateway-error.ts';
+export * from './options.ts';
+export * from './replies.ts';
+export type { GenerateOptions, TaskRef, Videos, WaitOptions } from './videos.ts';
