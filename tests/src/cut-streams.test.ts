@@ -133,9 +133,9 @@ function bodyOf(format: CallerFormat, model: string, content: string): object {
   }
 }
 
-function cutsOf({ bytes, firstContentAt, usageAt, wholeAt }: RecordedStream): Cut[] {
-  const every = HEAVY ? 1 : Math.ceil(bytes.length / (SPREAD - 8));
-  const borders = [firstContentAt, usageAt, wholeAt].flatMap((border) => [border - 1, border]);
+function cutsOf({ bytes, firstContentAt, finishAt, usageAt, wholeAt }: RecordedStream): Cut[] {
+  const every = HEAVY ? 1 : Math.ceil(bytes.length / (SPREAD - 10));
+  const borders = [firstContentAt, finishAt, usageAt, wholeAt].flatMap((border) => [border - 1, border]);
   const places = new Set([...borders, bytes.length]);
   for (let at = 0; at <= bytes.length; at += every) places.add(at);
   return [...places].flatMap((at, index) =>
@@ -178,7 +178,7 @@ const cases = WIRES.flatMap((wire) =>
 );
 
 test.each(cases)(
-  'a %s stream for a client of %s that is cut at any byte never looks complete',
+  'a %s stream for a client of %s that is cut at any byte before its finish reason never looks complete',
   async (wire, format) => {
     const stream = streams.get(wire)!;
     const cuts = cutsOf(stream);
@@ -212,11 +212,8 @@ function expectOutcomeAndCharge(
   paidNano: bigint,
   minNano: bigint,
 ): void {
-  const { firstContentAt, usageAt, wholeAt, input, output } = stream;
-  // A reset may overtake bytes that were sent before it.
-  const possible = cut.at < firstContentAt ? ['refused'] : cut.at < wholeAt ? ['broken'] : ['whole'];
-  if (cut.reset) possible.push('refused', 'broken');
-  const allowed = cut.at < wholeAt ? possible.filter((one) => one !== 'whole') : possible;
+  const { usageAt, input, output } = stream;
+  const allowed = outcomesOf(stream, cut);
   expect([cut, outcome, allowed.includes(outcome)]).toEqual([cut, outcome, true]);
   if (outcome === 'refused') {
     expect([cut, paidNano]).toEqual([cut, 0n]);
@@ -225,9 +222,21 @@ function expectOutcomeAndCharge(
   const fullNano = input * MADE_INPUT_NANO + output * MADE_OUTPUT_NANO;
   // A usage event that lacks only its blank line has reported the usage.
   if (cut.at >= usageAt - BLANK_LINE_BYTES && paidNano === fullNano) return;
-  expect([cut, outcome === 'whole' || (cut.at >= usageAt && !cut.reset)]).toEqual([cut, false]);
+  expect([cut, cut.at >= usageAt && (outcome === 'whole' || !cut.reset)]).toEqual([cut, false]);
   const maxNano = minNano + (output + SPARE_TOKENS) * MADE_OUTPUT_NANO;
   expect([cut, paidNano, paidNano >= minNano && paidNano <= maxNano]).toEqual([cut, paidNano, true]);
+}
+
+/** A connection that closes after the finish reason, and not within an event, has a complete reply. */
+function outcomesOf({ bytes, firstContentAt, finishAt, wholeAt }: RecordedStream, cut: Cut): string[] {
+  if (cut.at >= wholeAt) return cut.reset ? ['whole', 'refused', 'broken'] : ['whole'];
+  // A reset may overtake bytes that were sent before it.
+  if (cut.reset) return cut.at < firstContentAt ? ['refused'] : ['broken', 'refused'];
+  if (cut.at < firstContentAt) return ['refused'];
+  if (cut.at < finishAt - BLANK_LINE_BYTES) return ['broken'];
+  const isBetweenEvents = /\r?\n\r?\n$/.test(bytes.toString('latin1', 0, cut.at));
+  // An event may lack only its blank line.
+  return isBetweenEvents ? ['whole'] : ['broken', 'whole'];
 }
 
 test('after all cuts no money is lost, memory is as before and no process has died', async () => {

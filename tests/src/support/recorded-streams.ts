@@ -6,6 +6,8 @@ export interface RecordedStream {
   readonly bytes: Buffer;
   /** Number of bytes that contain the first content. */
   readonly firstContentAt: number;
+  /** Number of bytes that contain the finish reason. */
+  readonly finishAt: number;
   /** Number of bytes that contain the final usage. */
   readonly usageAt: number;
   /** Number of bytes of the complete stream, without trailing blank lines. */
@@ -40,6 +42,7 @@ const ASKED = {
       tools: names.map((name) => ({ type: 'function', function: { name, parameters: schema } })),
     },
     content: '"reasoning_content"',
+    finish: '"finish_reason":"',
     usage: '"prompt_tokens"',
   },
   completions: {
@@ -53,6 +56,7 @@ const ASKED = {
       prompt: `Go. [[sim ${JSON.stringify({ text: 'Köln – a book.', chunks: 6 })}]]`,
     },
     content: '"text"',
+    finish: '"finish_reason":"',
     usage: '"prompt_tokens"',
   },
   responses: {
@@ -66,6 +70,7 @@ const ASKED = {
       tools: names.map((name) => ({ type: 'function', name, parameters: schema })),
     },
     content: '"type":"response.reasoning_summary_text.delta"',
+    finish: '"type":"response.completed"',
     usage: '"type":"response.completed"',
   },
   anthropic: {
@@ -80,6 +85,7 @@ const ASKED = {
       tools: names.map((name) => ({ name, input_schema: schema })),
     },
     content: '"thinking_delta"',
+    finish: '"message_delta"',
     usage: '"message_delta"',
   },
   google: {
@@ -91,6 +97,7 @@ const ASKED = {
       tools: [{ functionDeclarations: names.map((name) => ({ name, parameters: schema })) }],
     },
     content: '"text"',
+    finish: '"finishReason"',
     usage: '"finishReason"',
   },
 } as const;
@@ -100,7 +107,7 @@ export async function recordStream(
   simulatorUrl: string,
   wire: RecordedStream['wire'],
 ): Promise<RecordedStream> {
-  const { path, headers, body, content, usage } = ASKED[wire];
+  const { path, headers, body, content, finish, usage } = ASKED[wire];
   const response = await fetch(`${simulatorUrl}${path}`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
@@ -117,6 +124,7 @@ export async function recordStream(
     input: BigInt(metered!.prompt_tokens),
     output: BigInt(metered!.completion_tokens),
     firstContentAt: endOfEvent(text, text.indexOf(content)),
+    finishAt: endOfEvent(text, text.lastIndexOf(finish)),
     usageAt: endOfEvent(text, text.lastIndexOf(usage)),
     wholeAt: text.trimEnd().length,
   };

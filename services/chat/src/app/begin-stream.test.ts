@@ -95,6 +95,14 @@ describe('a stream is buffered', () => {
     expect(await firstOf(await begin(reply(pieces).body))).toBe(pieces.join(''));
   });
 
+  test.each([
+    ['', ROLE],
+    ['\n\n', `${ROLE}: bye\n\n`],
+  ])('until it ends after its finish reason and %j', async (blankLine, before) => {
+    const finish = `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}${blankLine}`;
+    expect(await textOf(await begin(reply([before, finish]).body))).toBe(before + finish);
+  });
+
   test('until it is complete even if the last event lacks its blank line', async () => {
     expect(await textOf(await begin(reply([ROLE, 'data: [DONE]']).body))).toBe(`${ROLE}data: [DONE]`);
   });

@@ -4,7 +4,7 @@ import type { ApiFormat } from '../domain/conversation';
 import { statusOfErrorEvent } from '../providers/error-event-status';
 import { failureBy } from '../providers/refusal';
 import { isErrorEvent } from '../sse/error-event';
-import { dataOf, parseData } from '../sse/sse-data';
+import { dataOf, isDoneMarker, parseData } from '../sse/sse-data';
 import { within } from './within';
 
 /** Bytes buffered at most; beyond that the response is committed. */
@@ -14,6 +14,7 @@ const MAX_BUFFERED_RESPONSE_BYTES = 1024 * 1024;
 const EVENT_END = Buffer.from('\n\n');
 /** Their streams end with `[DONE]`. */
 const DONE_FORMATS: ReadonlySet<ApiFormat> = new Set(['openai', 'completions']);
+const ENDS_BUFFERING: ReadonlySet<OpeningEvent> = new Set(['content', 'ended']);
 
 /** Times are values of `performance.now()`. */
 export interface StreamOpening {
@@ -77,6 +78,7 @@ class BufferedEvents {
   readonly #splitter = new SseSplitter();
   #events: Buffer[] = [];
   #eventBytes = 0;
+  #isFinished = false;
 
   constructor(provider: StreamOpening['provider']) {
     this.#provider = provider;
@@ -96,7 +98,7 @@ class BufferedEvents {
   push(bytes: Buffer): boolean {
     let isOver = false;
     for (const event of this.#splitter.push(bytes)) {
-      isOver ||= this.#read(event) !== 'waiting';
+      isOver ||= ENDS_BUFFERING.has(this.#read(event));
       if (isOver || this.begun || dataOf(event) !== '') this.#keep(event);
     }
     const most = this.#provider.wire === 'responses' ? MAX_BUFFERED_RESPONSE_BYTES : MAX_BUFFERED_BYTES;
@@ -104,12 +106,13 @@ class BufferedEvents {
   }
 
   /**
-   * Handles the end of the connection. Returns true when the reply is complete: some providers omit the blank line after
-   * the last event.
+   * Handles the clean end of the connection. Returns true when the reply is complete: some providers omit the blank line after
+   * the last event, others the last event after the finish reason.
    */
   end(): boolean {
     const { rest } = this.#splitter;
     if (rest.length > 0 && this.#read(Buffer.concat([rest, EVENT_END])) === 'ended') return true;
+    if (this.#isFinished) return true;
     throw new Error(
       this.begun ? 'stream ended before its first content' : 'stream ended before its first event',
     );
@@ -124,11 +127,13 @@ class BufferedEvents {
     const data = dataOf(event);
     if (data === '') return 'waiting';
     const { wire } = this.#provider;
-    if (data === '[DONE]' && DONE_FORMATS.has(wire) && this.begun) return 'ended';
+    if (isDoneMarker(data) && DONE_FORMATS.has(wire) && this.begun) return 'ended';
     const chunk = parseData(event);
     if (isErrorEvent(event, chunk)) throw this.#failure(chunk ?? {});
     if (!chunk) throw new Error('stream begins with an event that is not a JSON object');
-    return this.#provider.readOpening(chunk);
+    const read = this.#provider.readOpening(chunk);
+    this.#isFinished ||= read === 'finished';
+    return read;
   }
 
   #failure(body: Readonly<Record<string, unknown>>): Error {

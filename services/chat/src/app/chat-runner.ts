@@ -252,7 +252,8 @@ export class ChatRunner {
         if (nowMs - lastOutputAtMs > MAX_SILENCE_MS) events.break(new Error('provider sends no output'));
         if (events.over) break;
       }
-      events.end();
+      const passed = events.end();
+      if (passed.length > 0) yield passed;
     } catch (error) {
       events.break(error);
     } finally {
@@ -329,7 +330,7 @@ function passOrTranslate(context: RequestContext, call: ModelCall, sent: Sent): 
   const chargedNano = (usage: TokenUsage) => call.metered.chargedNano(ofTier(usage, tierOf(sent)));
   if (provider.wire === request.wire && provider.passStream)
     return provider.passStream(
-      { includeUsage, model: call.model.slug, chargedNano },
+      { includeUsage, model: call.model.slug, choices: request.size.choices, chargedNano },
       passedTo(context, call),
     );
   const estimatedInput = estimateInput(request.size);

@@ -57,6 +57,43 @@ describe('a connection that ends', () => {
     expect(String(events.failure)).toMatch(/too early/);
   });
 
+  const FINISH = 'data: {"choices":[{"index":0,"delta":{},"finish_reason": "stop"}]}\n\n';
+
+  test.each([
+    ['', ''],
+    [': bye\n\n', ': bye\n\n'],
+    ['data: {"choices":[]}', 'data: {"choices":[]}\n\n'],
+  ])('after the finish reason and %j completes the stream', (text, passed) => {
+    const events = start();
+    const pushed = push(events, `${CHUNK}${FINISH}${text}`);
+    expect(pushed + events.end()).toBe(`${CHUNK}${FINISH}${passed}`);
+    expect([events.done?.toString(), events.failure]).toEqual([DONE, undefined]);
+  });
+
+  test.each(['data: [DO', 'data: {"choices":[],"usage":{"prompt'])(
+    'within the event %s after the finish reason breaks the stream',
+    (text) => {
+      const events = start();
+      push(events, `${CHUNK}${FINISH}${text}`);
+      events.end();
+      expect(events.done).toBeUndefined();
+      expect(String(events.failure)).toMatch(/too early/);
+    },
+  );
+
+  test('after a finish reason that reports a failure breaks the stream', () => {
+    const events = start();
+    push(events, `${CHUNK}${FINISH.replace('"stop"', '"error"')}`);
+    events.end();
+    expect(events.done).toBeUndefined();
+  });
+
+  test('after an end marker and a blank completes the stream', () => {
+    const events = start();
+    push(events, `${CHUNK}data: [DONE] \n\n`);
+    expect(events.done?.toString()).toBe(DONE);
+  });
+
   test('after an end marker without its blank line completes the stream', () => {
     const events = start();
     push(events, `${CHUNK}data: [DONE]`);

@@ -2,6 +2,7 @@ import { SseSplitter } from '@gateway/upstream';
 import type { MeteredStream, PassThroughEvent } from '../domain/chat-provider';
 
 const EVENT_END = Buffer.from('\n\n');
+const NOTHING = Buffer.alloc(0);
 
 /** The events of a provider's stream on their way to the client, up to the last one or to a break. */
 export class OutgoingEvents {
@@ -44,16 +45,26 @@ export class OutgoingEvents {
     return passed.length === 1 ? passed[0]! : Buffer.concat(passed);
   }
 
-  /** Handles the end of the connection. Some providers omit the blank line after the last event. */
-  end(): void {
+  /**
+   * Handles the clean end of the connection; returns what the client gets before the last event. Some providers omit the blank
+   * line after the last event, others the last event itself: a reply that has its finish reason is complete.
+   */
+  end(): Buffer {
     const { rest } = this.#splitter;
+    let passed: Buffer = NOTHING;
     let cause: unknown;
     try {
-      if (!this.over && rest.length > 0) this.#take(Buffer.concat([rest, EVENT_END]));
+      if (!this.over && rest.length > 0) {
+        const taken = this.#take(Buffer.concat([rest, EVENT_END]));
+        if (taken.kind === 'pass') passed = taken.bytes;
+      }
+      if (!this.over) this.#done = this.#stream.end?.();
     } catch (error) {
       cause = error;
     }
-    if (!this.over) this.#failure = new Error('stream ended too early', { cause });
+    if (this.over) return passed;
+    this.#failure = new Error('stream ended too early', { cause });
+    return NOTHING;
   }
 
   /** Aborts the stream. */

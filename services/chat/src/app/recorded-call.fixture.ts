@@ -40,6 +40,8 @@ export interface RecordedResponse {
   readonly status: number;
   readonly isStream: boolean;
   readonly body: Buffer;
+  /** The connection breaks after the body. */
+  readonly breaks?: boolean;
 }
 
 export interface CallResult {
@@ -53,10 +55,10 @@ export interface CallResult {
 /** Sends a call of the client's format as the service does, to a provider that answers with the recorded response. */
 export function callWith(
   provider: ChatProvider,
-  { status, body, isStream }: RecordedResponse,
+  { status, body, isStream, breaks = false }: RecordedResponse,
   wire: CallerRequest['wire'],
 ): Promise<CallResult> {
-  const upstream = { send: async () => ({ status, headers: {}, body: inPieces(body) }) };
+  const upstream = { send: async () => ({ status, headers: {}, body: inPieces(body, breaks) }) };
   return callThrough(provider, upstream, requestOf(wire, isStream));
 }
 
@@ -166,10 +168,11 @@ const contextOf = () =>
   }) as unknown as RequestContext;
 
 /** Copies: a stream's bytes may be changed in place. */
-async function* inPieces(bytes: Buffer): AsyncGenerator<Buffer> {
+async function* inPieces(bytes: Buffer, breaks: boolean): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
     yield Buffer.from(bytes.subarray(at, at + PIECE_BYTES));
   }
+  if (breaks) throw new Error('socket hang up');
 }
 
 async function textOf(body: Buffer | AsyncIterable<Buffer>): Promise<string> {

@@ -41,15 +41,24 @@ export class TranslatedStream implements MeteredStream {
 
   /** @throws Error when the provider ended the stream with an error */
   take(event: Buffer): PassThroughEvent {
-    const events = this.#reader.read(event);
-    this.#text.addEvents(events);
-    const written = events.length > 0 ? this.#write(events) : '';
-    if (this.#reader.ended) {
-      const usage = this.usage ?? this.#countedUsage();
-      const end = this.#writer.end({ ...usage, costNano: this.#chargedNano(usage) });
-      return { kind: 'done', bytes: Buffer.from(written + end) };
-    }
+    const written = this.#written(this.#reader.read(event));
+    if (this.#reader.ended) return { kind: 'done', bytes: this.#end(written) };
     return written === '' ? HIDE : { kind: 'pass', bytes: Buffer.from(written) };
+  }
+
+  end(): Buffer | undefined {
+    const written = this.#written(this.#reader.end?.() ?? []);
+    return this.#reader.ended ? this.#end(written) : undefined;
+  }
+
+  #written(events: readonly ReplyEvent[]): string {
+    this.#text.addEvents(events);
+    return events.length > 0 ? this.#write(events) : '';
+  }
+
+  #end(written: string): Buffer {
+    const usage = this.usage ?? this.#countedUsage();
+    return Buffer.from(written + this.#writer.end({ ...usage, costNano: this.#chargedNano(usage) }));
   }
 
   /** Usage that the provider has reported so far belongs to the first event; clients do not read it in later events. */

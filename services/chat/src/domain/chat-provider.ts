@@ -211,15 +211,17 @@ export interface PassThroughOptions {
   readonly model: string;
   /** The caller asked for the usage in its stream. */
   readonly includeUsage: boolean;
+  /** Number of choices that the caller asked for; absent: one. */
+  readonly choices?: number;
   /** Returns what the account is charged for the usage. */
   chargedNano(usage: TokenUsage): bigint;
 }
 
 /**
- * What an event adds to a reply that has had no content yet: nothing; text, a refusal, thinking or a tool call; or the end of
- * a complete reply without any of these.
+ * What an event adds to a reply that has had no content yet: nothing; text, a refusal, thinking or a tool call; the finish
+ * reason, which only figures follow; or the end of a complete reply without any content.
  */
-export type OpeningEvent = 'waiting' | 'content' | 'ended';
+export type OpeningEvent = 'waiting' | 'content' | 'finished' | 'ended';
 
 /** How an event of the provider's stream is passed to the caller. */
 export type PassThroughEvent =
@@ -234,6 +236,11 @@ export type PassThroughEvent =
 /** A metered stream to the caller: passed through or translated. */
 export interface MeteredStream {
   take(event: Buffer): PassThroughEvent;
+  /**
+   * Returns the last event of a reply that has its finish reason when its connection ends cleanly without that event;
+   * undefined if the reply is truncated. Absent: only an event completes a reply. @throws Error when the reply failed
+   */
+  end?(): Buffer | undefined;
   /** The provider's latest figures. */
   readonly usage: TokenUsage | undefined;
   /** Searches of the web that it has shown; absent: `usage` has them. */

@@ -64,6 +64,11 @@ export interface StreamReader {
   readonly searches?: number;
   /** Whether the provider has completed the reply. A stream that ends before is truncated. */
   readonly ended: boolean;
+  /**
+   * Reads the clean end of the connection, which completes a reply that has its finish reason but not the format's last event.
+   * Absent: only an event completes a reply. @throws Error when the reply failed
+   */
+  end?(): readonly ReplyEvent[];
 }
 
 /** Writes one stream in the caller's format, frame by frame. */

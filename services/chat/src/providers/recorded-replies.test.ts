@@ -1,5 +1,5 @@
 import { Quota } from '@gateway/quota';
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { callWith, PRICE } from '../app/recorded-call.fixture';
 import { costOf } from '../domain/call-cost';
 import type { ChatProvider } from '../domain/chat-provider';
@@ -102,21 +102,32 @@ test.each(CASES)('$title ($client client)', async ({ protocol, file, expected, w
   expect(read(body!, isStream(file))).toEqual(receivedBy(wire, protocol, expected));
 });
 
-test.each(PROTOCOLS)(
-  'a recorded stream of %s that is cut after any of its events ends in an error',
-  async (protocol) => {
-    const streams = CASES.filter((each) => each.protocol === protocol && isStream(each.file));
-    for (const { file, expected, wire, read } of streams.filter(({ expected: { finish } }) => finish)) {
+const FINISH_REASON = /"(?:finish_reason|stop_reason|finishReason|stopReason)": ?"/;
+
+describe.each(PROTOCOLS)('a recorded stream of %s after any of its events', (protocol) => {
+  const streams = CASES.filter(({ protocol: its, file, expected: { finish } }) => {
+    return its === protocol && isStream(file) && finish;
+  });
+
+  test.each([
+    ['ends in an error if its connection ends before the finish reason, and is complete after it', false],
+    ['ends in an error if its connection breaks', true],
+  ])('%s', async (_how, breaks) => {
+    for (const { file, expected, wire, read } of streams) {
       const events = recordedEvents(protocol, file);
       for (let count = 0; count < events.length; count++) {
-        const cut = { status: 200, isStream: true, body: Buffer.concat(events.slice(0, count)) };
+        const sent = Buffer.concat(events.slice(0, count));
+        const cut = { status: 200, isStream: true, body: sent, breaks };
         const { body, error } = await callWith(providers.get(expected.provider)!, cut, wire);
         const received = body === undefined ? undefined : read(body, true);
-        expect([file, count, received?.errorCode ?? error?.code]).toEqual([file, count, 'upstream_failed']);
+        const errorCode = received?.errorCode ?? error?.code;
+        const isWhole = FINISH_REASON.test(sent.toString('latin1')) && !breaks;
+        expect([file, count, errorCode]).toEqual([file, count, isWhole ? undefined : 'upstream_failed']);
+        if (isWhole) expect([file, count, received?.finish]).toEqual([file, count, expected.finish![wire]]);
       }
     }
-  },
-);
+  });
+});
 
 /** Without its tokens, which would have to be fetched. */
 function claudeOnVertex(): ChatProvider {

@@ -73,6 +73,11 @@ export class MessageEvents implements StreamReader {
     }
   }
 
+  end(): readonly ReplyEvent[] {
+    this.#ended = this.#stopped;
+    return NOTHING;
+  }
+
   #count(usage: unknown): void {
     this.#figures = laterUsage(this.#figures, usage);
     this.#usage = fromMessagesUsage(this.#figures);

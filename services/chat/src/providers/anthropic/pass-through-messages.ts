@@ -1,5 +1,5 @@
 import type { Quota } from '@gateway/quota';
-import { isObject, type JsonObject, membersOf } from '@gateway/upstream';
+import { isObject, type JsonObject, membersOf, textOf } from '@gateway/upstream';
 import type { MeteredStream, PassThroughEvent, PassThroughOptions } from '../../domain/chat-provider';
 import { type TokenUsage, withSearches } from '../../domain/usage';
 import { exactUsd } from '../../json/exact-json';
@@ -23,7 +23,10 @@ const TEXT_START = Buffer.from('":"');
 /** Length of the end of a delta: `"}}` and the blank line. */
 const DELTA_END_BYTES = 5;
 const BYTES_PER_TOKEN = 4;
-const USAGE_MARKERS = ['"usage"', '"message_stop"', '"error"'].map((text) => Buffer.from(text));
+const TELLING_MARKERS = ['"usage"', '"message_delta"', '"message_stop"', '"error"'].map((text) =>
+  Buffer.from(text),
+);
+const END = Buffer.from(namedFrame('message_stop', '{"type":"message_stop"}'));
 
 /**
  * Reads usage from a stream of message events that pass through unchanged. Deltas, nearly all of a stream, are never parsed;
@@ -35,6 +38,7 @@ export class PassThroughMessages implements MeteredStream {
   readonly #chargedNano: PassThroughOptions['chargedNano'];
   #figures: Record<string, unknown> = {};
   #searches = 0;
+  #hasStopReason = false;
   #events = 0;
   #textBytes = 0;
 
@@ -59,8 +63,12 @@ export class PassThroughMessages implements MeteredStream {
       if (looksWhole) return { kind: 'pass', bytes: event };
     } else if (event.includes(TOOL_USE)) this.#keep(event, 0);
     else if (event.includes(SERVER_TOOL_USE) && event.includes(BLOCK_START)) this.#countSearch(event);
-    const isTelling = isCalledError(event) || USAGE_MARKERS.some((bytes) => event.includes(bytes));
+    const isTelling = isCalledError(event) || TELLING_MARKERS.some((bytes) => event.includes(bytes));
     return looksWhole && !isTelling ? { kind: 'pass', bytes: event } : this.#inspect(event);
+  }
+
+  end(): Buffer | undefined {
+    return this.#hasStopReason ? END : undefined;
   }
 
   /** One token per event, or their text at four bytes per token; the frames of events differ by kind. */
@@ -101,6 +109,7 @@ export class PassThroughMessages implements MeteredStream {
     }
     if (type === 'message_delta') {
       this.#figures = laterUsage(this.#figures, usage);
+      this.#hasStopReason ||= textOf(membersOf(data?.delta).stop_reason) !== '';
       return { kind: 'pass', bytes: this.#withCost(event, data) };
     }
     return { kind: 'pass', bytes: event };

@@ -24,10 +24,15 @@ test.each([
   begin({ type: 'thinking', thinking: '', signature: '' }),
   delta({ type: 'text_delta', text: '' }),
   { type: 'content_block_stop', index: 0 },
-  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 0 } },
+  { type: 'message_delta', delta: { stop_reason: null }, usage: { output_tokens: 0 } },
   { type: 'content_block_start' },
   {},
 ])('%j is not content', (event) => expect(readOpeningEvent(event)).toBe('waiting'));
+
+test('a stop reason ends a message without content if the connection ends too', () => {
+  const stopped = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 0 } };
+  expect(readOpeningEvent(stopped)).toBe('finished');
+});
 
 test('the last event ends a message without content', () => {
   expect(readOpeningEvent({ type: 'message_stop' })).toBe('ended');

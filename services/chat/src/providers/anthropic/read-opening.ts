@@ -15,6 +15,8 @@ export function readOpeningEvent(event: JsonObject): OpeningEvent {
     }
     case 'content_block_delta':
       return contentIf(saysSomething(membersOf(event.delta)));
+    case 'message_delta':
+      return textOf(membersOf(event.delta).stop_reason) === '' ? 'waiting' : 'finished';
     case 'message_stop':
       return 'ended';
     default:

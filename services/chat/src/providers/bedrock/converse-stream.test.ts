@@ -30,6 +30,17 @@ test('a stream is complete with its stop and its metadata, in either order', () 
   }
 });
 
+test('a stream that ends after its stop, without metadata, is complete, and one without a stop is not', () => {
+  const { stream } = read(stop('end_turn'));
+  stream.end();
+  expect([stream.ended, stream.usage]).toEqual([true, undefined]);
+  const cut = read(METADATA).stream;
+  cut.end();
+  expect(cut.ended).toBe(false);
+  const failed = read(stop('malformed_tool_use')).stream;
+  expect(() => failed.end()).toThrow('malformed_tool_use');
+});
+
 test('a call in a reply that ends its turn is reported as the reason for the stop', () =>
   expect(read(call(0, { toolUseId: 'i', name: 'f' }), stop('end_turn')).events).toEqual([
     { kind: 'tool_call', call: 0, id: 'i', name: 'f' },

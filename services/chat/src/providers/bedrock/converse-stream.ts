@@ -23,7 +23,7 @@ const ERROR_TYPE = /^[A-Za-z]{1,64}$/;
 
 /**
  * Reads the events of ConverseStream, as `toServerSentEvents` writes them (SDK 3.1164, `ConverseStreamOutput`). The stream is
- * complete with `messageStop` and the `metadata` that follows it; unknown events and blocks of other kinds are ignored.
+ * complete with `messageStop` and the `metadata` that follows it, or the end of the connection; unknown events and blocks of other kinds are ignored.
  */
 export class ConverseStream implements StreamReader {
   readonly #blocks = new Map<unknown, OpenBlock>();
@@ -32,14 +32,14 @@ export class ConverseStream implements StreamReader {
   #isStopped = false;
   /** Thrown once the usage, which follows it, has been read. */
   #failure: unknown;
-  #hasMetadata = false;
+  #isOver = false;
 
   get usage(): TokenUsage | undefined {
     return this.#usage;
   }
 
   get ended(): boolean {
-    return this.#isStopped && this.#hasMetadata;
+    return this.#isStopped && this.#isOver;
   }
 
   read(event: Buffer): readonly ReplyEvent[] {
@@ -56,9 +56,14 @@ export class ConverseStream implements StreamReader {
     if (messageStop) return this.#stop(membersOf(messageStop));
     if (metadata) {
       this.#usage = readConverseUsage(membersOf(metadata).usage);
-      this.#hasMetadata = true;
-      if (this.#failure !== undefined) throw this.#failure;
+      return this.end();
     }
+    return NOTHING;
+  }
+
+  end(): readonly ReplyEvent[] {
+    this.#isOver = true;
+    if (this.#failure !== undefined) throw this.#failure;
     return NOTHING;
   }
 

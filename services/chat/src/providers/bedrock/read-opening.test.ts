@@ -19,9 +19,11 @@ test.each([
   delta({ citation: {} }),
   { contentBlockStart: { contentBlockIndex: 0, start: {} } },
   { contentBlockStop: { contentBlockIndex: 0 } },
-  { messageStop: { stopReason: 'end_turn' } },
   { somethingNew: {} },
 ])('%j is not content', (event) => expect(readOpeningEvent(event)).toBe('waiting'));
+
+test('a reply without content is complete with its stop if the connection ends too', () =>
+  expect(readOpeningEvent({ messageStop: { stopReason: 'end_turn' } })).toBe('finished'));
 
 test('a reply without content ends with its metadata', () =>
   expect(readOpeningEvent({ metadata: { usage: {} } })).toBe('ended'));

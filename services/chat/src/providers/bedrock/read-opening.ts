@@ -9,8 +9,12 @@ export function readOpeningEvent({
   messageStop,
   metadata,
 }: JsonObject): OpeningEvent {
-  if (messageStop) readStopReason(textOf(membersOf(messageStop).stopReason), 0);
   if (metadata) return 'ended';
+  if (messageStop) {
+    const reason = textOf(membersOf(messageStop).stopReason);
+    readStopReason(reason, 0);
+    return reason === '' ? 'waiting' : 'finished';
+  }
   const isCall = Boolean(membersOf(membersOf(contentBlockStart).start).toolUse);
   return isCall || hasContent(membersOf(membersOf(contentBlockDelta).delta)) ? 'content' : 'waiting';
 }

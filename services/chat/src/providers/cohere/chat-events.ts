@@ -2,7 +2,7 @@ import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { ReplyEvent, StreamReader } from '../../domain/reply';
 import type { TokenUsage } from '../../domain/usage';
 import { isErrorEvent } from '../../sse/error-event';
-import { dataOf, parseData } from '../../sse/sse-data';
+import { dataOf, isDoneMarker, parseData } from '../../sse/sse-data';
 import { generatedToolId, MAX_TOOL_CALLS } from '../openai/reply-json';
 import { readCohereUsage } from './cohere-usage';
 import { readFinishReason } from './finish-reason';
@@ -38,7 +38,7 @@ export class ChatEvents implements StreamReader {
 
   read(received: Buffer): readonly ReplyEvent[] {
     const data = dataOf(received);
-    if (data === '' || data === '[DONE]') return NOTHING;
+    if (data === '' || isDoneMarker(data)) return NOTHING;
     const event = parseData(received);
     if (!event) throw new Error('provider sent an event that is not a JSON object');
     if (isErrorEvent(received, event)) throw new Error('provider sent an error event');

@@ -201,6 +201,35 @@ describe('usage', () => {
   );
 });
 
+test('figures in a chunk after the finish reason end the stream; without any, the end of the connection does', () => {
+  const { stream } = read(finished('STOP', { text: 'x' }));
+  expect(stream.ended).toBe(false);
+  stream.read(eventOf({ usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2 } }));
+  expect([stream.ended, stream.usage]).toMatchObject([true, { input: 3, output: 2 }]);
+  const uncounted = read(finished('STOP', { text: 'x' })).stream;
+  uncounted.end!();
+  expect(uncounted.ended).toBe(true);
+  const cut = read({ candidates: [{ content: { parts: [{ text: 'x' }] } }] }).stream;
+  cut.end!();
+  expect(cut.ended).toBe(false);
+});
+
+test('a passed client receives the finish reason once the figures or the end of the connection follow', () => {
+  const finish = eventOf(finished('STOP', { text: 'x' }));
+  const figures = eventOf({ usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2 } });
+  const passing = () => provider.passStream!({ model: 'google/gemini' } as never, {} as never);
+  const counted = passing();
+  expect(counted.take(Buffer.from(finish)).kind).toBe('hide');
+  expect(counted.take(Buffer.from(figures))).toEqual({
+    kind: 'done',
+    bytes: Buffer.concat([finish, figures]),
+  });
+  const uncounted = passing();
+  uncounted.take(Buffer.from(finish));
+  expect(uncounted.end!()).toEqual(finish);
+  expect(passing().end!()).toBeUndefined();
+});
+
 test('split at any byte, a stream does not end before its finish reason', () => {
   const bytes = Buffer.concat(TEXT_CHUNKS.map(eventOf));
   for (let cut = 0; cut < bytes.length; cut++) {
@@ -300,6 +329,7 @@ describe('a tool call whose arguments arrive in pieces', () => {
       { kind: 'tool_arguments', call: 1, text: '{"__proto__":{"x":1}}' },
       { kind: 'stop', stop: 'tool_calls' },
     ]);
+    stream.end!();
     expect(stream.ended).toBe(true);
     expect(({} as { x?: unknown }).x).toBeUndefined();
   });

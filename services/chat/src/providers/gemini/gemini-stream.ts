@@ -1,4 +1,4 @@
-import { membersOf } from '@gateway/upstream';
+import { isObject, membersOf } from '@gateway/upstream';
 import type { ReplyEvent, StreamReader } from '../../domain/reply';
 import { type TokenUsage, withSearches } from '../../domain/usage';
 import { parseExact } from '../../json/exact-json';
@@ -8,14 +8,16 @@ import { queriesOf } from './grounding';
 import { ResponseReader } from './response-reader';
 
 /**
- * Reads `streamGenerateContent?alt=sse`. No event is marked as the last: the reply is complete once a chunk has given a
- * finish reason and the connection has ended.
+ * Reads `streamGenerateContent?alt=sse`. No event is marked as the last: the reply is complete once it has a finish reason and, in
+ * that chunk or a later one, its figures; without figures, when the connection ends.
  */
 export class GeminiStream implements StreamReader {
   readonly #reader: ResponseReader;
   #usage: TokenUsage | undefined;
   /** Chunks may repeat those of earlier ones. */
   readonly #queries = new Set<string>();
+
+  #isOver = false;
 
   constructor(newId: () => string) {
     this.#reader = new ResponseReader(newId);
@@ -25,8 +27,13 @@ export class GeminiStream implements StreamReader {
     return this.#usage && withSearches(this.#usage, this.#queries.size);
   }
 
-  get ended(): boolean {
+  /** The reply has its finish reason; figures may follow. */
+  get isFinished(): boolean {
     return this.#reader.ended;
+  }
+
+  get ended(): boolean {
+    return this.#reader.ended && this.#isOver;
   }
 
   read(event: Buffer): readonly ReplyEvent[] {
@@ -36,7 +43,14 @@ export class GeminiStream implements StreamReader {
     // Before anything that may throw: a stream that fails is billed too.
     if (chunk.usageMetadata) this.#usage = readGeminiUsage(chunk.usageMetadata) ?? this.#usage;
     for (const query of queriesOf(chunk)) this.#queries.add(query);
-    return this.#reader.read(chunk);
+    const events = this.#reader.read(chunk);
+    this.#isOver = this.#reader.ended && isObject(chunk.usageMetadata);
+    return events;
+  }
+
+  end(): readonly ReplyEvent[] {
+    this.#isOver = true;
+    return [];
   }
 }
 

@@ -10,6 +10,8 @@ export class PassThroughContents implements MeteredStream {
   readonly #reader: GeminiStream;
   readonly #model: ModelNameRewriter;
   readonly #text = new ReplyText();
+  /** Events since the finish reason: the client gets the end of the reply when it is billed. */
+  readonly #held: Buffer[] = [];
 
   constructor(model: string, newToolId: () => string) {
     this.#reader = new GeminiStream(newToolId);
@@ -24,7 +26,15 @@ export class PassThroughContents implements MeteredStream {
   take(event: Buffer): PassThroughEvent {
     this.#text.addEvents(this.#reader.read(event));
     const bytes = this.#model.inEvent(event);
-    return { kind: this.#reader.ended ? 'done' : 'pass', bytes };
+    if (this.#reader.ended) return { kind: 'done', bytes: Buffer.concat([...this.#held, bytes]) };
+    if (!this.#reader.isFinished) return { kind: 'pass', bytes };
+    this.#held.push(Buffer.from(bytes));
+    return { kind: 'hide' };
+  }
+
+  end(): Buffer | undefined {
+    this.#reader.end();
+    return this.#reader.ended ? Buffer.concat(this.#held) : undefined;
   }
 
   estimateOutput(): number {

@@ -181,9 +181,20 @@ describe('without figures from the provider', () => {
   });
 
   test('a stream that breaks is charged what had arrived', async () => {
-    const stream = sse({ id: 'c', choices: [text(0, ' one two')] }).slice(0, -'data: [DONE]\n\n'.length);
+    const open = { ...text(0, ' one two'), finish_reason: null };
+    const stream = sse({ id: 'c', choices: [open] }).slice(0, -'data: [DONE]\n\n'.length);
     const { body, billed } = await complete('openai', { stream: true }, stream);
     expect(body).toContain('"upstream_failed"');
     expect(billed).toEqual(settled(1, 2, 'COUNTED'));
+  });
+
+  test('a stream that ends after the finish reasons of all choices is complete', async () => {
+    const sent = (...choices: object[]) => sse({ id: 'c', choices }).slice(0, -'data: [DONE]\n\n'.length);
+    const fields = { stream: true, n: 2 };
+    const { body, billed } = await complete('openai', fields, sent(text(0, ' one two'), text(1, ' three')));
+    expect(body).toMatch(/data: \[DONE\]\n\n$/);
+    expect(billed).toEqual(settled(1, 3, 'COUNTED'));
+    const cut = await complete('openai', fields, sent(text(0, ' one two')));
+    expect(cut.body).toContain('"upstream_failed"');
   });
 });

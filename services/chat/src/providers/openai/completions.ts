@@ -8,7 +8,7 @@ import { ModelNameRewriter } from '../model-name-rewriter';
 import { choicesOf } from './chunk-text';
 import { PassThroughChunks } from './pass-through-chunks';
 import type { CompletionQuirks, OpenAiQuirks } from './quirks';
-import { assertNotFailed, readContentPart } from './reply-json';
+import { assertNotFailed, isFinishReason, readContentPart } from './reply-json';
 
 interface CompletionsAccount {
   readonly baseUrl: string;
@@ -84,11 +84,13 @@ function completionMembers(
 
 /** @throws Error when the provider ends the reply with a failure */
 function readOpening(chunk: JsonObject): OpeningEvent {
+  let isFinished = false;
   for (const choice of choicesOf(chunk)) {
     if (textOf(choice.text) !== '' || contentOf(choice.delta) !== '') return 'content';
     assertNotFailed(choice.finish_reason);
+    isFinished ||= isFinishReason(choice.finish_reason);
   }
-  return 'waiting';
+  return isFinished ? 'finished' : 'waiting';
 }
 
 /** Returns a chat completion, or a chunk of one, as a text completion. @param holder of the content */

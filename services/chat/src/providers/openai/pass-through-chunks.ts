@@ -5,7 +5,7 @@ import type { MeteredStream, PassThroughEvent, PassThroughOptions } from '../../
 import { ofTier, type TokenUsage } from '../../domain/usage';
 import { exactUsd } from '../../json/exact-json';
 import { isCalledError, isErrorEvent } from '../../sse/error-event';
-import { dataOf, endsLikeObject, parseData } from '../../sse/sse-data';
+import { dataOf, endsLikeObject, isDoneMarker, parseData } from '../../sse/sse-data';
 import { ModelNameRewriter } from '../model-name-rewriter';
 import { UncountedEvents } from '../uncounted-events';
 import { ChunkText, choicesOf } from './chunk-text';
@@ -13,24 +13,30 @@ import { withoutFilterResults } from './filter-results';
 import { fromOpenAiUsage, serviceTierOf, withTopUsage } from './openai-usage';
 import type { OpenAiQuirks } from './quirks';
 import { ChunkRepair } from './repair-reply';
+import { isFinishReason } from './reply-json';
 import { pcmTokens, withoutAudioData, withSealedAudio } from './speech';
 import { ThinkTagChunks } from './think-tags';
 
 /** `data: [DONE]` with any framing is shorter than any chunk. */
 const MAX_DONE_BYTES = 32;
 const DONE = Buffer.from('[DONE]');
+const DONE_FRAME = Buffer.from('data: [DONE]\n\n');
 /** A quote inside a JSON string is escaped, so these bytes are always a member. */
 const NULL_USAGE_MEMBER = Buffer.from(',"usage":null');
 const USAGE_KEY = Buffer.from('"usage"');
 const ERROR_KEY = Buffer.from('"error"');
 const TIER_KEY = Buffer.from('"service_tier"');
 const AUDIO_KEY = Buffer.from('"audio"');
+const FINISH_KEY = Buffer.from('"finish_reason"');
+const [COLON, SPACE, QUOTE] = [0x3a, 0x20, 0x22];
 
 export interface PassThroughChunksOptions {
   /** The slug by which the caller knows the model. */
   readonly model: string;
   /** The caller asked for the usage chunk. */
   readonly includeUsage: boolean;
+  /** Number of choices that the caller asked for; absent: one. */
+  readonly choices?: number | undefined;
   readonly chargedNano: PassThroughOptions['chargedNano'];
   readonly quirks: Pick<
     OpenAiQuirks,
@@ -61,12 +67,16 @@ export class PassThroughChunks implements MeteredStream {
   #usage: TokenUsage | undefined;
   #serviceTier: string | undefined;
   #begun = false;
+  readonly #choices: number;
+  /** Indexes of the choices that have their finish reason. */
+  readonly #finished = new Set<unknown>();
   readonly #audioIds: AudioIds | undefined;
   /** Of the audio's base64. */
   #audioChars = 0;
 
   constructor({
     includeUsage,
+    choices = 1,
     chargedNano,
     model,
     quirks,
@@ -81,6 +91,7 @@ export class PassThroughChunks implements MeteredStream {
     if (quirks.usageMember) this.#usageMemberKey = Buffer.from(`"${quirks.usageMember}"`);
     this.#model = new ModelNameRewriter(model);
     this.#includeUsage = includeUsage;
+    this.#choices = choices;
     this.#chargedNano = chargedNano;
     this.#serviceTier = onlyTier;
     this.#unread = new UncountedEvents(bufferQuota, new ChunkText());
@@ -95,8 +106,8 @@ export class PassThroughChunks implements MeteredStream {
   }
 
   take(received: Buffer): PassThroughEvent {
-    if (received.length <= MAX_DONE_BYTES && received.includes(DONE) && dataOf(received) === '[DONE]') {
-      return { kind: 'done', bytes: received };
+    if (received.length <= MAX_DONE_BYTES && received.includes(DONE) && isDoneMarker(dataOf(received))) {
+      return { kind: 'done', bytes: DONE_FRAME };
     }
     const read = this.#quirks.sendsFilterChunks ? withoutFilterResults(received) : received;
     if (!read) return { kind: 'hide' };
@@ -105,6 +116,7 @@ export class PassThroughChunks implements MeteredStream {
     // Every chunk reports it; the stream may not reach its last.
     if (!this.#begun && event.includes(TIER_KEY)) this.#serviceTier ??= serviceTierOf(parseData(event) ?? {});
     this.#begun = true;
+    if (hasFinishReason(event)) this.#readFinish(event);
     if (this.#audioIds && event.includes(AUDIO_KEY)) return this.#takeAudio(event, this.#audioIds);
     const looksWhole = endsLikeObject(event) && !isCalledError(event);
     const mayHaveInnerUsage = this.#usageMemberKey !== undefined && event.includes(this.#usageMemberKey);
@@ -117,6 +129,10 @@ export class PassThroughChunks implements MeteredStream {
     this.#unread.keep(event);
     if (!looksWhole || event.includes(USAGE_KEY) || event.includes(ERROR_KEY)) return this.#inspect(event);
     return { kind: 'pass', bytes: event };
+  }
+
+  end(): Buffer | undefined {
+    return this.#finished.size >= this.#choices ? DONE_FRAME : undefined;
   }
 
   get audioOutput(): number {
@@ -133,6 +149,11 @@ export class PassThroughChunks implements MeteredStream {
 
   close(): void {
     this.#unread.close();
+  }
+
+  #readFinish(event: Buffer): void {
+    for (const { index, finish_reason: reason } of choicesOf(parseData(event)))
+      if (isFinishReason(reason)) this.#finished.add(index);
   }
 
   /** Audio is not kept: its length is enough to count it. */
@@ -171,6 +192,16 @@ export class PassThroughChunks implements MeteredStream {
 function repairOf({ repairsReplies, thinkTags }: PassThroughChunksOptions['quirks']) {
   if (repairsReplies) return new ChunkRepair();
   return thinkTags ? new ThinkTagChunks() : undefined;
+}
+
+/** Whether a choice of the chunk has a finish reason that is not null, without parsing it. */
+function hasFinishReason(event: Buffer): boolean {
+  for (let at = event.indexOf(FINISH_KEY); at !== -1; at = event.indexOf(FINISH_KEY, at)) {
+    at += FINISH_KEY.length;
+    while (event[at] === COLON || event[at] === SPACE) at++;
+    if (event[at] === QUOTE) return true;
+  }
+  return false;
 }
 
 const frameOf = (chunk: object): Buffer => Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);

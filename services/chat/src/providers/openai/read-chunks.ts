@@ -2,14 +2,14 @@ import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { ReplyEvent, StreamReader } from '../../domain/reply';
 import type { TokenUsage } from '../../domain/usage';
 import { isErrorEvent } from '../../sse/error-event';
-import { dataOf } from '../../sse/sse-data';
-import { readContentPart, readStop, readThinking } from './reply-json';
+import { dataOf, isDoneMarker } from '../../sse/sse-data';
+import { isFinishReason, readContentPart, readStop, readThinking } from './reply-json';
 import type { ThinkTagChunks } from './think-tags';
 import { ToolCallPieces } from './tool-call-pieces';
 
 /**
- * Reads a stream of chat completion chunks. The stop is emitted last: only `[DONE]` says that no text or calls follow, because
- * some providers continue after a finish reason.
+ * Reads a stream of chat completion chunks. The stop is emitted last: only `[DONE]`, or the end of the connection, says that no
+ * text or calls follow, because some providers continue after a finish reason.
  */
 export class ChunkReader implements StreamReader {
   readonly #readUsage: (chunk: JsonObject) => TokenUsage | undefined;
@@ -40,7 +40,7 @@ export class ChunkReader implements StreamReader {
     const data = dataOf(event);
     // Comments keep the connection open.
     if (data === '') return [];
-    if (data === '[DONE]') return this.#end();
+    if (isDoneMarker(data)) return this.#end();
     const chunk = parseChunk(data);
     if (isErrorEvent(event, chunk)) throw new Error('provider sent an error event');
     // A later figure replaces an earlier one: some providers report a running total in every chunk.
@@ -52,6 +52,10 @@ export class ChunkReader implements StreamReader {
     if (!choice) return [];
     this.#finishReason = choice.finish_reason ?? this.#finishReason;
     return this.#readDelta(membersOf(choice.delta), chunk.id);
+  }
+
+  end(): readonly ReplyEvent[] {
+    return isFinishReason(this.#finishReason) ? this.#end() : [];
   }
 
   #readDelta(delta: JsonObject, replyId: unknown): ReplyEvent[] {

@@ -38,9 +38,12 @@ describe('no content', () => {
     { reasoning_details: [{ type: 'reasoning.text', text: '', format: 'a', index: 0 }] },
   ])('content in %j', (delta) => expect(readOpeningChunk(chunk(delta))).toBe('waiting'));
 
-  test.each([{ choices: [], usage: {} }, { choices: 'none' }, {}, chunk({}, 'stop')])(
-    'no content in %j',
-    (event) => expect(readOpeningChunk(event)).toBe('waiting'),
+  test('but the end in a chunk with a finish reason', () => {
+    expect(readOpeningChunk(chunk({}, 'stop'))).toBe('finished');
+  });
+
+  test.each([{ choices: [], usage: {} }, { choices: 'none' }, {}])('no content in %j', (event) =>
+    expect(readOpeningChunk(event)).toBe('waiting'),
   );
 });
 

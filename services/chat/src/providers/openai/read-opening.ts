@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, membersOf } from '@gateway/upstream';
 import type { OpeningEvent } from '../../domain/chat-provider';
 import { choicesOf } from './chunk-text';
-import { assertNotFailed } from './reply-json';
+import { assertNotFailed, isFinishReason } from './reply-json';
 
 /** Members of a delta that carry text, a refusal, thinking, audio or a call. */
 const CONTENT_MEMBERS = [
@@ -22,12 +22,14 @@ const METADATA_MEMBERS: ReadonlySet<string> = new Set(['type', 'format']);
  * @throws Error when the provider ends the reply with a failure
  */
 export function readOpeningChunk(chunk: JsonObject): OpeningEvent {
+  let isFinished = false;
   for (const choice of choicesOf(chunk)) {
     const delta = membersOf(choice.delta);
     if (CONTENT_MEMBERS.some((member) => hasContent(delta[member]))) return 'content';
     assertNotFailed(choice.finish_reason);
+    isFinished ||= isFinishReason(choice.finish_reason);
   }
-  return 'waiting';
+  return isFinished ? 'finished' : 'waiting';
 }
 
 function hasContent(value: unknown): boolean {

@@ -34,6 +34,9 @@ export function readStop(finishReason: unknown, { refused, calledTools }: Receiv
   return stop === 'end' && calledTools ? 'tool_calls' : stop;
 }
 
+/** Whether the value is a finish reason of a reply that did not fail; null in all chunks before the last of a choice. */
+export const isFinishReason = (value: unknown): boolean => textOf(value) !== '' && !FAILURES.has(value);
+
 /** @throws Error when the provider reports a failure */
 export function assertNotFailed(finishReason: unknown): void {
   if (FAILURES.has(finishReason)) throw new Error('provider ended its reply with a failure');

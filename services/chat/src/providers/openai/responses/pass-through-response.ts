@@ -11,7 +11,7 @@ import { ofTier, type TokenUsage } from '../../../domain/usage';
 import { exactUsd } from '../../../json/exact-json';
 import { isErrorEvent } from '../../../sse/error-event';
 import { namedFrame } from '../../../sse/named-frame';
-import { dataOf, endsLikeObject, parseExactData } from '../../../sse/sse-data';
+import { dataOf, endsLikeObject, isDoneMarker, parseExactData } from '../../../sse/sse-data';
 import { UncountedEvents } from '../../uncounted-events';
 import { serviceTierOf } from '../openai-usage';
 import { PassedResponse } from './passed-response';
@@ -133,7 +133,7 @@ export class PassThroughResponse implements MeteredStream {
     if (isErrorEvent(event, data) || data?.type === 'response.failed') return { kind: 'error' };
     if (!data) {
       const text = dataOf(event);
-      if (text !== '' && text !== '[DONE]')
+      if (text !== '' && !isDoneMarker(text))
         throw new Error('provider sent an event that is not a JSON object');
       return { kind: 'hide' };
     }

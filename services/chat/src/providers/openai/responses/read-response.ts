@@ -3,7 +3,7 @@ import type { Citation, TextPart, WebSearchPart } from '../../../domain/conversa
 import type { Reply, ReplyEvent, ReplyPart, StopReason, StreamReader } from '../../../domain/reply';
 import type { TokenUsage } from '../../../domain/usage';
 import { isErrorEvent } from '../../../sse/error-event';
-import { dataOf, parseExactData } from '../../../sse/sse-data';
+import { dataOf, isDoneMarker, parseExactData } from '../../../sse/sse-data';
 import { MAX_TOOL_CALLS } from '../reply-json';
 import { fromResponseUsage, isSearch } from './response-usage';
 
@@ -100,7 +100,7 @@ export class ResponseEventReader implements StreamReader {
       throw new Error('provider broke the reply off');
     if (!data) {
       const text = dataOf(event);
-      if (text !== '' && text !== '[DONE]')
+      if (text !== '' && !isDoneMarker(text))
         throw new Error('provider sent an event that is not a JSON object');
       return [];
     }
