@@ -20,6 +20,7 @@ import { type AnswerBufferedDeps, answerBuffered, type SettledReply } from './an
 import { ANSWERED, CLIENT_DISCONNECTED, failedBy, isUncharged } from './call-outcome';
 import type { Dispatcher, StartedReply } from './dispatcher';
 import { countedUsage, countReply, finalUsage, type Sent, tierOf, withoutEcho } from './final-usage';
+import { OriginalNames, renamedTools } from './fitted-tools';
 import { OutgoingEvents } from './outgoing-events';
 import type { ProgressClock } from './progress-clock';
 import { TranslatedStream } from './translated-stream';
@@ -157,7 +158,8 @@ export class ChatRunner {
     const { request } = call;
     const { provider } = begun.route;
     recordAnswer(begun);
-    const reply = await readReply(begun.reply, memory);
+    const received = await readReply(begun.reply, memory);
+    const reply = originalNames({ request, provider })?.restoreReply(received) ?? received;
     const { value } = reply;
     if (!provider.isReply(value)) throw new Error('reply does not match its format');
     const reported = provider.readUsage(value);
@@ -222,7 +224,8 @@ export class ChatRunner {
     recordAnswer(begun);
     const sent = { request, provider, body };
     const stream = passOrTranslate(context, call, sent);
-    const events = new OutgoingEvents(stream);
+    const names = originalNames(sent);
+    const events = new OutgoingEvents(stream, names && ((event) => names.restore(event)));
     const stopProgress = this.#deps.clock.start(() => {
       const output = withoutEcho(request, stream.estimateOutput());
       call.rateReport?.update(stream.usage, output);
@@ -338,6 +341,12 @@ function passOrTranslate(context: RequestContext, call: ModelCall, sent: Sent): 
   const countUsage = (): TokenUsage => countedUsage(sent, () => translated.countOutput());
   const translated = new TranslatedStream(provider.readStream(), writer, countUsage, chargedNano);
   return translated;
+}
+
+/** Undefined if the provider knows every tool by the caller's name. */
+function originalNames({ request, provider }: Pick<Sent, 'request' | 'provider'>): OriginalNames | undefined {
+  const renamed = renamedTools(request, provider);
+  return renamed && new OriginalNames(renamed);
 }
 
 const keepAliveOf = ({ request }: ModelCall): Buffer =>

@@ -7,12 +7,15 @@ const NOTHING = Buffer.alloc(0);
 /** The events of a provider's stream on their way to the client, up to the last one or to a break. */
 export class OutgoingEvents {
   readonly #stream: MeteredStream;
+  readonly #restore: (event: Buffer) => Buffer;
   readonly #splitter = new SseSplitter();
   #done: Buffer | undefined;
   #failure: unknown;
 
-  constructor(stream: MeteredStream) {
+  /** @param restore returns an event of the provider with the caller's names; absent: they are the same */
+  constructor(stream: MeteredStream, restore: (event: Buffer) => Buffer = (event) => event) {
     this.#stream = stream;
+    this.#restore = restore;
   }
 
   /** The end of a complete stream, kept back until the usage is durable. */
@@ -73,7 +76,7 @@ export class OutgoingEvents {
   }
 
   #take(event: Buffer): PassThroughEvent {
-    const taken = this.#stream.take(event);
+    const taken = this.#stream.take(this.#restore(event));
     if (taken.kind === 'done') this.#done = taken.bytes;
     if (taken.kind === 'error') this.#failure = new Error('provider sent an error event');
     return taken;

@@ -3,6 +3,7 @@ import type { ChatProvider } from '../domain/chat-provider';
 import type { Model } from '../domain/model';
 import type { Route } from '../domain/route';
 import { estimateInput } from '../domain/upper-bound';
+import { fittedBody, fittedConversation } from './fitted-tools';
 
 /**
  * Returns the request body for a route's provider: the client's bytes if it has the client's format, a translation
@@ -24,11 +25,17 @@ export function upstreamBody(
       passThroughMembers &&
       ((body: Readonly<Record<string, unknown>>) =>
         passThroughMembers(body, model.capabilities, upstreamModel));
-    return request.passThroughBody({ upstreamModel, maxTokens, maxTokensField, overrides });
+    const body = request.passThroughBody({ upstreamModel, maxTokens, maxTokensField, overrides });
+    return fittedBody(body, request, provider);
   }
   const asked = request.size.maxOutputTokens ?? model.maxOutputTokens;
   const maxOutputTokens = loweredMaxTokens ?? Math.min(asked, model.maxOutputTokens);
-  return provider.writeRequest(request.conversation(), upstreamModel, maxOutputTokens, model.capabilities);
+  return provider.writeRequest(
+    fittedConversation(request, provider),
+    upstreamModel,
+    maxOutputTokens,
+    model.capabilities,
+  );
 }
 
 /**

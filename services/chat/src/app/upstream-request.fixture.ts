@@ -29,8 +29,8 @@ export const CALLS = {
     parseResponsesRequest(bytesOf({ model: 'a/b', ...body })).withItems(),
   messages: (body: object): CallerRequest =>
     parseMessagesRequest(bytesOf({ model: 'a/b', max_tokens: 1_000, ...body }), {}),
-  generateContent: (body: object): CallerRequest =>
-    parseGenerateContent(bytesOf(body), { model: 'a/b', stream: false }),
+  generateContent: (body: object, stream = false): CallerRequest =>
+    parseGenerateContent(bytesOf(body), { model: 'a/b', stream }),
 } as const;
 
 const bytesOf = (body: object): Buffer => Buffer.from(JSON.stringify(body));

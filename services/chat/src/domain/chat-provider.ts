@@ -8,6 +8,7 @@ import type { MaxTokensField, MemberOverrides } from './pass-through-change';
 import type { Reply, StreamReader } from './reply';
 import type { RerankProtocol } from './rerank';
 import type { Encoding } from './token-estimator';
+import type { ToolLimits } from './tool-names';
 import type { UpstreamAddress } from './upstream-address';
 import type { TokenUsage } from './usage';
 
@@ -41,6 +42,8 @@ export interface ChatProvider {
   readonly writesLongCache?: true;
   /** Tokens of a second of audio in a prompt; absent: `AUDIO_TOKENS_PER_SECOND.usual`. */
   readonly audioTokensPerSecond?: number;
+  /** Absent: its servers differ, so calls that pass through keep the names of their tools. */
+  readonly toolLimits?: ToolLimits;
   /** The encoding of its models, or the closest public one. */
   readonly encoding: Encoding;
   /**
@@ -154,6 +157,7 @@ export type CompletionsApi = Pick<
 /** What differs for a provider's Responses API. Calls of other formats are translated to it if they search the web. */
 export type ResponsesApi = Pick<
   ChatProvider,
+  | 'toolLimits'
   | 'wire'
   | 'webSearch'
   | 'address'

@@ -11,3 +11,9 @@ export function fitToolId(id: string): string {
   if (FITTING.test(id)) return id;
   return `call_${createHash('sha256').update(id).digest('base64url').slice(0, 24)}`;
 }
+
+/** Returns the id itself, or as `fitToolId` does if it is too long. */
+export const shortenToolId =
+  (maxChars: number) =>
+  (id: string): string =>
+    id.length <= maxChars ? id : fitToolId(id);

@@ -1,6 +1,8 @@
 import type { Quota } from '@gateway/quota';
 import type { JsonObject } from '@gateway/upstream';
 import type { ChatProvider } from '../../domain/chat-provider';
+import { fitToolId } from '../../domain/tool-ids';
+import { ANTHROPIC_TOOL_NAMES } from '../../domain/tool-names';
 import { readModels } from '../endpoint-models';
 import { ModelNameRewriter } from '../model-name-rewriter';
 import { addedInputTokens } from './added-input';
@@ -21,6 +23,9 @@ const OWN_VERSION = '2023-06-01';
  * tool").
  */
 const SEARCH_RESULT_TOKENS = 10_000;
+
+/** The API refuses other characters, which calls of other models have. */
+const fitCallId = (id: string): string => (/^[a-zA-Z0-9_-]+$/.test(id) ? id : fitToolId(id));
 
 export interface AnthropicAccount {
   readonly id: string;
@@ -45,6 +50,7 @@ export function anthropicProvider(
     wire: 'anthropic',
     encoding: 'claude',
     maxTokensField: 'max_tokens',
+    toolLimits: { names: ANTHROPIC_TOOL_NAMES, fitId: fitCallId },
     webSearch: { resultTokens: SEARCH_RESULT_TOKENS },
     address({ callerHeaders }) {
       const beta = callerHeaders['anthropic-beta'];

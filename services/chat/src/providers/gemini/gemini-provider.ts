@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { googleFailure, type JsonObject, listOf } from '@gateway/upstream';
 import type { ChatProvider } from '../../domain/chat-provider';
 import { ReplyText } from '../../domain/reply-text';
+import { GOOGLE_TOOL_NAMES } from '../../domain/tool-names';
 import { withSearches } from '../../domain/usage';
 import { type ListedEntry, readModels } from '../endpoint-models';
 import { addedInputTokens } from './added-input';
@@ -55,6 +56,7 @@ export function geminiProvider({
     wire: 'gemini',
     encoding: 'gemini',
     maxTokensField: 'max_tokens',
+    toolLimits: { names: GOOGLE_TOOL_NAMES },
     // What Google finds is not billed as input (ai.google.dev/gemini-api/docs/pricing).
     webSearch: {},
     address: ({ upstreamModel, stream }) => ({

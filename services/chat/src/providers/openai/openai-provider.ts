@@ -3,6 +3,8 @@ import { isObject, type JsonObject, listOf, membersOf } from '@gateway/upstream'
 import type { AudioIds } from '../../domain/audio-ids';
 import type { ChatProvider } from '../../domain/chat-provider';
 import type { Encoding } from '../../domain/token-estimator';
+import { shortenToolId } from '../../domain/tool-ids';
+import { COMMON_TOOL_NAMES } from '../../domain/tool-names';
 import { readModels } from '../endpoint-models';
 import { ModelNameRewriter } from '../model-name-rewriter';
 import { rerankApi } from '../rerank';
@@ -23,7 +25,11 @@ import { repairedReply } from './repair-reply';
 import { responsesApi } from './responses/responses-api';
 import { countSpeech, withSealedAudio } from './speech';
 import { ThinkTagChunks, withoutThinkTags } from './think-tags';
+import { shortToolId } from './write-messages';
 import { writeRequest } from './write-request';
+
+/** OpenAI's limit for chat completions. */
+const MAX_TOOL_ID_CHARS = 40;
 
 export interface OpenAiAccount {
   readonly id: string;
@@ -73,6 +79,12 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
     audioTokensPerSecond: quirks.audioTokensPerSecond,
     maxTokensField: quirks.maxTokensField,
     needsMaximum: quirks.needsMaximum,
+    ...(quirks.limitsTools && {
+      toolLimits: {
+        names: COMMON_TOOL_NAMES,
+        fitId: quirks.shortToolIds ? shortToolId : shortenToolId(MAX_TOOL_ID_CHARS),
+      },
+    }),
     address: () => ({ url, headers }),
     writeRequest: writeChatRequest,
     passThroughMembers: (body, capabilities) => passThroughMembers(body, capabilities, quirks),

@@ -59,6 +59,8 @@ export interface OpenAiQuirks {
   readonly requiredToolChoice?: 'any' | 'auto';
   /** What it is sent for the choice of one tool by its name; absent: the name. */
   readonly namedToolChoice?: 'required' | 'any' | 'auto';
+  /** It refuses names of tools that OpenAI refuses, and long ids of their calls; false: compatible servers differ. */
+  readonly limitsTools: boolean;
   /** Ids of tool calls are nine letters and digits. */
   readonly shortToolIds: boolean;
   /** Its order of roles: no user message after a tool's, instructions only first, no assistant message last. */
@@ -197,6 +199,7 @@ const COMMON: OpenAiQuirks = {
   sendsFilterChunks: false,
   refusesEmptyTurns: false,
   allowsTools: false,
+  limitsTools: false,
   shortToolIds: false,
   strictOrder: false,
   stringContent: false,
@@ -223,6 +226,7 @@ const COMMON: OpenAiQuirks = {
 export const QUIRKS = {
   openai: {
     ...COMMON,
+    limitsTools: true,
     audioTokensPerSecond: AUDIO_TOKENS_PER_SECOND.openai,
     maxTokensField: 'max_completion_tokens',
     endUserField: 'safety_identifier',
@@ -238,6 +242,7 @@ export const QUIRKS = {
   },
   azure: {
     ...COMMON,
+    limitsTools: true,
     audioTokensPerSecond: AUDIO_TOKENS_PER_SECOND.openai,
     maxTokensField: 'max_completion_tokens',
     unsupportedFields: EXTENSIONS,
@@ -248,6 +253,7 @@ export const QUIRKS = {
   },
   deepseek: {
     ...COMMON,
+    limitsTools: true,
     ownFields: ['thinking'],
     thinkingSwitch: 'thinking',
     forcesToolsOnlyUnthinking: true,
@@ -262,6 +268,7 @@ export const QUIRKS = {
   },
   mistral: {
     ...COMMON,
+    limitsTools: true,
     needsMaximum: 'where_it_fits',
     asksForUsage: false,
     refusedHints: [
@@ -312,6 +319,7 @@ export const QUIRKS = {
   },
   xai: {
     ...COMMON,
+    limitsTools: true,
     // The older name is deprecated, and its documentation does not say that it includes thinking (docs.x.ai, chat completions).
     maxTokensField: 'max_completion_tokens',
     needsMaximum: 'always',

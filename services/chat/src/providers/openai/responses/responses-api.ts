@@ -2,6 +2,8 @@ import type { Quota } from '@gateway/quota';
 import { type JsonObject, membersOf, textOf, UpstreamError } from '@gateway/upstream';
 import type { ChatProvider, OpeningEvent, ResponsesApi } from '../../../domain/chat-provider';
 import { TokenCounter } from '../../../domain/token-count';
+import { shortenToolId } from '../../../domain/tool-ids';
+import { COMMON_TOOL_NAMES } from '../../../domain/tool-names';
 import { statusOfErrorEvent } from '../../error-event-status';
 import { serviceTierOf } from '../openai-usage';
 import type { OpenAiQuirks, ResponsesQuirks } from '../quirks';
@@ -14,6 +16,9 @@ import { responseMembers } from './request-members';
 import { textsOf } from './response-text';
 import { fromResponseUsage } from './response-usage';
 import { writeResponseRequest } from './write-request';
+
+/** OpenAI's limit for a `call_id`. */
+const MAX_CALL_ID_CHARS = 64;
 
 interface ResponsesAccount {
   readonly address: ResponsesApi['address'];
@@ -38,6 +43,9 @@ export function responsesApi(
     wire: responses.onlyForSearch ? 'xai' : 'responses',
     webSearch: { resultTokens: SEARCH_RESULT_TOKENS },
     address,
+    ...(quirks.limitsTools && {
+      toolLimits: { names: COMMON_TOOL_NAMES, fitId: shortenToolId(MAX_CALL_ID_CHARS) },
+    }),
     writeRequest(conversation, upstreamModel, maxOutputTokens, capabilities) {
       // A limit of chat completions only.
       const able = new Set(capabilities);

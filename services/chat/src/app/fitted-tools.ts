@@ -1,0 +1,121 @@
+import { topLevelMembers, withMembers } from '@gateway/json-body';
+import type { CallerRequest } from '../domain/caller-request';
+import type { ChatProvider, WholeReply } from '../domain/chat-provider';
+import type { Conversation, ToolChoice, Turn } from '../domain/conversation';
+import { COMMON_TOOL_NAMES, fitToolName } from '../domain/tool-names';
+import { parseExact } from '../json/exact-json';
+import { type JsonPath, mapStrings } from '../json/map-strings';
+import { TOOL_PLACES } from './tool-places';
+
+/** Names of tools that the provider refuses, with those that it gets instead. */
+export type RenamedTools = ReadonlyMap<string, string>;
+
+/** Returns the names that have to differ; undefined if the provider accepts all of them. */
+export function renamedTools(request: CallerRequest, provider: ChatProvider): RenamedTools | undefined {
+  const passes = provider.wire === request.wire;
+  const rule = provider.toolLimits?.names ?? (passes ? undefined : COMMON_TOOL_NAMES);
+  if (!rule) return undefined;
+  let renamed: Map<string, string> | undefined;
+  const see = (name: string): string => {
+    if (!rule.accepted.test(name)) {
+      renamed ??= new Map();
+      renamed.set(name, fitToolName(name, rule));
+    }
+    return name;
+  };
+  if (passes) for (const path of TOOL_PLACES[request.wire].names) mapStrings(request.parsed, path, see);
+  else for (const name of toolNamesOf(request.conversation())) see(name);
+  return renamed;
+}
+
+/** Returns the conversation as the provider accepts it; the same one if no name differs. */
+export function fittedConversation(request: CallerRequest, provider: ChatProvider): Conversation {
+  const renamed = renamedTools(request, provider);
+  const conversation = request.conversation();
+  return renamed ? renameConversation(conversation, (name) => renamed.get(name) ?? name) : conversation;
+}
+
+/**
+ * Returns the body of a call that passes through with the names of tools and the ids of calls that the provider accepts; the same
+ * bytes if it accepts all of them.
+ */
+export function fittedBody(body: Buffer, request: CallerRequest, provider: ChatProvider): Buffer {
+  const renamed = renamedTools(request, provider);
+  const { names, ids } = TOOL_PLACES[request.wire];
+  const fitId = provider.toolLimits?.fitId;
+  const hasOtherIds = fitId && ids.some((path) => mapStrings(request.parsed, path, fitId) !== request.parsed);
+  if (!renamed && !hasOtherIds) return body;
+  const changes: [JsonPath, (text: string) => string][] = [];
+  if (renamed) for (const path of names) changes.push([path, (name) => renamed.get(name) ?? name]);
+  if (hasOtherIds) for (const path of ids) changes.push([path, fitId]);
+  const members = topLevelMembers(body);
+  const values = new Map<string, string | undefined>();
+  for (const { key, valueStart, valueEnd } of members) {
+    const own = changes.filter(([path]) => path[0] === key);
+    if (own.length === 0) continue;
+    const value = parseExact(body.toString('utf8', valueStart, valueEnd));
+    const fitted = own.reduce((changed, [path, map]) => mapStrings(changed, path, map, 1), value);
+    if (fitted !== value) values.set(key, JSON.stringify(fitted));
+  }
+  return withMembers(body, members, values);
+}
+
+function* toolNamesOf({ tools, turns }: Conversation): Iterable<string> {
+  for (const { name } of tools) yield name;
+  for (const { role, parts } of turns) {
+    if (role === 'assistant') for (const part of parts) if (part.kind === 'tool_call') yield part.name;
+  }
+}
+
+function renameConversation(conversation: Conversation, rename: (name: string) => string): Conversation {
+  const { tools, turns, toolChoice } = conversation;
+  return {
+    ...conversation,
+    tools: tools.map((tool) => ({ ...tool, name: rename(tool.name) })),
+    turns: turns.map((turn) => renameTurn(turn, rename)),
+    toolChoice: renameChoice(toolChoice, rename),
+  };
+}
+
+function renameTurn(turn: Turn, rename: (name: string) => string): Turn {
+  if (turn.role !== 'assistant' || !turn.parts.some(({ kind }) => kind === 'tool_call')) return turn;
+  const parts = turn.parts.map((part) =>
+    part.kind === 'tool_call' ? { ...part, name: rename(part.name) } : part,
+  );
+  return { role: 'assistant', parts };
+}
+
+function renameChoice(choice: ToolChoice, rename: (name: string) => string): ToolChoice {
+  if (choice.kind === 'tool') return { ...choice, name: rename(choice.name) };
+  return choice.kind === 'allowed' ? { ...choice, names: choice.names.map(rename) } : choice;
+}
+
+/** Restores the caller's names in what a provider sends. */
+export class OriginalNames {
+  readonly #originals: ReadonlyMap<string, string>;
+  readonly #member: RegExp;
+
+  constructor(renamed: RenamedTools) {
+    this.#originals = new Map([...renamed].map(([original, fitted]) => [fitted, original]));
+    const fitted = [...renamed.values()].map((name) => name.replaceAll('.', '\\.'));
+    this.#member = new RegExp(`("name"\\s*:\\s*)"(${fitted.join('|')})"`, 'g');
+  }
+
+  /** A quote within a JSON string is escaped, so the name of a tool in the model's text stays. */
+  restore(bytes: Buffer): Buffer {
+    if (!bytes.includes('"name"')) return bytes;
+    const text = bytes.toString('utf8');
+    const restored = text.replace(
+      this.#member,
+      (_, start: string, name: string) => start + JSON.stringify(this.#originals.get(name)),
+    );
+    return restored === text ? bytes : Buffer.from(restored);
+  }
+
+  restoreReply(reply: WholeReply): WholeReply {
+    const bytes = this.restore(reply.bytes);
+    return bytes === reply.bytes
+      ? reply
+      : { bytes, value: parseExact(bytes.toString('utf8')) as WholeReply['value'] };
+  }
+}
