@@ -96,3 +96,22 @@ test('the client lists and gets models', async () => {
   for await (const model of client.models.list()) ids.push(model.id);
   expect(ids).toContain('sim-chat');
 });
+
+test.each([
+  ['a directive repeats', sim({ tool_call: { name: 'weather' } }), {}],
+  ['the request forces', 'hello', { tool_choice: 'required' as const }],
+])('a loop of tool calls that %s ends with a text after 20 rounds', async (_, content, more) => {
+  const tools = [{ type: 'function' as const, function: { name: 'weather' } }];
+  const { messages, model } = ask(content);
+  const conversation: OpenAI.ChatCompletionMessageParam[] = [...messages];
+  for (let round = 0; round <= 20; round++) {
+    const reply = await client.chat.completions.create({ model, tools, messages: conversation, ...more });
+    const message = reply.choices[0]!.message;
+    expect(message.tool_calls?.length ?? 0).toBe(round < 20 ? 1 : 0);
+    conversation.push(message, {
+      role: 'tool',
+      tool_call_id: message.tool_calls?.[0]?.id ?? '',
+      content: 'rain',
+    });
+  }
+});

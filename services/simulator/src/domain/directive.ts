@@ -81,7 +81,7 @@ export function findDirective(texts: Iterable<string>): Directive {
 
 /**
  * Returns the part of a directive that applies to this call: itself, or one of its `later` after the model has answered.
- * @param rounds number of the model's messages since the user's last message
+ * @param rounds number of the model's messages since the user's last question
  */
 export function directiveOfRound(directive: Directive, rounds: number): Directive {
   const { later = [], ...first } = directive;

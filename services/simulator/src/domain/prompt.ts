@@ -69,10 +69,19 @@ export function* directiveTexts({ messages }: Prompt): Generator<string> {
   }
 }
 
-/** Returns the number of the model's messages since the user's last message. */
-export function roundsOf({ messages }: Prompt): number {
-  const lastUser = messages.findLastIndex((message) => message.role === 'user');
-  return messages.slice(lastUser + 1).filter((message) => message.role === 'assistant').length;
+/** Returns the model's messages since the user's last question: the rounds of a tool loop. */
+export function roundsOf({ messages }: Prompt): readonly PromptMessage[] {
+  const directed = messages.findLastIndex((message) => message.role === 'user' && hasDirective(message));
+  const asked = directed === -1 ? messages.findLastIndex((_, at) => asks(messages, at)) : directed;
+  return messages.slice(asked + 1).filter((message) => message.role === 'assistant');
+}
+
+const hasDirective = ({ texts }: PromptMessage): boolean => texts.some((text) => text.includes('[[sim'));
+
+/** What the user says directly after the results of tools belongs to them: images, which some formats put there, and reminders. */
+function asks(messages: readonly PromptMessage[], at: number): boolean {
+  if (messages[at]?.role !== 'user') return false;
+  return messages.slice(0, at).findLast(({ role }) => role !== 'user')?.role !== 'tool';
 }
 
 /** Returns the number of parts in the history that have a valid signature of the provider. */

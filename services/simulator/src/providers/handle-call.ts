@@ -181,7 +181,7 @@ async function readExchange<R extends ParsedRequest, V extends ProviderProtocol>
   const request = await read();
   onRead?.(request);
   const { prompt } = request;
-  const directive = directiveOfRound(findDirective(directiveTexts(prompt)), roundsOf(prompt));
+  const directive = directiveOfRound(findDirective(directiveTexts(prompt)), roundsOf(prompt).length);
   const identity = { id: deps.newId(), createdSeconds: Math.floor(deps.nowMs() / 1000) };
   return { call, deps, protocol, request, directive, identity };
 }

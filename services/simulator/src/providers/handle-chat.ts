@@ -1,7 +1,7 @@
 import type { Directive } from '../domain/directive';
 import type { CallOutcome } from '../domain/meter';
-import { audioTokensOf, countPrompt } from '../domain/prompt';
-import type { Reply } from '../domain/reply';
+import { audioTokensOf, countPrompt, type Prompt, type PromptMessage, roundsOf } from '../domain/prompt';
+import type { Reply, ReplyOptions } from '../domain/reply';
 import { withSpeech } from '../domain/spoken-reply';
 import { usageOf } from '../domain/usage';
 import type { Call } from '../http/call';
@@ -18,6 +18,10 @@ import {
 import type { ProviderDeps } from './provider';
 
 type ChatExchange<R extends TextRequest> = Exchange<R, ChatProtocol<R>>;
+
+/** A demo's client would go on for ever, where a model would end the loop. */
+const MAX_TOOL_ROUNDS = 20;
+const LOOP_END = `The simulator ends a loop of tool calls after ${MAX_TOOL_ROUNDS} rounds.`;
 
 const BLOCKED: Directive = { text: '', finish_reason: 'content_filter' };
 
@@ -50,7 +54,9 @@ export function answerChat<R extends TextRequest>(
 ): CallOutcome | Promise<CallOutcome> {
   const { deps, directive, request, protocol } = exchange;
   const blocked = directive.policy === true;
-  const reply = deps.replies.write(blocked ? BLOCKED : directive, request.options);
+  const reply = blocked
+    ? deps.replies.write(BLOCKED, request.options)
+    : deps.replies.write(...withinRounds(request.prompt, directive, request.options));
   const promptTokens = request.promptTokens?.(deps.tokenizer) ?? countPrompt(request.prompt, deps.tokenizer);
   const audioPromptTokens = audioTokensOf(request.prompt);
   const charge = (sent: number) => {
@@ -63,6 +69,24 @@ export function answerChat<R extends TextRequest>(
     ? streamReply(exchange, reply, charge, blocked)
     : sendReply(exchange, reply, charge, blocked);
 }
+
+/** Returns the directive and the options without tool calls after too many rounds of them. */
+function withinRounds(
+  prompt: Prompt,
+  directive: Directive,
+  options: ReplyOptions,
+): [Directive, ReplyOptions] {
+  const calls = directive.tool_call !== undefined || options.toolCall !== null;
+  const isEndless = calls && roundsOf(prompt).filter(callsTools).length >= MAX_TOOL_ROUNDS;
+  if (!isEndless) return [directive, options];
+  const { tool_call: _, ...others } = directive;
+  return [
+    { ...others, text: directive.text ?? LOOP_END },
+    { ...options, toolCall: null },
+  ];
+}
+
+const callsTools = ({ toolCalls }: PromptMessage): boolean => toolCalls.length > 0;
 
 type Charge = (sent: number) => CallOutcome['usage'];
 

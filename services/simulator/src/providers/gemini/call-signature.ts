@@ -10,12 +10,19 @@ export function signCall(name: string, args: unknown): string {
 }
 
 export function isSignature(signature: string, name: string, args: unknown): boolean {
-  return signature === SKIP || signature === signCall(name, args);
+  return isSkip(signature) || sameBytes(signature, signCall(name, args));
 }
+
+const isSkip = (signature: string): boolean => sameBytes(signature, SKIP);
+
+/** Clients send signatures back in either alphabet of base64, with or without padding. */
+const sameBytes = (one: string, other: string): boolean => urlSafe(one) === urlSafe(other);
+const urlSafe = (base64: string): string =>
+  base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 
 /** Whether a valid signature is a Gemini model's own. */
 export function isOwn(signature: string | null): boolean {
-  return signature !== null && signature !== SKIP;
+  return signature !== null && !isSkip(signature);
 }
 
 function canonical(value: unknown): string {

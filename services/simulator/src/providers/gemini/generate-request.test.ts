@@ -65,7 +65,6 @@ describe('a request is refused for', () => {
       /Unknown name "type" at 'contents\[0\].parts\[0\]'/,
     ],
     ['a data URL', talk(user({ inlineData: { mimeType: 'image/png', data: 'data:x,y' } })), /Base64/],
-    ['two adjacent user turns', talk(user(text('x')), user(text('y'))), /alternate/],
     ['a model turn at the end', talk(user(text('x')), model(text('y'))), /ends with a user role/],
     [
       'a function call at the start',
@@ -202,6 +201,41 @@ describe('a request is accepted with', () => {
   test.each<[string, unknown]>([
     ['a content without a role', talk({ parts: [text('x')] })],
     [
+      'a signature in URL-safe base64 without padding',
+      talk(
+        user(text('x')),
+        model(call('f', Buffer.from(signCall('f', { a: 1, b: 2 }), 'base64').toString('base64url'))),
+        user(response('f')),
+      ),
+    ],
+    ['two adjacent contents of the user', talk(user(text('x')), user(text('y')))],
+    [
+      'each part in a content of its own',
+      talk(
+        user(text('x')),
+        model(text('y')),
+        model(call('f', SKIP)),
+        model(call('g')),
+        user(response('f')),
+        { role: 'function', parts: [response('g')] },
+        user(text('z')),
+      ),
+    ],
+    [
+      'an image in the response of a function',
+      talk(
+        user(text('x')),
+        model(call('f', SKIP)),
+        user({
+          functionResponse: {
+            name: 'f',
+            response: {},
+            parts: [{ inlineData: { mimeType: 'image/png', data: 'eA' } }],
+          },
+        }),
+      ),
+    ],
+    [
       'an unchanged signed call with its arguments in another order',
       talk(user(text('x')), model(call('f', signCall('f', { b: 2, a: 1 }))), user(response('f'))),
     ],
@@ -236,6 +270,14 @@ describe('a request is accepted with', () => {
   ])('%s', (_, body) => {
     expect(parseGenerateRequest(body, TARGET).model).toBe('m');
   });
+
+  test.each(['gemini-2.5-flash', 'gemini-3-flash-preview', 'gemini-3.1-pro'])(
+    'a model turn at the end, which %s continues',
+    (name) => {
+      const body = talk(user(text('x')), model(text('y')));
+      expect(() => parseGenerateRequest(body, { ...TARGET, model: name })).not.toThrow();
+    },
+  );
 
   test('calls without signatures for models before Gemini 3', () => {
     const body = talk(user(text('x')), model(call('f')), user(response('f')));

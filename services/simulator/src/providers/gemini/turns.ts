@@ -14,23 +14,41 @@ export function readTurns(
 /** Older models use signatures too, but do not require them. */
 const DEMANDS_SIGNATURES = /^(?!gemini-[12]\.)/;
 
+/** Models before Gemini 3.5 go on from a turn of their own at the end. */
+const CONTINUES_ITS_TURN = /^gemini-(?:[12]\.|3(?:\.[0-4])?-)/;
+
 /** @throws ProviderError for contents that do not form a conversation with this model */
 export function checkTurns(contents: ReturnType<typeof readTurns>, model: string): Turn[] {
   if (contents.length === 0) {
     throw invalid('* GenerateContentRequest.contents: contents is not specified\n');
   }
-  const turns = contents.map(({ role = 'user', parts }, i) => checkTurn(role, parts, `contents[${i}]`));
+  const turns = joinTurns(
+    contents.map(({ role = 'user', parts }, i) => checkTurn(role, parts, `contents[${i}]`)),
+  );
   turns.forEach((turn, i) => {
     checkOrder(turn, turns[i - 1]);
   });
-  if (turns.at(-1)?.role === 'model') {
+  if (turns.at(-1)?.role === 'model' && !CONTINUES_ITS_TURN.test(model)) {
     throw invalid('Please ensure that multiturn requests ends with a user role or a function response.');
   }
   checkSignatures(turns, DEMANDS_SIGNATURES.test(model));
   return turns;
 }
 
-function checkTurn(role: string, parts: readonly Part[], at: string): Turn {
+/** Joins adjacent turns of one role: some clients send each part in a content of its own. */
+function joinTurns(turns: readonly Turn[]): Turn[] {
+  const joined: Turn[] = [];
+  for (const turn of turns) {
+    const last = joined.at(-1);
+    if (last?.role === turn.role)
+      joined[joined.length - 1] = { ...last, parts: [...last.parts, ...turn.parts] };
+    else joined.push(turn);
+  }
+  return joined;
+}
+
+function checkTurn(given: string, parts: readonly Part[], at: string): Turn {
+  const role = given === 'function' ? 'user' : given;
   if (role !== 'user' && role !== 'model') throw invalid('Please use a valid role: user, model.');
   if (parts.length === 0) {
     throw invalid(`* GenerateContentRequest.${at}.parts: contents.parts must not be empty.\n`);
@@ -56,10 +74,6 @@ function checkTurn(role: string, parts: readonly Part[], at: string): Turn {
 }
 
 function checkOrder(turn: Turn, before: Turn | undefined): void {
-  // A user turn with text may follow a turn with function responses.
-  if (turn.role === before?.role && namesOf(before, 'response').length === 0) {
-    throw invalid('Please ensure that multiturn requests alternate between user and model.');
-  }
   if (turn.role === 'model') {
     if (before === undefined && turn.parts.some(({ kind }) => kind === 'call')) {
       throw invalid(
