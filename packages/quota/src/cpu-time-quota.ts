@@ -1,3 +1,9 @@
+/** Returns the CPU time of this thread so far. Other than wall time, it is the same on a busy machine. */
+export function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
 const INTERVAL_MS = 1_000;
 
 export interface CpuTimeQuotaOptions {

@@ -1,3 +1,4 @@
+export * from './audio-files';
 export * from './dns-server';
 export * from './empty-database';
 export * from './postgres-cluster';

@@ -35,6 +35,7 @@ import { readSettings, type Settings } from './settings';
 import { countBills } from './store/bills';
 import { Idempotency } from './store/idempotency';
 import { countOpenTasks } from './store/tasks';
+import { audioCpuQuota } from './upload/audio-duration';
 import { checkUploadDirectory } from './upload/check-upload-directory';
 import { FORM_LIMITS } from './upload/form';
 import { FormReader } from './upload/form-reader';
@@ -140,12 +141,13 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     taskMetrics: metrics.tasks,
   });
   const audio = openAudio({ ...shared, admission, providers: providers.audio, metrics: metrics.targets });
+  const transcription = { ...audio.deps, forms, cpu: audioCpuQuota() };
   const refusals = new CellRefusals(cells, log);
   const routes = routeCall({
     createImage: images.create,
     createSpeech: createSpeech(audio.deps),
-    createTranscription: createTranscription({ ...audio.deps, forms }, 'transcriptions'),
-    createTranslation: createTranscription({ ...audio.deps, forms }, 'translations'),
+    createTranscription: createTranscription(transcription, 'transcriptions'),
+    createTranslation: createTranscription(transcription, 'translations'),
     ...videos.routes,
   });
   const link = new LinkServer({

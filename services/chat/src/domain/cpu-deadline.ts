@@ -1,4 +1,4 @@
-import { threadCpuMs } from './token-count';
+import { threadCpuMs } from '@gateway/quota';
 
 /** Work between two reads of the clock: well below a millisecond. */
 const WORK_PER_CHECK = 16_384;

@@ -1,9 +1,9 @@
 import { deflateSync } from 'node:zlib';
+import { threadCpuMs } from '@gateway/quota';
 import { describe, expect, test } from '@jest/globals';
 import { CpuDeadline } from './cpu-deadline';
 import { type PdfParts, pdfOf, streamOf } from './pdf.fixture';
 import { pdfSize as sizeWithin } from './pdf-size';
-import { threadCpuMs } from './token-count';
 
 const HEAVY = process.env.TEST_HEAVY !== undefined;
 

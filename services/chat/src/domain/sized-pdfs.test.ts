@@ -1,7 +1,7 @@
+import { threadCpuMs } from '@gateway/quota';
 import { expect, test } from '@jest/globals';
 import { pdfOf } from './pdf.fixture';
 import { sizedPdfs } from './sized-pdfs';
-import { threadCpuMs } from './token-count';
 import { tokenizerCpuQuota } from './tokenizer-cpu-quota';
 
 const SIZE = { bodyBytes: 10_000, hasMedia: false, choices: 1, predictionBytes: 0 };

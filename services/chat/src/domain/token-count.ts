@@ -1,3 +1,5 @@
+import { threadCpuMs } from '@gateway/quota';
+
 type CountTokens = (text: string, options: { disallowedSpecial: Set<string> }) => number;
 
 /** Text is counted in pieces, so that counting can stop in time; a piece ends between two words. */
@@ -101,12 +103,6 @@ function withoutLongRuns(text: string): string[] {
   }
   parts.push(text.slice(start));
   return parts;
-}
-
-/** CPU time, not wall time: a busy machine must not change the count. */
-export function threadCpuMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1_000;
 }
 
 function isLowSurrogate(unit: number): boolean {

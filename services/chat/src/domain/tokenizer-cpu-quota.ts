@@ -1,5 +1,5 @@
-import { CpuTimeQuota } from '@gateway/quota';
-import { loadTokenizer, threadCpuMs } from './token-count';
+import { CpuTimeQuota, threadCpuMs } from '@gateway/quota';
+import { loadTokenizer } from './token-count';
 
 /** CPU time per call that an account beyond its quota still gets: enough of a text to estimate the rest from. */
 export const MINIMUM_COUNT_MS = 2;

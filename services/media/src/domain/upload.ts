@@ -1,7 +1,7 @@
+import type { AudioKind } from '@gateway/audio';
+
 /** The kind of a file by its first bytes, whatever its name says. */
 export type UploadKind = 'png' | 'jpeg' | 'webp' | 'gif' | AudioKind;
-export const AUDIO_KINDS = ['flac', 'mp3', 'mp4', 'mpeg', 'ogg', 'wav', 'webm'] as const;
-export type AudioKind = (typeof AUDIO_KINDS)[number];
 
 export const MIME_TYPES: Readonly<Record<UploadKind, string>> = {
   png: 'image/png',

@@ -1,9 +1,10 @@
+import { AUDIO_KINDS } from '@gateway/audio';
 import { GatewayError } from '@gateway/errors';
 import type { LinkCall, LinkHandler } from '@gateway/link';
+import type { CpuTimeQuota } from '@gateway/quota';
 import { type AnswerAudioDeps, answerAudio } from '../audio/answer-audio';
 import { transcriptionSizes } from '../audio/rules/audio-price';
 import type { TranscriptionOrder } from '../audio/rules/audio-provider';
-import { AUDIO_KINDS } from '../domain/upload';
 import { parseTranscription, TRANSCRIPTION_LISTS } from '../formats/transcription-request';
 import { durationOf } from '../upload/audio-duration';
 import type { Form, FormRules } from '../upload/form';
@@ -11,6 +12,8 @@ import type { FormReader } from '../upload/form-reader';
 
 export interface CreateTranscriptionDeps extends AnswerAudioDeps {
   readonly forms: Pick<FormReader, 'read'>;
+  /** For reading the audio. */
+  readonly cpu: CpuTimeQuota;
 }
 
 const FORM_TYPE = /^multipart\/form-data\s*(;|$)/i;
@@ -31,7 +34,7 @@ export function createTranscription(
       model,
       streamed: order.stream,
       async sizes(offer) {
-        const { measuredMs, maximumMs: audioMs } = await durationOf(order.file);
+        const { measuredMs, maximumMs: audioMs } = await durationOf(order.file, call.key.accountId, deps.cpu);
         return transcriptionSizes({ audioMs, measuredMs, promptBytes }, offer);
       },
       send:

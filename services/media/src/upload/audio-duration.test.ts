@@ -1,7 +1,8 @@
-import { wav } from '@gateway/testing';
-import { expect, test } from '@jest/globals';
-import type { AudioKind, Upload } from '../domain/upload';
-import { durationOf } from './audio-duration';
+import type { AudioKind } from '@gateway/audio';
+import { mp3File, oggFile, wav } from '@gateway/testing';
+import { describe, expect, test } from '@jest/globals';
+import type { Upload } from '../domain/upload';
+import { audioCpuQuota, durationOf } from './audio-duration';
 
 const uploadOf = (kind: AudioKind, bytes: Buffer): Upload => ({
   ...{ part: 'file', kind, bytes: bytes.length },
@@ -10,34 +11,54 @@ const uploadOf = (kind: AudioKind, bytes: Buffer): Upload => ({
   },
 });
 
-/** Frames of MPEG-1 Layer III at 128 kbit/s and 44.1 kHz, without a header of the whole file. */
-const mp3 = (frames: number): Buffer =>
-  Buffer.concat(
-    Array.from({ length: frames }, () =>
-      Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0xc4]), Buffer.alloc(413)]),
-    ),
-  );
+const read = (upload: Upload, cpu = audioCpuQuota(100_000)) => durationOf(upload, 'account', cpu);
 
 test.each<[AudioKind, Buffer, number]>([
   ['wav', wav(3), 3_000],
-  ['mp3', mp3(100), (100 * 1_152 * 1_000) / 44_100],
+  ['mp3', mp3File(100), (100 * 1_152 * 1_000) / 44_100],
 ])('measures %s, and bounds it by two seconds more', async (kind, bytes, ms) => {
-  const { measuredMs, maximumMs } = await durationOf(uploadOf(kind, bytes));
+  const { measuredMs, maximumMs } = await read(uploadOf(kind, bytes));
   expect(Math.abs(measuredMs - ms)).toBeLessThan(60);
   expect(maximumMs).toBe(Math.ceil(measuredMs / 1_000) * 1_000 + 2_000);
 });
 
-test('bounds a file that cannot be read by its bytes at the lowest rate', async () => {
-  const measured = await durationOf(uploadOf('webm', Buffer.alloc(7_500)));
-  expect(measured).toEqual({ measuredMs: 10_000, maximumMs: 10_000 });
+test('does not believe a header that claims a second', async () => {
+  const { measuredMs } = await read(uploadOf('wav', wav(2_000, 16_000)));
+  expect(measuredMs).toBeGreaterThanOrEqual(2_000_000);
 });
 
-test('does not believe a header that claims less than the bytes can be', async () => {
-  const { measuredMs } = await durationOf(uploadOf('wav', wav(2_000, 16_000)));
-  expect(measuredMs).toBeGreaterThanOrEqual(32_000_044 / 1_600);
+test('does not believe a header that claims more than the bytes are', async () => {
+  const { measuredMs } = await read(uploadOf('wav', wav(1, 4_000_000_000)));
+  expect(measuredMs).toBeLessThanOrEqual(1_003);
 });
 
-test('does not believe a header that claims more than the bytes can be', async () => {
-  const { measuredMs } = await durationOf(uploadOf('wav', wav(1, 4_000_000_000)));
-  expect(measuredMs).toBeLessThanOrEqual(10_028);
+describe('an account that has used up its CPU time', () => {
+  const tinyPages = uploadOf('ogg', oggFile(100_000, 1));
+
+  test('waits for more', async () => {
+    let nowMs = 0;
+    const clock = setInterval(() => {
+      nowMs += 500;
+    }, 10);
+    try {
+      const { measuredMs } = await durationOf(
+        tinyPages,
+        'account',
+        audioCpuQuota(2, () => nowMs),
+      );
+      expect(measuredMs).toBeCloseTo(6_000_000);
+    } finally {
+      clearInterval(clock);
+    }
+  });
+
+  test('is refused if that takes too long', async () => {
+    const reading = durationOf(
+      tinyPages,
+      'account',
+      audioCpuQuota(2, () => 0),
+      200,
+    );
+    await expect(reading).rejects.toMatchObject({ code: 'rate_limited' });
+  });
 });

@@ -1,0 +1,109 @@
+import {
+  compressedWavFile,
+  flacFile,
+  m4aFile,
+  mp3File,
+  OPUS_PACKET,
+  oggFile,
+  oggPage,
+  wav,
+  webmFile,
+} from '@gateway/testing';
+import { describe, expect, test } from '@jest/globals';
+import { type AudioKind, AudioMeasurement } from './measure-audio';
+
+function measured(kind: AudioKind, file: Buffer, pieceBytes = 65_536) {
+  const measurement = new AudioMeasurement(kind, file.length);
+  for (let at = 0; at < file.length; at += pieceBytes) measurement.push(file.subarray(at, at + pieceBytes));
+  return measurement.end();
+}
+
+const MP3_FRAME_SECONDS = 1_152 / 44_100;
+const FILES: readonly (readonly [string, AudioKind, Buffer, number])[] = [
+  ['WAV whose header claims a second', 'wav', wav(100, 16_000), 100],
+  [
+    'ADPCM in WAV whose fact claims a second',
+    'wav',
+    compressedWavFile(0x11, 4, Buffer.alloc(800_000), 16_000),
+    100,
+  ],
+  [
+    'MP3 in WAV whose fact claims a second',
+    'wav',
+    compressedWavFile(0x55, 0, Buffer.alloc(100_000), 16_000),
+    100,
+  ],
+  ['MP3 whose Xing header claims a second', 'mp3', mp3File(4_000, 38), 4_000 * MP3_FRAME_SECONDS],
+  ['AAC in MP4 whose mvhd, mdhd and stts claim a second', 'mp4', m4aFile(2_000, 1), 128],
+  ['Opus in WebM whose Duration claims a second', 'webm', webmFile(2_000, 1), 120],
+  ['Opus in Ogg whose granule positions claim a second', 'ogg', oggFile(2_000), 120],
+  ['Opus in Ogg with a page for each packet', 'ogg', oggFile(2_000, 1), 120],
+  ['FLAC whose STREAMINFO claims a second', 'flac', flacFile(500, 16_000), 128],
+  [
+    'FLAC after an ID3 tag',
+    'mp3',
+    Buffer.concat([Buffer.from('ID3\x03\0\0\0\0\0\0', 'latin1'), flacFile(500, 16_000)]),
+    128,
+  ],
+];
+
+describe('the duration of a file is that of its frames', () => {
+  test.each(FILES)('%s', (_, kind, file, seconds) => {
+    for (const pieceBytes of [65_536, 1_000]) {
+      const duration = measured(kind, file, pieceBytes);
+      expect(duration.seconds).toBeGreaterThanOrEqual(seconds - 0.001);
+      expect(duration.seconds).toBeLessThan(seconds * 1.01);
+      expect(duration.maxSeconds).toBeLessThan(seconds * 1.01);
+    }
+  });
+
+  test('the pauses between the blocks of WebM count for the maximum', () => {
+    const late = Buffer.from(webmFile(2, 0));
+    late.writeInt16BE(30_000, late.length - 3 - 3);
+    const { seconds, maxSeconds } = measured('webm', late);
+    expect([seconds, maxSeconds]).toEqual([0.12, 30]);
+  });
+
+  test('streams of Ogg that follow one another are added up', () => {
+    expect(measured('ogg', Buffer.concat([oggFile(100), oggFile(50)])).seconds).toBeCloseTo(9);
+  });
+
+  test('a page of Ogg within a page counts, because a decoder that refuses the outer one finds it', () => {
+    const hidden = oggPage(0, [OPUS_PACKET, OPUS_PACKET]);
+    const file = Buffer.concat([oggFile(50), oggPage(0, [hidden])]);
+    expect(measured('ogg', file).seconds).toBeGreaterThan(3.11);
+  });
+});
+
+describe('a file that cannot be read counts as silence of the lowest rate for the maximum', () => {
+  test.each<[string, AudioKind, Buffer]>([
+    ['WAV of another format', 'wav', compressedWavFile(0x1234, 4, Buffer.alloc(10_000), 1)],
+    ['MP4 without tables', 'mp4', m4aFile(2_000, 1).subarray(0, 8_000)],
+    ['MP4 with two tables', 'mp4', Buffer.concat([m4aFile(2_000, 1), m4aFile(2_000, 1)])],
+    ['WebM that is not', 'webm', Buffer.alloc(10_000)],
+    ['text after an ID3 tag', 'mp3', Buffer.from(`ID3\x03\0\0\0\0\0\0${'text '.repeat(2_000)}`, 'latin1')],
+  ])('%s', (_, kind, file) => {
+    const { seconds, maxSeconds } = measured(kind, file);
+    expect(seconds).toBeCloseTo(file.length / 1_000);
+    expect(maxSeconds).toBeCloseTo(file.length / 50);
+  });
+});
+
+test('files with random changes have a duration', () => {
+  let state = 11;
+  const random = (below: number) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % below;
+  };
+  for (const [, kind, file] of FILES)
+    for (let round = 0; round < 100; round++) {
+      const changed = Buffer.from(
+        file.subarray(kind === 'mp4' && round % 2 ? file.length - 700 : 0, file.length),
+      );
+      for (let change = 0; change <= round % 10; change++)
+        changed[random(Math.min(changed.length, 600))] = random(256);
+      const { seconds, maxSeconds } = measured(kind, changed.subarray(0, 20_000), 777);
+      expect(seconds).toBeGreaterThanOrEqual(0);
+      expect(maxSeconds).toBeGreaterThanOrEqual(seconds);
+    }
+});

@@ -1,0 +1,135 @@
+import { flacFrameSeconds } from './flac';
+import { mpegFrameAt } from './mpeg-frame';
+
+/** A packet of a container; its first bytes are in `buffer` from `at` to `end`. */
+export interface Packet {
+  readonly buffer: Buffer;
+  readonly at: number;
+  readonly end: number;
+  /** Of the whole packet. */
+  readonly bytes: number;
+}
+
+/** How long the packets of a codec last. */
+export interface PacketTimer {
+  /** @returns seconds, exactly or at the most */
+  secondsOf(packet: Packet): number;
+  /** Of any packet, if its bytes are not at hand. */
+  readonly maxSeconds: number;
+  /** Of most packets, if they differ: a header that claims more is believed up to the maximum. */
+  readonly usualSeconds?: number;
+}
+
+/** Bytes of a packet that a timer reads at the most. */
+export const HEAD_BYTES = 16;
+
+const fixed = (seconds: number): PacketTimer => ({ secondsOf: () => seconds, maxSeconds: seconds });
+
+export const SILENT: PacketTimer = fixed(0);
+
+/** The longest frames of speech and music codecs; a longer packet has more of them, or samples. */
+const UNKNOWN_SECONDS = 0.128;
+const UNKNOWN_BYTES_PER_SECOND = 1_000;
+export const UNKNOWN: PacketTimer = {
+  secondsOf: ({ bytes }) => Math.max(UNKNOWN_SECONDS, bytes / UNKNOWN_BYTES_PER_SECOND),
+  maxSeconds: UNKNOWN_SECONDS,
+};
+
+const MAX_OPUS_MS = 120;
+const CELT_MS = [2.5, 5, 10, 20];
+const SILK_MS = [10, 20, 40, 60];
+
+/** By the first bytes of a packet (RFC 6716, 3.1 and 3.2). */
+export const OPUS: PacketTimer = {
+  maxSeconds: MAX_OPUS_MS / 1_000,
+  usualSeconds: 0.02,
+  secondsOf({ buffer, at, end }) {
+    if (at >= end) return 0;
+    const toc = buffer[at]!;
+    const config = toc >> 3;
+    const frameMs =
+      config < 12 ? SILK_MS[config & 3]! : config < 16 ? SILK_MS[config & 1]! : CELT_MS[config & 3]!;
+    const code = toc & 3;
+    const frames = code === 0 ? 1 : code < 3 ? 2 : at + 1 < end ? buffer[at + 1]! & 63 : 0;
+    // A longer packet is invalid; so are the tags of a file.
+    return frameMs * frames > MAX_OPUS_MS ? 0 : (frameMs * frames) / 1_000;
+  },
+};
+
+/** @param head the identification header of Vorbis; each packet counts as half of its longer block, the most that one adds */
+export function vorbis(head: Buffer): PacketTimer {
+  if (head.length < 29) return UNKNOWN;
+  const rate = head.readUInt32LE(12);
+  const longBlock = 1 << (head[28]! >> 4);
+  if (rate === 0) return UNKNOWN;
+  const seconds = longBlock / 2 / rate;
+  const isAudio = ({ buffer, at, end }: Packet) => at < end && (buffer[at]! & 1) === 0;
+  return { secondsOf: (packet) => (isAudio(packet) ? seconds : 0), maxSeconds: seconds };
+}
+
+/** @param head the header of Speex (speex.org/docs/manual: "Ogg file format") */
+export function speex(head: Buffer): PacketTimer {
+  if (head.length < 68) return UNKNOWN;
+  const rate = head.readUInt32LE(36);
+  const mode = head.readUInt32LE(40);
+  const frame = Math.max(head.readUInt32LE(56), mode < 3 ? 160 << mode : 0);
+  const frames = Math.max(1, head.readUInt32LE(64));
+  return rate === 0 ? UNKNOWN : fixed((frame * frames) / rate);
+}
+
+export const flac = (rate: number): PacketTimer =>
+  rate === 0
+    ? UNKNOWN
+    : {
+        secondsOf: ({ buffer, at, end }) => flacFrameSeconds(buffer.subarray(0, end), at, rate),
+        maxSeconds: 65_536 / rate,
+      };
+
+/** @param bytes of a sample of all channels, which is a packet of MP4 */
+export const pcm = (rate: number, bytes: number): PacketTimer =>
+  rate > 0 && bytes > 0
+    ? { secondsOf: (packet) => packet.bytes / bytes / rate, maxSeconds: 1 / rate }
+    : UNKNOWN;
+
+/** The longest frame of MPEG audio: 576 samples at 8 kHz, or 1,152 at 16 kHz. */
+export const MP3: PacketTimer = {
+  secondsOf: ({ buffer, at, end }) => mpegFrameAt(buffer.subarray(0, end), at)?.seconds ?? UNKNOWN_SECONDS,
+  maxSeconds: 0.072,
+  usualSeconds: 1_152 / 44_100,
+};
+
+/** Frames of so many samples. */
+export const frames = (samples: number, rate: number): PacketTimer =>
+  rate > 0 ? fixed(samples / rate) : UNKNOWN;
+
+/** @param config ALACSpecificConfig: samples of a frame, and at its end the rate */
+export const alac = (config: Buffer): PacketTimer =>
+  config.length < 24 ? UNKNOWN : frames(config.readUInt32BE(0), config.readUInt32BE(20));
+
+const AAC_RATES = [
+  ...[96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000],
+  ...[22_050, 16_000, 12_000, 11_025, 8_000, 7_350],
+];
+const AAC_SAMPLES = 1_024;
+const ESCAPED_TYPE = 31;
+const ESCAPED_RATE = 15;
+/** Unified speech and audio coding, with up to 4,096 samples a frame. */
+const USAC = 42;
+const USAC_SAMPLES = 4_096;
+
+/** @param config AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1) @param entryRate in case that it is missing */
+export function aac(config: Buffer, entryRate: number): PacketTimer {
+  if (config.length < 2) return frames(AAC_SAMPLES, entryRate);
+  let bitAt = 0;
+  const bits = (count: number): number => {
+    let value = 0;
+    for (const end = bitAt + count; bitAt < end; bitAt++)
+      value = value * 2 + (((config[bitAt >> 3] ?? 0) >> (7 - (bitAt & 7))) & 1);
+    return value;
+  };
+  let type = bits(5);
+  if (type === ESCAPED_TYPE) type = 32 + bits(6);
+  const index = bits(4);
+  const rate = index === ESCAPED_RATE ? bits(24) : AAC_RATES[index];
+  return frames(type === USAC ? USAC_SAMPLES : AAC_SAMPLES, rate ?? 0);
+}

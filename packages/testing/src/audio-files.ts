@@ -1,0 +1,172 @@
+/** Files of silence whose headers claim another duration. */
+
+const bytes = (...values: number[]): Buffer => Buffer.from(values);
+const uint32 = (value: number): Buffer => {
+  const buffer = Buffer.alloc(4);
+  buffer.writeUInt32BE(value);
+  return buffer;
+};
+const repeated = (count: number, piece: Buffer): Buffer => Buffer.alloc(count * piece.length, piece);
+
+/** MPEG-1 Layer III at 128 kbit/s and 44.1 kHz: frames of 26 ms, after a Xing header that claims another number of them. */
+export function mp3File(frames: number, claimedFrames = frames): Buffer {
+  const frame = Buffer.alloc(417);
+  frame.set([0xff, 0xfb, 0x90, 0xc4]);
+  const header = Buffer.from(frame);
+  header.write('Xing', 36);
+  header.writeUInt32BE(1, 40);
+  header.writeUInt32BE(claimedFrames, 44);
+  return Buffer.concat([header, repeated(frames, frame)]);
+}
+
+/** Packets of 60 ms of silence. */
+export const OPUS_PACKET = bytes(0x18, 0xff, 0xfe);
+
+/** A page of Ogg without a checksum. @param flags 2: the first page of its stream */
+export function oggPage(flags: number, packets: readonly Buffer[], granules = 0): Buffer {
+  const head = Buffer.alloc(27);
+  head.write('OggS');
+  head[5] = flags;
+  head.writeUInt32LE(granules, 6);
+  head[26] = packets.length;
+  return Buffer.concat([head, bytes(...packets.map(({ length }) => length)), ...packets]);
+}
+
+const OPUS_HEAD = Buffer.concat([Buffer.from('OpusHead'), bytes(1, 1, 0, 0, 0x80, 0xbb, 0, 0, 0, 0, 0)]);
+
+/** Opus in Ogg, whose pages all claim the position of one second. */
+export function oggFile(packets: number, perPage = 50): Buffer {
+  const page = oggPage(0, Array<Buffer>(perPage).fill(OPUS_PACKET), 48_000);
+  const tags = Buffer.concat([Buffer.from('OpusTags'), Buffer.alloc(8)]);
+  return Buffer.concat([
+    oggPage(2, [OPUS_HEAD]),
+    oggPage(0, [tags]),
+    repeated(Math.ceil(packets / perPage), page),
+  ]);
+}
+
+/** An element of Matroska. @param size undefined: not known */
+function element(id: number, content: Buffer, size: number | undefined = content.length): Buffer {
+  const name = Buffer.from(id.toString(16), 'hex');
+  const length = size === undefined ? bytes(0xff) : Buffer.concat([bytes(0x08), uint32(size)]);
+  return Buffer.concat([name, length, content]);
+}
+
+const seconds = (value: number): Buffer => {
+  const buffer = Buffer.alloc(8);
+  buffer.writeDoubleBE(value * 1_000);
+  return buffer;
+};
+
+/** Opus in WebM, in one cluster of unknown size. */
+export function webmFile(packets: number, claimedSeconds: number): Buffer {
+  const track = Buffer.concat([
+    element(0xd7, bytes(1)),
+    element(0x83, bytes(2)),
+    element(0x86, Buffer.from('A_OPUS')),
+    element(0x63a2, OPUS_HEAD),
+  ]);
+  const block = element(0xa3, Buffer.concat([bytes(0x81, 0, 0, 0x80), OPUS_PACKET]));
+  const cluster = Buffer.concat([element(0xe7, bytes(0)), repeated(packets, block)]);
+  const content = [
+    element(0x1549a966, element(0x4489, seconds(claimedSeconds))),
+    element(0x1654ae6b, element(0xae, track)),
+    element(0x1f43b675, cluster, undefined),
+  ];
+  return Buffer.concat([
+    element(0x1a45dfa3, element(0x4282, Buffer.from('webm'))),
+    element(0x18538067, Buffer.concat(content), undefined),
+  ]);
+}
+
+const box = (type: string, ...content: readonly Buffer[]): Buffer => {
+  const whole = Buffer.concat(content);
+  return Buffer.concat([uint32(whole.length + 8), Buffer.from(type), whole]);
+};
+const uints = (...values: number[]): Buffer => Buffer.concat(values.map(uint32));
+
+/** AAC at 16 kHz in MP4: packets of 64 ms, whose headers and table of times claim another duration. */
+export function m4aFile(packets: number, claimedSeconds: number): Buffer {
+  const packet = bytes(0x01, 0x18, 0x20, 0x07);
+  const config = bytes(0x14, 0x08);
+  const decoder = Buffer.concat([
+    bytes(4, 17, 0x40, 0x15),
+    Buffer.alloc(11),
+    bytes(5, config.length),
+    config,
+  ]);
+  const esds = box('esds', uint32(0), bytes(3, decoder.length + 3, 0, 0, 0), decoder);
+  const entry = Buffer.alloc(28);
+  entry.writeUInt16BE(1, 16);
+  entry.writeUInt16BE(16, 18);
+  entry.writeUInt16BE(16_000, 24);
+  const tables = box(
+    'stbl',
+    box('stsd', uints(0, 1), box('mp4a', entry, esds)),
+    box('stts', uints(0, 1, packets, 1)),
+    box('stsc', uints(0, 1, 1, packets, 1)),
+    box('stsz', uints(0, packet.length, packets)),
+    box('stco', uints(0, 1, 24)),
+  );
+  const claim = uints(0, 0, 0, 1_000, claimedSeconds * 1_000);
+  const media = box(
+    'mdia',
+    box('mdhd', claim, uint32(0)),
+    box('hdlr', uints(0, 0), Buffer.from('soun'), Buffer.alloc(13)),
+    box('minf', tables),
+  );
+  return Buffer.concat([
+    box('ftyp', Buffer.from('M4A '), uint32(0)),
+    box('mdat', repeated(packets, packet)),
+    box('moov', box('mvhd', claim, Buffer.alloc(80)), box('trak', media)),
+  ]);
+}
+
+/** FLAC at 16 kHz: frames of 4,096 samples of silence, after a header that claims a number of samples. */
+export function flacFile(frames: number, claimedSamples: number): Buffer {
+  const info = Buffer.alloc(34);
+  info.writeUInt16BE(4_096, 0);
+  info.writeUInt16BE(4_096, 2);
+  // 20 bits of the rate, 3 of the channels, 5 of the size of a sample, 36 of their number.
+  info.writeUIntBE((16_000 << 4) | 0, 10, 3);
+  info.writeUInt16BE(0xf000, 12);
+  info.writeUInt32BE(claimedSamples, 14);
+  // A constant of zero for all samples; the last byte of the header is its checksum.
+  const head = bytes(0xff, 0xf8, 0xc5, 0x08, 0x00);
+  const frame = Buffer.concat([head, bytes(crc8(head), 0, 0, 0, 0, 0)]);
+  return Buffer.concat([Buffer.from('fLaC'), bytes(0x80, 0, 0, 34), info, repeated(frames, frame)]);
+}
+
+function crc8(header: Buffer): number {
+  let crc = 0;
+  for (const byte of header) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = ((crc << 1) ^ (crc & 0x80 ? 0x07 : 0)) & 0xff;
+  }
+  return crc;
+}
+
+/** WAV with a compressed format, and a `fact` chunk that claims a number of samples. */
+export function compressedWavFile(
+  format: number,
+  bits: number,
+  audio: Buffer,
+  claimedSamples: number,
+): Buffer {
+  const head = Buffer.alloc(20);
+  head.writeUInt16LE(format, 0);
+  head.writeUInt16LE(1, 2);
+  head.writeUInt32LE(16_000, 4);
+  head.writeUInt32LE(4_000_000_000, 8);
+  head.writeUInt16LE(256, 12);
+  head.writeUInt16LE(bits, 14);
+  const fact = Buffer.alloc(4);
+  fact.writeUInt32LE(claimedSamples);
+  const chunk = (id: string, content: Buffer) => {
+    const size = Buffer.alloc(4);
+    size.writeUInt32LE(content.length);
+    return Buffer.concat([Buffer.from(id), size, content]);
+  };
+  const chunks = Buffer.concat([chunk('fmt ', head), chunk('fact', fact), chunk('data', audio)]);
+  return chunk('RIFF', Buffer.concat([Buffer.from('WAVE'), chunks]));
+}
