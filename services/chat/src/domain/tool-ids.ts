@@ -17,3 +17,10 @@ export const shortenToolId =
   (maxChars: number) =>
   (id: string): string =>
     id.length <= maxChars ? id : fitToolId(id);
+
+/**
+ * Returns an id for a call without one, unique in the conversation.
+ * @param replyId the provider's; a random one is used instead if there is none @param call its number
+ */
+export const generatedToolId = (replyId: unknown, call: number): string =>
+  fitToolId(`${typeof replyId === 'string' && replyId !== '' ? replyId : crypto.randomUUID()}:${call}`);

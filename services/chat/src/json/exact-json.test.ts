@@ -61,7 +61,8 @@ test('a long integer is not an object', () => {
     list: unknown[];
   };
   expect(list.map(objectJson)).toEqual(['{}', '{"a":12345678901234567890}']);
-  expect([[], null, 'a', 1].map(objectJson)).toEqual(['{}', '{}', '{}', '{}']);
+  expect([[], null, 1, '', ' null'].map(objectJson)).toEqual(Array(5).fill('{}'));
+  expect(['{"a": 1}', 'a'].map(objectJson)).toEqual(['{"a": 1}', '{"INVALID_JSON":"a"}']);
 });
 
 test('parseExactObject returns objects only and keeps their digits', () => {

@@ -1,4 +1,5 @@
 import { decimalFromNano } from '@gateway/money';
+import { withoutNull } from '../domain/argument-pieces';
 
 /**
  * Parses JSON without changing long integers: database ids have up to twenty digits, a JavaScript number keeps sixteen.
@@ -20,9 +21,15 @@ export function parseExactObject(json: string): Record<string, unknown> | undefi
   }
 }
 
-/** Returns the arguments of a complete tool call as JSON text; without arguments an empty object. */
+/**
+ * Returns the arguments of a complete tool call as the JSON text of an object, which is empty without arguments. Some servers send
+ * the text itself; one that is no object is wrapped as Anthropic recommends (its page on fine-grained tool streaming).
+ */
 export function objectJson(value: unknown): string {
-  return JSON.stringify(isPlainObject(value) ? value : {});
+  if (typeof value !== 'string') return JSON.stringify(isPlainObject(value) ? value : {});
+  const text = withoutNull(value);
+  if (text.trim() === '') return '{}';
+  return parseExactObject(text) ? text : JSON.stringify({ INVALID_JSON: text });
 }
 
 /** Returns a JSON number of USD with all its digits, for `JSON.stringify`. */

@@ -5,7 +5,7 @@ import { costOf } from '../domain/call-cost';
 import type { ChatProvider } from '../domain/chat-provider';
 import { TokenCounter } from '../domain/token-count';
 import { NO_USAGE, type TokenUsage } from '../domain/usage';
-import { REFUSAL_WITHOUT_TEXT } from '../formats/openai/finish-reason';
+import { REFUSAL_WITHOUT_TEXT } from '../formats/openai/refusal-without-text';
 import { expectedAnthropic } from './anthropic/expected-replies.fixture';
 import { expectedBedrock } from './bedrock/expected-replies.fixture';
 import { expectedCohere } from './cohere/expected-replies.fixture';

@@ -1,22 +1,12 @@
 import { decimalFromNano } from '@gateway/money';
 import type { ReplyIdentity } from '../../domain/caller-request';
 import { type Citation, type Signature, WEB_SEARCH, type WebSearchPart } from '../../domain/conversation';
+import { STOP_REASONS } from '../../domain/finish-reasons';
 import type { StopReason } from '../../domain/reply';
 import { tagSignature } from '../../domain/signature-tag';
 import { fitToolId } from '../../domain/tool-ids';
 import type { BilledUsage, TokenUsage } from '../../domain/usage';
 import { FOREIGN_SEARCH } from './foreign-searches';
-
-/** All stop reasons; the list is that of @anthropic-ai/sdk 1.10. */
-const STOP_REASONS: Readonly<Record<StopReason, string>> = {
-  end: 'end_turn',
-  length: 'max_tokens',
-  stop_sequence: 'stop_sequence',
-  tool_calls: 'tool_use',
-  refusal: 'refusal',
-  context_full: 'model_context_window_exceeded',
-  pause: 'pause_turn',
-};
 
 /** Returns the members of a message that precede its content, without the closing brace. */
 export function messageHead({ requestId, model }: ReplyIdentity): string {

@@ -1,7 +1,7 @@
-import { isObject } from '@gateway/upstream';
 import type { ReplyIdentity } from '../../domain/caller-request';
 import type { Reply, ReplyPart } from '../../domain/reply';
 import type { BilledUsage } from '../../domain/usage';
+import { objectJson } from '../../json/exact-json';
 import { writeCallSignature } from '../call-signature';
 import { withoutEmptyThinking } from './empty-thinking';
 import {
@@ -42,23 +42,9 @@ function blocksOf(part: ReplyPart): string[] {
     case 'redacted_thinking':
       return [redactedThinkingBlock(part.data)];
     case 'tool_call': {
-      const call = toolUseBlock(part.id, part.name, inputJson(part.arguments));
+      const call = toolUseBlock(part.id, part.name, objectJson(part.arguments));
       if (!part.signature) return [call];
       return [thinkingBlock('""', writeCallSignature(part.signature)), call];
     }
   }
-}
-
-/**
- * Returns the arguments of a call as an object. Arguments that are not one, because the reply was truncated or the model
- * wrote invalid JSON, are wrapped as Anthropic recommends (its page on fine-grained tool streaming).
- */
-function inputJson(text: string): string {
-  if (text.trim() === '') return '{}';
-  try {
-    if (isObject(JSON.parse(text))) return text;
-  } catch {
-    // Not an object: wrapped below.
-  }
-  return JSON.stringify({ INVALID_JSON: text });
 }

@@ -1,9 +1,10 @@
 import type { ReplyIdentity } from '../../domain/caller-request';
+import { type Calling, writeFinishReason } from '../../domain/finish-reasons';
 import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
 import type { BilledUsage } from '../../domain/usage';
 import { writeCitation, writeIdentity } from './completion-writer';
-import { type Calling, finishReason, REFUSAL_WITHOUT_TEXT } from './finish-reason';
+import { REFUSAL_WITHOUT_TEXT } from './refusal-without-text';
 import { type Thought, writeCallSignature, writeThoughts } from './write-thinking';
 import { writeUsage } from './write-usage';
 
@@ -127,7 +128,7 @@ export class ChunkWriter implements StreamWriter {
     if (stop === 'refusal' && this.#text === '' && this.#calls === 0) {
       frames += this.#frame(`"refusal":${JSON.stringify(REFUSAL_WITHOUT_TEXT)}`);
     }
-    return frames + this.#frame('', finishReason(stop, this.#calling));
+    return frames + this.#frame('', writeFinishReason(stop, this.#calling));
   }
 
   /** @param members of the delta, without braces */

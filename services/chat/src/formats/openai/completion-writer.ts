@@ -1,10 +1,11 @@
 import type { ReplyIdentity } from '../../domain/caller-request';
 import type { Citation, ToolCallPart } from '../../domain/conversation';
+import { type Calling, writeFinishReason } from '../../domain/finish-reasons';
 import type { Reply } from '../../domain/reply';
 import { fitToolId } from '../../domain/tool-ids';
 import type { BilledUsage } from '../../domain/usage';
 import { citedRange } from '../cited-range';
-import { type Calling, finishReason, REFUSAL_WITHOUT_TEXT } from './finish-reason';
+import { REFUSAL_WITHOUT_TEXT } from './refusal-without-text';
 import { type Thought, writeCallSignature, writeThoughts } from './write-thinking';
 import { writeUsage } from './write-usage';
 
@@ -23,7 +24,7 @@ export function writeCompletion(
           index: 0,
           message: writeMessage(reply, calling),
           logprobs: null,
-          finish_reason: finishReason(reply.stop, calling),
+          finish_reason: writeFinishReason(reply.stop, calling),
         },
       ],
       usage: writeUsage(usage),

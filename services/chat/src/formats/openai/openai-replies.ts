@@ -1,8 +1,8 @@
 import { toErrorFrame } from '@gateway/errors';
 import type { ReplyFormat } from '../../domain/caller-request';
+import type { Calling } from '../../domain/finish-reasons';
 import { ChunkWriter } from './chunk-writer';
 import { writeCompletion } from './completion-writer';
-import type { Calling } from './finish-reason';
 
 export const openAiReplies = repliesOf('tools');
 /** For callers that declare `functions`. */

@@ -7,7 +7,7 @@ import { fitToolId } from '../../domain/tool-ids';
 import type { BilledUsage } from '../../domain/usage';
 import { namedFrame } from '../../sse/named-frame';
 import { citedRange } from '../cited-range';
-import { REFUSAL_WITHOUT_TEXT } from '../openai/finish-reason';
+import { REFUSAL_WITHOUT_TEXT } from '../openai/refusal-without-text';
 import { type CallerTools, type DeclaredName, textOfArguments } from './caller-tools';
 import { type EncryptedContent, writeEncrypted } from './encrypted-content';
 import type { ResponseEnd } from './passed-end';

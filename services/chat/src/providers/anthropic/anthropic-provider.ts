@@ -13,6 +13,7 @@ import { PassThroughMessages } from './pass-through-messages';
 import { readMessage } from './read-message';
 import { readOpeningEvent } from './read-opening';
 import { refusedMessages } from './refused-messages';
+import { repairedMessage } from './repair-message';
 import { writeRequest } from './write-request';
 
 /** The gateway writes requests of this version; the later one has no sampling parameters. */
@@ -75,7 +76,12 @@ export function anthropicProvider(
     readReply: readMessage,
     readStream: () => new MessageEvents(),
     readOpening: readOpeningEvent,
-    passReply: ({ bytes }, model) => new ModelNameRewriter(model).inReply(bytes),
+    passReply({ bytes, value }, model) {
+      const repaired = repairedMessage(value);
+      return repaired === value
+        ? new ModelNameRewriter(model).inReply(bytes)
+        : Buffer.from(JSON.stringify({ ...repaired, model }));
+    },
     passStream: (options) => new PassThroughMessages(bufferQuota, options),
     refusalOf: refusedMessages,
     modelListing: {

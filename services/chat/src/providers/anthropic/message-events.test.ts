@@ -148,7 +148,7 @@ describe('a failing stream throws at', () => {
   test('a delta without its block', () => expect(reading(text(0, 'x'))).toThrow('has not started'));
   test('an end without a stop reason', () => expect(reading(over)).toThrow('without a stop reason'));
   test('a tool call without a name', () =>
-    expect(reading(begin(0, { type: 'tool_use', id: 'a' }))).toThrow('without id or name'));
+    expect(reading(begin(0, { type: 'tool_use', id: 'a' }))).toThrow('without a name'));
 });
 
 test('comments and unknown events yield nothing', () =>

@@ -1,4 +1,5 @@
 import { listOf, membersOf, textOf } from '@gateway/upstream';
+import { ArgumentPieces } from '../../domain/argument-pieces';
 import type { ReplyEvent, StreamReader } from '../../domain/reply';
 import { type TokenUsage, withSearches } from '../../domain/usage';
 import { objectJson } from '../../json/exact-json';
@@ -6,7 +7,7 @@ import { isErrorEvent } from '../../sse/error-event';
 import { dataOf, parseData } from '../../sse/sse-data';
 import { fromMessagesUsage, laterUsage } from './anthropic-usage';
 import { isSearch, ownSignature, readCitation, readResults, readToolUse } from './read-message';
-import { fromStopReason } from './stop-reason';
+import { readStopReason } from './stop-reason';
 
 type OpenBlock =
   | { readonly kind: 'text'; text: string; readonly citations: unknown[] }
@@ -14,7 +15,12 @@ type OpenBlock =
   /** A later signature replaces an earlier one, as in the SDK, so it is emitted when the block ends. */
   | { readonly kind: 'thinking'; signature: string }
   /** `input` was complete at the block's start; it is used unless pieces follow. */
-  | { readonly kind: 'tool_use'; readonly call: number; readonly input: unknown; inPieces: boolean }
+  | {
+      readonly kind: 'tool_use';
+      readonly call: number;
+      readonly input: unknown;
+      readonly pieces: ArgumentPieces;
+    }
   /** Server tools and unknown blocks: they keep their index and produce no output. */
   | { readonly kind: 'other' };
 
@@ -26,6 +32,8 @@ export class MessageEvents implements StreamReader {
   readonly #blocks = new Map<number, OpenBlock>();
   #figures: Record<string, unknown> = {};
   #usage: TokenUsage | undefined;
+  /** Of the message. */
+  #id: unknown;
   #calls = 0;
   /** By the id of the search. */
   readonly #queries = new Map<string, string>();
@@ -87,7 +95,8 @@ export class MessageEvents implements StreamReader {
    * A message that resumes the work of a server tool (programmatic tool calling) starts with content: complete blocks
    * without further events.
    */
-  #start({ usage, content, stop_reason: reason }: Record<string, unknown>): readonly ReplyEvent[] {
+  #start({ id, usage, content, stop_reason: reason }: Record<string, unknown>): readonly ReplyEvent[] {
+    this.#id = id;
     this.#count(usage);
     if (typeof reason === 'string') this.#startReason = reason;
     return listOf(content).flatMap((block) => {
@@ -117,8 +126,8 @@ export class MessageEvents implements StreamReader {
       case 'tool_use': {
         const call = this.#calls++;
         return [
-          { kind: 'tool_use', call, input: block.input, inPieces: false },
-          [{ kind: 'tool_call', call, ...readToolUse(block) }],
+          { kind: 'tool_use', call, input: block.input, pieces: new ArgumentPieces() },
+          [{ kind: 'tool_call', call, ...readToolUse(block, this.#id, call) }],
         ];
       }
       case 'web_search_tool_result':
@@ -151,10 +160,7 @@ export class MessageEvents implements StreamReader {
       if (delta.type === 'signature_delta') block.signature = textOf(delta.signature);
     }
     if (block.kind === 'tool_use' && delta.type === 'input_json_delta') {
-      const text = textOf(delta.partial_json);
-      if (text === '') return NOTHING;
-      block.inPieces = true;
-      return [{ kind: 'tool_arguments', call: block.call, text }];
+      return argumentsOf(block.call, block.pieces.add(textOf(delta.partial_json)));
     }
     return NOTHING;
   }
@@ -181,8 +187,8 @@ export class MessageEvents implements StreamReader {
         if (block.signature === '') return NOTHING;
         return [{ kind: 'thinking_signature', signature: ownSignature(block.signature) }];
       case 'tool_use':
-        if (block.inPieces) return NOTHING;
-        return [{ kind: 'tool_arguments', call: block.call, text: objectJson(block.input) }];
+        if (block.pieces.isText) return NOTHING;
+        return argumentsOf(block.call, block.pieces.end() || objectJson(block.input));
       case 'other':
         return NOTHING;
     }
@@ -192,10 +198,13 @@ export class MessageEvents implements StreamReader {
     if (this.#stopped || typeof reason !== 'string') return NOTHING;
     this.#stopped = true;
     const left = [...this.#blocks.keys()].flatMap((index) => this.#close(index));
-    const stop = fromStopReason(reason);
+    const stop = readStopReason(reason, this.#calls);
     return [...left, { kind: 'stop', stop, ...(typeof sequence === 'string' && { stopSequence: sequence }) }];
   }
 }
+
+const argumentsOf = (call: number, text: string): readonly ReplyEvent[] =>
+  text === '' ? NOTHING : [{ kind: 'tool_arguments', call, text }];
 
 /** Returns the query of a search; empty if its input was cut. */
 function queryOf(input: string): string {

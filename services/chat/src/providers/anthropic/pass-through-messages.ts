@@ -1,21 +1,24 @@
 import type { Quota } from '@gateway/quota';
-import { isObject, type JsonObject, membersOf, textOf } from '@gateway/upstream';
+import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { MeteredStream, PassThroughEvent, PassThroughOptions } from '../../domain/chat-provider';
 import { type TokenUsage, withSearches } from '../../domain/usage';
 import { exactUsd } from '../../json/exact-json';
 import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { namedFrame } from '../../sse/named-frame';
-import { dataOf, endsLikeObject, parseData } from '../../sse/sse-data';
+import { dataOf, endsLikeObject, parseData, parseExactData } from '../../sse/sse-data';
 import { UncountedEvents } from '../uncounted-events';
 import { fromMessagesUsage, laterUsage } from './anthropic-usage';
 import { MessageText } from './message-text';
 import { isSearch } from './read-message';
+import { agreedReason, isToolUse, repairedToolUse } from './repair-message';
 
 /** A quote inside a JSON string is escaped, so these bytes are never a model's text. */
 const DELTA = Buffer.from('"content_block_delta"');
 const SIGNATURE = Buffer.from('"signature_delta"');
 const TOOL_USE = Buffer.from('"tool_use"');
 const SERVER_TOOL_USE = Buffer.from('"server_tool_use"');
+const NULL_INPUT = Buffer.from('"partial_json":"null"');
+const NULL_BYTES = 'null'.length;
 const BLOCK_START = Buffer.from('"content_block_start"');
 /** Mark the start of a delta's text: `…_delta","partial_json":"`. */
 const DELTA_TYPE_END = Buffer.from('_delta","');
@@ -39,6 +42,9 @@ export class PassThroughMessages implements MeteredStream {
   #figures: Record<string, unknown> = {};
   #searches = 0;
   #hasStopReason = false;
+  /** Of the message. */
+  #id: unknown;
+  #calls = 0;
   #events = 0;
   #textBytes = 0;
 
@@ -58,10 +64,13 @@ export class PassThroughMessages implements MeteredStream {
     const looksWhole = endsLikeObject(event);
     const delta = event.indexOf(DELTA);
     if (delta !== -1) {
+      const textBytes = textBytesOf(event, delta + DELTA.length);
+      // What some models write for no input, which is an object.
+      if (textBytes === NULL_BYTES && event.includes(NULL_INPUT)) return { kind: 'hide' };
       // A signature is not output.
-      if (!event.includes(SIGNATURE)) this.#keep(event, textBytesOf(event, delta + DELTA.length));
+      if (!event.includes(SIGNATURE)) this.#keep(event, textBytes);
       if (looksWhole) return { kind: 'pass', bytes: event };
-    } else if (event.includes(TOOL_USE)) this.#keep(event, 0);
+    } else if (event.includes(TOOL_USE)) return this.#takeCall(event);
     else if (event.includes(SERVER_TOOL_USE) && event.includes(BLOCK_START)) this.#countSearch(event);
     const isTelling = isCalledError(event) || TELLING_MARKERS.some((bytes) => event.includes(bytes));
     return looksWhole && !isTelling ? { kind: 'pass', bytes: event } : this.#inspect(event);
@@ -90,6 +99,16 @@ export class PassThroughMessages implements MeteredStream {
     this.#textBytes += textBytes;
   }
 
+  #takeCall(event: Buffer): PassThroughEvent {
+    this.#keep(event, 0);
+    const data = parseExactData(event);
+    if (!data || !isToolUse(data.content_block)) return this.#inspect(event);
+    this.#calls++;
+    const block = repairedToolUse(data.content_block, this.#id, Number(data.index));
+    if (block === data.content_block) return { kind: 'pass', bytes: event };
+    return { kind: 'pass', bytes: frameOf({ ...data, content_block: block }) };
+  }
+
   #countSearch(event: Buffer): void {
     if (isSearch(membersOf(parseData(event)?.content_block))) this.#searches++;
   }
@@ -101,32 +120,42 @@ export class PassThroughMessages implements MeteredStream {
     if (!data && dataOf(event) !== '') throw new Error('provider sent an event that is not a JSON object');
     if (type === 'message_stop') return { kind: 'done', bytes: event };
     if (type === 'message_start') {
-      this.#figures = laterUsage(this.#figures, membersOf(message).usage);
+      const { id, content, usage: figures } = membersOf(message);
+      this.#id = id;
+      this.#calls += listOf(content).filter(isToolUse).length;
+      this.#figures = laterUsage(this.#figures, figures);
+      // Its callers know the model by another name than the provider does (`model-name-rewriter.ts`).
       return {
         kind: 'pass',
-        bytes: this.#begin({ ...data, message: { ...membersOf(message), model: this.#model } }),
+        bytes: frameOf({ ...data, message: { ...membersOf(message), model: this.#model } }),
       };
     }
     if (type === 'message_delta') {
       this.#figures = laterUsage(this.#figures, usage);
       this.#hasStopReason ||= textOf(membersOf(data?.delta).stop_reason) !== '';
-      return { kind: 'pass', bytes: this.#withCost(event, data) };
+      return { kind: 'pass', bytes: this.#ending(event, data ?? {}) };
     }
     return { kind: 'pass', bytes: event };
   }
 
-  #withCost(event: Buffer, data: JsonObject | undefined): Buffer {
+  /** Returns the event with the cost, and a stop reason that agrees with the content. */
+  #ending(event: Buffer, data: JsonObject): Buffer {
+    const { delta, usage } = data;
+    const reason = membersOf(delta).stop_reason;
+    const agreed = typeof reason === 'string' ? agreedReason(reason, this.#calls) : reason;
     const figures = this.usage;
-    if (!figures || !isObject(data?.usage)) return event;
-    const usage = { ...data.usage, cost: exactUsd(this.#chargedNano(figures)) };
-    return Buffer.from(namedFrame('message_delta', JSON.stringify({ ...data, usage })));
-  }
-
-  /** Its callers know the model by another name than the provider does (`model-name-rewriter.ts`). */
-  #begin(data: object): Buffer {
-    return Buffer.from(namedFrame('message_start', JSON.stringify(data)));
+    const isBilled = figures !== undefined && isObject(usage);
+    if (agreed === reason && !isBilled) return event;
+    return frameOf({
+      ...data,
+      ...(agreed !== reason && { delta: { ...membersOf(delta), stop_reason: agreed } }),
+      ...(isBilled && { usage: { ...usage, cost: exactUsd(this.#chargedNano(figures)) } }),
+    });
   }
 }
+
+const frameOf = (data: JsonObject): Buffer =>
+  Buffer.from(namedFrame(textOf(data.type), JSON.stringify(data)));
 
 /** Bytes of a delta from its own type on; none if it is written with spaces. */
 function textBytesOf(event: Buffer, from: number): number {

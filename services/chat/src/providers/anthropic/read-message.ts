@@ -8,20 +8,24 @@ import {
   type WebSearchPart,
 } from '../../domain/conversation';
 import type { Reply, ReplyPart } from '../../domain/reply';
-import { fitToolId } from '../../domain/tool-ids';
+import { generatedToolId } from '../../domain/tool-ids';
 import { objectJson } from '../../json/exact-json';
-import { fromStopReason } from './stop-reason';
+import { readStopReason } from './stop-reason';
 
 /** @throws Error when it is not a message */
 export function readMessage(message: Record<string, unknown>): Reply {
   const { content, stop_reason: reason, stop_sequence: sequence } = message;
-  if (!Array.isArray(content) || typeof reason !== 'string') throw new Error('reply is not a message');
+  const isEmpty = !Array.isArray(content) || (content.length === 0 && typeof reason !== 'string');
+  if (isEmpty) throw new Error('reply is not a message');
   const queries = new Map<string, string>();
   for (const block of content.map(membersOf))
     if (isSearch(block)) queries.set(textOf(block.id), textOf(membersOf(block.input).query));
+  const parts = content
+    .map((block, at) => readBlock(block, queries, message.id, at))
+    .filter((part) => part !== undefined);
   return {
-    parts: content.map((block) => readBlock(block, queries)).filter((part) => part !== undefined),
-    stop: fromStopReason(reason),
+    parts,
+    stop: readStopReason(reason, parts.filter(({ kind }) => kind === 'tool_call').length),
     ...(typeof sequence === 'string' && { stopSequence: sequence }),
   };
 }
@@ -30,11 +34,14 @@ export function ownSignature(value: string): Signature {
   return { wire: 'anthropic', value };
 }
 
-/** @throws Error when the block has no id or name */
-export function readToolUse(block: Record<string, unknown>): { id: string; name: string } {
-  const { id, name } = block;
-  if (typeof id !== 'string' || typeof name !== 'string') throw new Error('tool_use without id or name');
-  return { id: fitToolId(id), name };
+/** Reads the id and name of a call. @param call its number in the message @throws Error for a call without a name */
+export function readToolUse(
+  { id, name }: Record<string, unknown>,
+  messageId: unknown,
+  call: number,
+): { id: string; name: string } {
+  if (textOf(name) === '') throw new Error('tool_use without a name');
+  return { id: textOf(id) || generatedToolId(messageId, call), name: textOf(name) };
 }
 
 /** Whether the block is a search of the web by Anthropic. */
@@ -64,7 +71,12 @@ export function readCitation(value: unknown, cited: string): Citation | undefine
 }
 
 /** Returns undefined for blocks that other formats can't represent. */
-function readBlock(value: unknown, queries: ReadonlyMap<string, string>): ReplyPart | undefined {
+function readBlock(
+  value: unknown,
+  queries: ReadonlyMap<string, string>,
+  messageId: unknown,
+  index: number,
+): ReplyPart | undefined {
   const block = membersOf(value);
   if (block.type === 'text') {
     const text = textOf(block.text);
@@ -77,7 +89,7 @@ function readBlock(value: unknown, queries: ReadonlyMap<string, string>): ReplyP
   if (block.type === 'redacted_thinking') {
     return { kind: 'redacted_thinking', data: ownSignature(textOf(block.data)) };
   }
-  if (block.type === 'tool_use') return readCall(block);
+  if (block.type === 'tool_use') return readCall(block, messageId, index);
   return undefined;
 }
 
@@ -87,8 +99,8 @@ function readThinking(text: string, signature: string): ThinkingPart | undefined
   return text === '' ? undefined : { kind: 'thinking', text, signature: undefined };
 }
 
-function readCall(block: Record<string, unknown>): ToolCallPart {
-  const { id, name } = readToolUse(block);
+function readCall(block: Record<string, unknown>, messageId: unknown, index: number): ToolCallPart {
+  const { id, name } = readToolUse(block, messageId, index);
   const text = objectJson(block.input);
   return { kind: 'tool_call', id, name, arguments: text, signature: undefined, cache: undefined };
 }

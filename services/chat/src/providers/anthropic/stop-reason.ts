@@ -1,3 +1,5 @@
+import { textOf } from '@gateway/upstream';
+import { agreedStop } from '../../domain/finish-reasons';
 import type { StopReason } from '../../domain/reply';
 
 const REASONS: ReadonlyMap<string, StopReason> = new Map([
@@ -10,7 +12,10 @@ const REASONS: ReadonlyMap<string, StopReason> = new Map([
   ['model_context_window_exceeded', 'context_full'],
 ]);
 
-/** An unknown reason only means that the turn has ended. */
-export function fromStopReason(reason: string): StopReason {
-  return REASONS.get(reason) ?? 'end';
+/** Undefined for a reason that is not known. */
+export const reportedStop = (reason: unknown): StopReason | undefined => REASONS.get(textOf(reason));
+
+/** An unknown reason only means that the turn has ended. @param calls number of tool calls */
+export function readStopReason(reason: unknown, calls: number): StopReason {
+  return agreedStop(reportedStop(reason), calls);
 }

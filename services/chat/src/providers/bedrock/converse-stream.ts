@@ -1,4 +1,5 @@
 import { membersOf, textOf } from '@gateway/upstream';
+import { ArgumentPieces } from '../../domain/argument-pieces';
 import type { ReplyEvent, StopReason, StreamReader } from '../../domain/reply';
 import type { TokenUsage } from '../../domain/usage';
 import { isErrorEvent } from '../../sse/error-event';
@@ -15,7 +16,7 @@ interface OpenBlock {
   readonly redacted: string[];
   /** Undefined: not a tool call. */
   readonly call: number | undefined;
-  hasInput: boolean;
+  readonly input: ArgumentPieces;
 }
 
 const NOTHING: readonly ReplyEvent[] = [];
@@ -81,10 +82,8 @@ export class ConverseStream implements StreamReader {
     let block = this.#blocks.get(index);
     if (toolUse) {
       if (block?.call === undefined) throw new Error('input of a tool call that has not started');
-      const input = textOf(membersOf(toolUse).input);
-      if (input === '') return NOTHING;
-      block.hasInput = true;
-      return [{ kind: 'tool_arguments', call: block.call, text: input }];
+      const text = block.input.add(textOf(membersOf(toolUse).input));
+      return text === '' ? NOTHING : [{ kind: 'tool_arguments', call: block.call, text }];
     }
     if (!reasoningContent) return NOTHING;
     if (!block) {
@@ -124,11 +123,17 @@ export class ConverseStream implements StreamReader {
   }
 }
 
-const newBlock = (): OpenBlock => ({ signature: '', redacted: [], call: undefined, hasInput: false });
+const newBlock = (): OpenBlock => ({
+  signature: '',
+  redacted: [],
+  call: undefined,
+  input: new ArgumentPieces(),
+});
 
 /** The parts of a block that are known only when it ends. */
-function closing({ signature, redacted, call, hasInput }: OpenBlock): readonly ReplyEvent[] {
-  if (call !== undefined) return hasInput ? NOTHING : [{ kind: 'tool_arguments', call, text: '{}' }];
+function closing({ signature, redacted, call, input }: OpenBlock): readonly ReplyEvent[] {
+  if (call !== undefined)
+    return input.isText ? NOTHING : [{ kind: 'tool_arguments', call, text: input.end() || '{}' }];
   if (redacted.length > 0) return [{ kind: 'redacted_thinking', data: ownSignature(joinBase64(redacted)) }];
   return signature === '' ? NOTHING : [{ kind: 'thinking_signature', signature: ownSignature(signature) }];
 }

@@ -1,7 +1,6 @@
 import { listOf, membersOf, textOf } from '@gateway/upstream';
 import type { AssistantPart, Signature } from '../../domain/conversation';
 import type { Reply } from '../../domain/reply';
-import { fitToolId } from '../../domain/tool-ids';
 import { objectJson } from '../../json/exact-json';
 import { readStopReason, readStopSequence } from './stop-reason';
 
@@ -30,9 +29,8 @@ export const ownSignature = (value: string): Signature => ({ wire: 'bedrock', va
 
 /** @throws Error when the call has no id or name */
 export function readToolUse({ toolUseId, name }: Record<string, unknown>): { id: string; name: string } {
-  if (typeof toolUseId !== 'string' || typeof name !== 'string')
-    throw new Error('toolUse without id or name');
-  return { id: fitToolId(toolUseId), name };
+  if (textOf(toolUseId) === '' || textOf(name) === '') throw new Error('toolUse without id or name');
+  return { id: textOf(toolUseId), name: textOf(name) };
 }
 
 function messageOf(output: unknown): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import { membersOf } from '@gateway/upstream';
+import { agreedStop } from '../../domain/finish-reasons';
 import type { StopReason } from '../../domain/reply';
 
 /** `StopReason` of Converse (SDK 3.1164). */
@@ -21,8 +22,7 @@ const FAILURES: ReadonlySet<string> = new Set(['malformed_model_output', 'malfor
  */
 export function readStopReason(reason: string, calls: number): StopReason {
   if (FAILURES.has(reason)) throw new Error(`stopped by ${reason}`);
-  const stop = REASONS.get(reason) ?? 'end';
-  return stop === 'end' && calls > 0 ? 'tool_calls' : stop;
+  return agreedStop(REASONS.get(reason), calls);
 }
 
 /**

@@ -1,20 +1,20 @@
 import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import { ArgumentPieces } from '../../domain/argument-pieces';
 import type { ReplyEvent, StreamReader } from '../../domain/reply';
+import { generatedToolId } from '../../domain/tool-ids';
 import type { TokenUsage } from '../../domain/usage';
 import { isErrorEvent } from '../../sse/error-event';
 import { dataOf, isDoneMarker, parseData } from '../../sse/sse-data';
-import { generatedToolId, MAX_TOOL_CALLS } from '../openai/reply-json';
+import { MAX_TOOL_CALLS } from '../openai/reply-json';
 import { readCohereUsage } from './cohere-usage';
 import { readFinishReason } from './finish-reason';
-import { NO_ARGUMENTS } from './read-chat';
 
 const NOTHING: readonly ReplyEvent[] = [];
 
 interface Call {
   /** Its number in the reply. */
   readonly call: number;
-  /** Arguments that may be `null`, which means none; undefined once they are not. */
-  held: string | undefined;
+  readonly arguments: ArgumentPieces;
 }
 
 /**
@@ -73,7 +73,7 @@ export class ChatEvents implements StreamReader {
     const { name, arguments: given } = membersOf(called);
     if (textOf(name) === '') throw new Error('reply has a tool call without a name');
     if (this.#calls.length === MAX_TOOL_CALLS) throw new Error('reply has too many tool calls');
-    const call: Call = { call: this.#calls.length, held: '' };
+    const call: Call = { call: this.#calls.length, arguments: new ArgumentPieces() };
     this.#calls.push(call);
     this.#byIndex.set(index, call);
     const started: ReplyEvent = {
@@ -82,13 +82,13 @@ export class ChatEvents implements StreamReader {
       id: textOf(id) || generatedToolId(this.#id, call.call),
       name: textOf(name),
     };
-    return [started, ...argumentsOf(call, textOf(given))];
+    return [started, ...argumentsOf(call.call, call.arguments.add(textOf(given)))];
   }
 
   #addArguments(index: unknown, { function: called }: JsonObject): readonly ReplyEvent[] {
     const call = this.#byIndex.get(index);
     if (!call) throw new Error('reply has arguments of a tool call that has not begun');
-    return argumentsOf(call, textOf(membersOf(called).arguments));
+    return argumentsOf(call.call, call.arguments.add(textOf(membersOf(called).arguments)));
   }
 
   #end(delta: JsonObject): ReplyEvent[] {
@@ -97,11 +97,7 @@ export class ChatEvents implements StreamReader {
     if (textOf(delta.error) !== '') throw new Error('provider ended its reply with an error');
     const stop = readFinishReason(delta.finish_reason, this.#calls.length);
     this.#ended = true;
-    const rest = this.#calls.flatMap(({ call, held = '' }): ReplyEvent[] =>
-      held.trim() === '' || held.trim() === NO_ARGUMENTS
-        ? []
-        : [{ kind: 'tool_arguments', call, text: held }],
-    );
+    const rest = this.#calls.flatMap(({ call, arguments: args }) => argumentsOf(call, args.end()));
     return [...rest, { kind: 'stop', stop }];
   }
 }
@@ -114,12 +110,5 @@ function readContent({ text, thinking }: JsonObject): readonly ReplyEvent[] {
   return textOf(text) === '' ? NOTHING : [{ kind: 'text', text: textOf(text) }];
 }
 
-function argumentsOf(call: Call, piece: string): readonly ReplyEvent[] {
-  const text = (call.held ?? '') + piece;
-  if (call.held !== undefined && NO_ARGUMENTS.startsWith(text.trim())) {
-    call.held = text;
-    return NOTHING;
-  }
-  call.held = undefined;
-  return text === '' ? NOTHING : [{ kind: 'tool_arguments', call: call.call, text }];
-}
+const argumentsOf = (call: number, text: string): readonly ReplyEvent[] =>
+  text === '' ? NOTHING : [{ kind: 'tool_arguments', call, text }];

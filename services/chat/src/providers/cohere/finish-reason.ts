@@ -1,4 +1,5 @@
 import { textOf } from '@gateway/upstream';
+import { agreedStop } from '../../domain/finish-reasons';
 import type { StopReason } from '../../domain/reply';
 
 const STOPS: ReadonlyMap<string, StopReason> = new Map([
@@ -16,6 +17,5 @@ const FAILURES: ReadonlySet<string> = new Set(['ERROR', 'TIMEOUT']);
 export function readFinishReason(finishReason: unknown, calls: number): StopReason {
   const reason = textOf(finishReason);
   if (FAILURES.has(reason)) throw new Error('provider ended its reply with a failure');
-  const stop = STOPS.get(reason) ?? 'end';
-  return stop === 'end' && calls > 0 ? 'tool_calls' : stop;
+  return agreedStop(STOPS.get(reason), calls);
 }

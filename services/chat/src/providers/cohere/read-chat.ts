@@ -1,11 +1,10 @@
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import { withoutNull } from '../../domain/argument-pieces';
 import type { AssistantPart } from '../../domain/conversation';
 import type { Reply } from '../../domain/reply';
-import { generatedToolId, MAX_TOOL_CALLS } from '../openai/reply-json';
+import { generatedToolId } from '../../domain/tool-ids';
+import { MAX_TOOL_CALLS } from '../openai/reply-json';
 import { readFinishReason } from './finish-reason';
-
-/** What a tool call without arguments has in their place. */
-export const NO_ARGUMENTS = 'null';
 
 /**
  * Reads a complete reply. The plan that a model writes before it calls tools is thinking.
@@ -37,12 +36,11 @@ const thoughtOf = (text: string): AssistantPart[] =>
 function readCall(call: JsonObject, replyId: unknown, index: number): AssistantPart {
   const { name, arguments: given } = membersOf(call.function);
   if (textOf(name) === '') throw new Error('reply has a tool call without a name');
-  const json = textOf(given);
   return {
     kind: 'tool_call',
     id: textOf(call.id) || generatedToolId(replyId, index),
     name: textOf(name),
-    arguments: json.trim() === NO_ARGUMENTS ? '' : json,
+    arguments: withoutNull(textOf(given)),
     signature: undefined,
     cache: undefined,
   };

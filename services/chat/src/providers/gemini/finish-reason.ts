@@ -1,3 +1,4 @@
+import { agreedStop } from '../../domain/finish-reasons';
 import type { StopReason } from '../../domain/reply';
 
 /**
@@ -21,10 +22,10 @@ const STOPS: Readonly<Record<string, StopReason>> = {
   IMAGE_RECITATION: 'refusal',
 };
 
-/** Failures of the model rather than the caller, or of unknown cause: a retry may succeed. */
+/** Without a known cause. */
+const UNSPECIFIED: ReadonlySet<string> = new Set(['FINISH_REASON_UNSPECIFIED', 'OTHER']);
+/** Failures of the model rather than the caller: a retry may succeed. */
 const FAILURES: ReadonlySet<string> = new Set([
-  'FINISH_REASON_UNSPECIFIED',
-  'OTHER',
   'MALFORMED_FUNCTION_CALL',
   'UNEXPECTED_TOOL_CALL',
   'TOO_MANY_TOOL_CALLS',
@@ -34,9 +35,16 @@ const FAILURES: ReadonlySet<string> = new Set([
   'IMAGE_OTHER',
 ]);
 
-/** @throws Error when the reply failed */
-export function readFinishReason(reason: string, calls: number): StopReason {
+/**
+ * Returns why the model stopped. A reason of unknown meaning is an end if the reply says something.
+ * @throws Error when the reply failed
+ */
+export function readFinishReason(reason: string, calls: number, saysSomething: boolean): StopReason {
   const stop = Object.hasOwn(STOPS, reason) ? STOPS[reason] : undefined;
-  if (!stop) throw new Error(`finished by ${FAILURES.has(reason) ? reason : 'a reason not known'}`);
-  return stop === 'end' && calls > 0 ? 'tool_calls' : stop;
+  if (stop === undefined && (FAILURES.has(reason) || !saysSomething)) {
+    throw new Error(
+      `finished by ${FAILURES.has(reason) || UNSPECIFIED.has(reason) ? reason : 'a reason not known'}`,
+    );
+  }
+  return agreedStop(stop, calls);
 }

@@ -75,7 +75,7 @@ export function geminiProvider({
       return usage && withSearches(usage, queriesOf(reply).size);
     },
     countReply: (reply) => countCandidates(reply, newToolId),
-    readReply: (reply) => wholeReply(new ResponseReader(newToolId).read(reply)),
+    readReply: (reply) => wholeReply(new ResponseReader(newToolId).readWhole(reply)),
     readStream: () => new GeminiStream(newToolId),
     readOpening: (chunk) => {
       const reader = new ResponseReader(newToolId);

@@ -160,8 +160,8 @@ describe('an invalid reply', () => {
     );
   });
 
-  test('a reply without an end', () => {
-    expect(() => provider.readReply({ candidates: [{ content: { parts: [{ text: 'x' }] } }] })).toThrow();
+  test('a reply with neither content nor an end', () => {
+    expect(() => provider.readReply({ candidates: [{ content: { parts: [] } }] })).toThrow();
     expect(provider.isReply({ usageMetadata: {} })).toBe(false);
   });
 });

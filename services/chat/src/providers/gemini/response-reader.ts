@@ -1,7 +1,6 @@
 import { listOf, membersOf, textOf } from '@gateway/upstream';
 import { plainSignature, textSignature } from '../../domain/gemini-signature';
 import type { ReplyEvent } from '../../domain/reply';
-import { fitToolId } from '../../domain/tool-ids';
 import { objectJson } from '../../json/exact-json';
 import { readFinishReason } from './finish-reason';
 import { readCitations, readSearches } from './grounding';
@@ -16,6 +15,7 @@ const NOTHING: readonly ReplyEvent[] = [];
 export class ResponseReader {
   readonly #newId: () => string;
   #calls = 0;
+  #hasText = false;
   /** The arguments of the last call while they arrive in pieces. */
   #partial: PartialArguments | undefined;
   /** Of the last chunk that has it, which replaces those of earlier ones. */
@@ -40,16 +40,19 @@ export class ResponseReader {
     const events: ReplyEvent[] = [];
     for (const part of listOf(membersOf(candidate.content).parts)) this.#readPart(membersOf(part), events);
     if (candidate.groundingMetadata) this.#grounding = membersOf(candidate.groundingMetadata);
-    if (typeof candidate.finishReason === 'string') {
-      this.#endCall(events);
-      events.push(...readSearches(this.#grounding, this.#newId), ...readCitations(this.#grounding));
-      events.push({ kind: 'stop', stop: readFinishReason(candidate.finishReason, this.#calls) });
-      this.#ended = true;
-    } else if (typeof membersOf(response.promptFeedback).blockReason === 'string') {
+    if (typeof candidate.finishReason === 'string') this.#end(candidate.finishReason, events);
+    else if (typeof membersOf(response.promptFeedback).blockReason === 'string') {
       // The prompt was refused: a 200 without candidates.
       events.push({ kind: 'stop', stop: 'refusal' });
       this.#ended = true;
     }
+    return events;
+  }
+
+  /** Reads a complete reply, which has ended even if it gives no reason. @throws Error as `read` */
+  readWhole(response: Record<string, unknown>): readonly ReplyEvent[] {
+    const events = [...this.read(response)];
+    if (!this.#ended) this.#end('', events);
     return events;
   }
 
@@ -67,8 +70,19 @@ export class ResponseReader {
       }
       return;
     }
-    if (text !== '') events.push({ kind: 'text', text });
+    if (text !== '') {
+      this.#hasText = true;
+      events.push({ kind: 'text', text });
+    }
     if (signature !== '') events.push({ kind: 'thinking_signature', signature: textSignature(signature) });
+  }
+
+  #end(reason: string, events: ReplyEvent[]): void {
+    this.#endCall(events);
+    events.push(...readSearches(this.#grounding, this.#newId), ...readCitations(this.#grounding));
+    const saysSomething = this.#hasText || this.#calls > 0;
+    events.push({ kind: 'stop', stop: readFinishReason(reason, this.#calls, saysSomething) });
+    this.#ended = true;
   }
 
   /** A call arrives complete or in parts: the first has its name, and all but the last have `willContinue`. */
@@ -82,7 +96,7 @@ export class ResponseReader {
       events.push({
         kind: 'tool_call',
         call,
-        id: typeof id === 'string' && id !== '' ? fitToolId(id) : this.#newId(),
+        id: textOf(id) || this.#newId(),
         name,
         ...(signature !== '' && { signature: plainSignature(signature) }),
       });

@@ -32,7 +32,7 @@ export function completionsApi(account: CompletionsAccount): CompletionsApi {
   const { baseUrl, headers, quirks, completions, bufferQuota } = account;
   const url = new URL(`${baseUrl}${completions.path}`);
   const { repliesAsChat } = completions;
-  const streamQuirks = { ...quirks, repairsReplies: false, thinkTags: false };
+  const streamQuirks = { ...quirks, thinkTags: false };
   return {
     wire: 'completions',
     maxTokensField: 'max_tokens',

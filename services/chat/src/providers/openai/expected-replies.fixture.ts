@@ -204,7 +204,7 @@ export const expectedOpenAi: ExpectedReplies = {
     title: "reads Mistral's reply that fills the context as recorded",
     provider: 'mistral',
     content: [text('To be')],
-    finish: { openai: 'model_length', anthropic: 'model_context_window_exceeded' },
+    finish: { ...LENGTH, anthropic: 'model_context_window_exceeded' },
     usage: { input: 131_070, output: 2 },
   },
   'mistral-error-field.json': {

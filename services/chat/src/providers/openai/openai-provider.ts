@@ -1,5 +1,5 @@
 import type { Quota } from '@gateway/quota';
-import { isObject, type JsonObject, listOf, membersOf } from '@gateway/upstream';
+import { type JsonObject, listOf, membersOf } from '@gateway/upstream';
 import type { AudioIds } from '../../domain/audio-ids';
 import type { ChatProvider } from '../../domain/chat-provider';
 import type { Encoding } from '../../domain/token-estimator';
@@ -18,7 +18,7 @@ import { PassThroughChunks } from './pass-through-chunks';
 import { passThroughMembers } from './pass-through-members';
 import type { OpenAiQuirks } from './quirks';
 import { ChunkReader } from './read-chunks';
-import { readCompletion } from './read-completion';
+import { isCompletionChoice, readCompletion } from './read-completion';
 import { readOpeningChunk } from './read-opening';
 import { refusedCompletion } from './refused-completion';
 import { repairedReply } from './repair-reply';
@@ -88,7 +88,7 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
     address: () => ({ url, headers }),
     writeRequest: writeChatRequest,
     passThroughMembers: (body, capabilities) => passThroughMembers(body, capabilities, quirks),
-    isReply: ({ choices }) => isObject(membersOf(listOf(choices)[0]).message),
+    isReply: ({ choices }) => isCompletionChoice(membersOf(listOf(choices)[0])),
     readUsage,
     readServiceTier: (reply) => onlyTier ?? serviceTierOf(reply),
     readReply: (reply) => readCompletion(quirks.thinkTags ? withoutThinkTags(reply) : reply),
@@ -153,16 +153,10 @@ function shownReply(
   reply: JsonObject,
   audioIds: AudioIds | undefined,
 ): JsonObject | undefined {
-  const repaired = repairedBy(quirks, reply) ?? reply;
+  const read = quirks.thinkTags ? withoutThinkTags(reply) : reply;
+  const repaired = repairedReply(read) ?? read;
   const shown = audioIds ? withSealedAudio(repaired, 'message', audioIds) : repaired;
   return shown === reply ? undefined : shown;
-}
-
-/** Returns undefined if a complete reply needs no repair. */
-function repairedBy({ repairsReplies, thinkTags }: OpenAiQuirks, reply: JsonObject): JsonObject | undefined {
-  if (repairsReplies) return repairedReply(reply);
-  const repaired = thinkTags ? withoutThinkTags(reply) : reply;
-  return repaired === reply ? undefined : repaired;
 }
 
 /** Reads a body that the gateway has checked or written. */

@@ -12,7 +12,7 @@ import { ChunkText, choicesOf } from './chunk-text';
 import { withoutFilterResults } from './filter-results';
 import { fromOpenAiUsage, serviceTierOf, withTopUsage } from './openai-usage';
 import type { OpenAiQuirks } from './quirks';
-import { ChunkRepair } from './repair-reply';
+import { ChunkRepair, mayNeedRepair } from './repair-reply';
 import { isFinishReason } from './reply-json';
 import { pcmTokens, withoutAudioData, withSealedAudio } from './speech';
 import { ThinkTagChunks } from './think-tags';
@@ -28,7 +28,6 @@ const ERROR_KEY = Buffer.from('"error"');
 const TIER_KEY = Buffer.from('"service_tier"');
 const AUDIO_KEY = Buffer.from('"audio"');
 const FINISH_KEY = Buffer.from('"finish_reason"');
-const [COLON, SPACE, QUOTE] = [0x3a, 0x20, 0x22];
 
 export interface PassThroughChunksOptions {
   /** The slug by which the caller knows the model. */
@@ -38,12 +37,9 @@ export interface PassThroughChunksOptions {
   /** Number of choices that the caller asked for; absent: one. */
   readonly choices?: number | undefined;
   readonly chargedNano: PassThroughOptions['chargedNano'];
-  readonly quirks: Pick<
-    OpenAiQuirks,
-    'usage' | 'usageMember' | 'repairsReplies' | 'thinkTags' | 'sendsFilterChunks'
-  >;
+  readonly quirks: Pick<OpenAiQuirks, 'usage' | 'usageMember' | 'thinkTags' | 'sendsFilterChunks'>;
   readonly bufferQuota: Quota;
-  /** Rewrites each event; absent: as the quirks demand. */
+  /** Rewrites each event before anything else; absent: as the quirks demand. */
   readonly repair?: { repaired(event: Buffer): Buffer } | undefined;
   /** The service tier of a provider that has only one. */
   readonly onlyTier?: string | undefined;
@@ -63,7 +59,8 @@ export class PassThroughChunks implements MeteredStream {
   readonly #usageMemberKey: Buffer | undefined;
   readonly #unread: UncountedEvents;
   readonly #model: ModelNameRewriter;
-  readonly #repair: PassThroughChunksOptions['repair'];
+  readonly #ownRepair: PassThroughChunksOptions['repair'];
+  readonly #repair = new ChunkRepair();
   #usage: TokenUsage | undefined;
   #serviceTier: string | undefined;
   #begun = false;
@@ -86,7 +83,7 @@ export class PassThroughChunks implements MeteredStream {
     audioIds,
   }: PassThroughChunksOptions) {
     this.#audioIds = audioIds;
-    this.#repair = repair ?? repairOf(quirks);
+    this.#ownRepair = repair ?? (quirks.thinkTags ? new ThinkTagChunks() : undefined);
     this.#quirks = quirks;
     if (quirks.usageMember) this.#usageMemberKey = Buffer.from(`"${quirks.usageMember}"`);
     this.#model = new ModelNameRewriter(model);
@@ -109,14 +106,16 @@ export class PassThroughChunks implements MeteredStream {
     if (received.length <= MAX_DONE_BYTES && received.includes(DONE) && isDoneMarker(dataOf(received))) {
       return { kind: 'done', bytes: DONE_FRAME };
     }
-    const read = this.#quirks.sendsFilterChunks ? withoutFilterResults(received) : received;
-    if (!read) return { kind: 'hide' };
-    const named = this.#model.inEvent(read);
-    const event = this.#repair?.repaired(named) ?? named;
+    const shown = this.#quirks.sendsFilterChunks ? withoutFilterResults(received) : received;
+    if (!shown) return { kind: 'hide' };
+    const named = this.#model.inEvent(shown);
+    const read = this.#ownRepair?.repaired(named) ?? named;
+    const isMarked = mayNeedRepair(read);
+    const event = isMarked ? this.#repair.repaired(read) : read;
     // Every chunk reports it; the stream may not reach its last.
     if (!this.#begun && event.includes(TIER_KEY)) this.#serviceTier ??= serviceTierOf(parseData(event) ?? {});
     this.#begun = true;
-    if (hasFinishReason(event)) this.#readFinish(event);
+    if (isMarked && event.includes(FINISH_KEY)) this.#readFinish(event);
     if (this.#audioIds && event.includes(AUDIO_KEY)) return this.#takeAudio(event, this.#audioIds);
     const looksWhole = endsLikeObject(event) && !isCalledError(event);
     const mayHaveInnerUsage = this.#usageMemberKey !== undefined && event.includes(this.#usageMemberKey);
@@ -187,21 +186,6 @@ export class PassThroughChunks implements MeteredStream {
     const cost = exactUsd(this.#chargedNano(ofTier(this.#usage, this.#serviceTier)));
     return { ...chunk, usage: { ...chunk.usage, cost } };
   }
-}
-
-function repairOf({ repairsReplies, thinkTags }: PassThroughChunksOptions['quirks']) {
-  if (repairsReplies) return new ChunkRepair();
-  return thinkTags ? new ThinkTagChunks() : undefined;
-}
-
-/** Whether a choice of the chunk has a finish reason that is not null, without parsing it. */
-function hasFinishReason(event: Buffer): boolean {
-  for (let at = event.indexOf(FINISH_KEY); at !== -1; at = event.indexOf(FINISH_KEY, at)) {
-    at += FINISH_KEY.length;
-    while (event[at] === COLON || event[at] === SPACE) at++;
-    if (event[at] === QUOTE) return true;
-  }
-  return false;
 }
 
 const frameOf = (chunk: object): Buffer => Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);

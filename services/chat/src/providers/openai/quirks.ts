@@ -44,11 +44,6 @@ export interface OpenAiQuirks {
    * content, or, for models that reason, as `thinking` parts of the content. Absent: not at all.
    */
   readonly reasoningReplay?: ReasoningReplay;
-  /**
-   * Its replies deviate from the format: content as a list of `thinking` and `text` parts, tool calls without `type` or
-   * `index`. They are repaired when they pass through.
-   */
-  readonly repairsReplies: boolean;
   /** Its streams have chunks with only the results of a content filter, which are not passed to callers. */
   readonly sendsFilterChunks: boolean;
   /** It refuses an assistant message with neither content nor calls. */
@@ -195,7 +190,6 @@ const COMMON: OpenAiQuirks = {
   unsupportedFields: [],
   notWhileThinking: [],
   forcesToolsOnlyUnthinking: false,
-  repairsReplies: false,
   sendsFilterChunks: false,
   refusesEmptyTurns: false,
   allowsTools: false,
@@ -294,7 +288,6 @@ export const QUIRKS = {
     shortToolIds: true,
     strictOrder: true,
     reasoningReplay: 'thinking_parts',
-    repairsReplies: true,
     refusesEmptyTurns: true,
     documentPart: 'document_url',
     // @mistralai/mistralai 2.7, `EmbeddingRequest`.

@@ -1,11 +1,14 @@
 import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { ReplyEvent, StreamReader } from '../../domain/reply';
 import type { TokenUsage } from '../../domain/usage';
+import { parseExact } from '../../json/exact-json';
 import { isErrorEvent } from '../../sse/error-event';
 import { dataOf, isDoneMarker } from '../../sse/sse-data';
 import { isFinishReason, readContentPart, readStop, readThinking } from './reply-json';
 import type { ThinkTagChunks } from './think-tags';
 import { ToolCallPieces } from './tool-call-pieces';
+
+const OBJECT_ARGUMENTS = '"arguments":{';
 
 /**
  * Reads a stream of chat completion chunks. The stop is emitted last: only `[DONE]`, or the end of the connection, says that no
@@ -81,10 +84,10 @@ export class ChunkReader implements StreamReader {
   }
 
   #end(): ReplyEvent[] {
-    this.#calls.end();
+    const rest = this.#calls.end();
     this.#ended = true;
-    const content = { refused: this.#refused, calledTools: this.#calls.count > 0 };
-    return [{ kind: 'stop', stop: readStop(this.#finishReason, content) }];
+    const content = { refused: this.#refused, calls: this.#calls.count };
+    return [...rest, { kind: 'stop', stop: readStop(this.#finishReason, content) }];
   }
 }
 
@@ -103,7 +106,8 @@ function readContent(content: unknown, events: ReplyEvent[]): void {
 function parseChunk(data: string): JsonObject {
   let value: unknown;
   try {
-    value = JSON.parse(data);
+    // Arguments that are no text are written again, with all their digits.
+    value = data.includes(OBJECT_ARGUMENTS) ? parseExact(data) : JSON.parse(data);
   } catch {
     throw new Error('provider sent a chunk that is not JSON');
   }

@@ -88,7 +88,8 @@ describe('tool calls', () => {
 test.each([
   ['length', 'length'],
   ['model_length', 'context_full'],
-  ['function_call', 'tool_calls'],
+  ['function_call', 'end'],
+  ['tool_calls', 'end'],
   ['what_is_this', 'end'],
   [null, 'end'],
 ])('%s is %s', (finishReason, stop) => {

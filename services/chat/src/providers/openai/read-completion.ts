@@ -1,23 +1,15 @@
-import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { AssistantPart, TextPart, ToolCallPart } from '../../domain/conversation';
 import type { Reply } from '../../domain/reply';
-import {
-  generatedToolId,
-  MAX_TOOL_CALLS,
-  readArguments,
-  readCallSignature,
-  readContentPart,
-  readStop,
-  readThinking,
-} from './reply-json';
+import { readCallSignature, readCalls, readContentPart, readStop, readThinking } from './reply-json';
 
 /** @throws Error when it is not a completion, or reports a failure */
 export function readCompletion(reply: JsonObject): Reply {
   const choice = membersOf(listOf(reply.choices)[0]);
-  if (typeof choice.message !== 'object' || choice.message === null) throw new Error('reply has no message');
-  const message = choice.message as JsonObject;
+  if (!isCompletionChoice(choice)) throw new Error('reply has no message');
+  const message = membersOf(choice.message);
   const refusal = textOf(message.refusal);
-  const calls = readCalls(message, reply.id);
+  const calls = readCalls(message, reply.id).map(callPart);
   return {
     parts: [
       ...readThinking(message),
@@ -25,9 +17,13 @@ export function readCompletion(reply: JsonObject): Reply {
       ...(refusal === '' ? [] : [textPart(refusal)]),
       ...calls,
     ],
-    stop: readStop(choice.finish_reason, { refused: refusal !== '', calledTools: calls.length > 0 }),
+    stop: readStop(choice.finish_reason, { refused: refusal !== '', calls: calls.length }),
   };
 }
+
+/** Azure omits the message of a choice that it filtered. */
+export const isCompletionChoice = ({ message, finish_reason: reason }: JsonObject): boolean =>
+  isObject(message) || textOf(reason) !== '';
 
 function readContent(content: unknown): AssistantPart[] {
   if (typeof content === 'string') return content === '' ? [] : [textPart(content)];
@@ -42,22 +38,14 @@ function textPart(text: string): TextPart {
   return { kind: 'text', text, cache: undefined };
 }
 
-function readCalls(message: JsonObject, replyId: unknown): ToolCallPart[] {
-  const calls = listOf(message.tool_calls);
-  if (calls.length > MAX_TOOL_CALLS) throw new Error('reply has too many tool calls');
-  return calls.map((entry, index) => {
-    const call = membersOf(entry);
-    const called = membersOf(call.function);
-    const name = textOf(called.name);
-    if (name === '') throw new Error('reply has a tool call without a name');
-    const signature = readCallSignature(call);
-    return {
-      kind: 'tool_call',
-      id: textOf(call.id) || generatedToolId(replyId, index),
-      name,
-      arguments: readArguments(called.arguments),
-      signature: signature === '' ? undefined : { wire: 'openai', value: signature },
-      cache: undefined,
-    };
-  });
+function callPart({ received, id, name, text }: ReturnType<typeof readCalls>[number]): ToolCallPart {
+  const signature = readCallSignature(received);
+  return {
+    kind: 'tool_call',
+    id,
+    name,
+    arguments: text,
+    signature: signature === '' ? undefined : { wire: 'openai', value: signature },
+    cache: undefined,
+  };
 }

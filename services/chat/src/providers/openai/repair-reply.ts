@@ -1,67 +1,178 @@
-import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import { isObject, type JsonObject, listOf, membersOf } from '@gateway/upstream';
+import type { ReplyEvent } from '../../domain/reply';
 import { parseExactData } from '../../sse/sse-data';
-import { generatedToolId, MAX_TOOL_CALLS, readArguments, readContentPart } from './reply-json';
+import { agreedFinishReason, isCustomCall, readCalls, readContentPart } from './reply-json';
+import { ToolCallPieces } from './tool-call-pieces';
 
-/** A quote inside a JSON string is escaped, so these bytes are always a member. */
-const FAULTS = ['"content":[', '"content": [', '"tool_calls":', '"num_cached_tokens":'].map((text) =>
-  Buffer.from(text),
-);
+/** Members that may need a repair. A quote inside a JSON string is escaped, so these are always members. */
+const MARKS =
+  /"(?:tool_calls" ?: ?\[ ?\{|finish_reason" ?: ?"[^"]|function_call" ?: ?\{|content" ?: ?\[|num_cached_tokens" ?:)/;
+const FINISH = /"finish_reason" ?: ?"[^"]/;
+/** A piece of the arguments of a call that has begun, as OpenAI writes it. */
+const CONTINUED = /"tool_calls":\[\{"index":(\d{1,4}),"function":\{"arguments":"/;
+const FUNCTION_CALL = /"function_call" ?: ?\{/;
+
+/** Whether a chunk has a member that may need a repair, such as a finish reason; one search of its bytes. */
+export const mayNeedRepair = (event: Buffer): boolean => MARKS.test(event.toString('latin1'));
+
+/** The calls of a choice so far. */
+interface Calls {
+  readonly pieces: ToolCallPieces;
+  /** Only OpenAI has custom tools, and its pieces need no repair. */
+  isCustom: boolean;
+}
 
 /**
  * Rewrites the deviations of a stream's chunks that callers of OpenAI's format can't read: content as a list becomes a string
- * and `reasoning_content`, tool calls get their `index`, `id` and `type`, and `num_cached_tokens` is also set in the format's
- * own field. Other chunks are not parsed.
+ * and `reasoning_content`, tool calls get their `index`, `id`, `type` and arguments that are an object, finish reasons agree with
+ * the calls, and `num_cached_tokens` is also set in the format's own field.
  */
 export class ChunkRepair {
-  /** Ids of the calls so far by the index of their choice. */
-  readonly #calls = new Map<unknown, string[]>();
+  /** By the index of their choice. */
+  readonly #calls = new Map<unknown, Calls>();
+  /** It has a call of the older form, of which there is at most one. */
+  #hasFunctionCall = false;
 
+  /**
+   * Returns the same event if it needs no repair. Most pieces of arguments are not parsed.
+   * @param event that may need one, by `mayNeedRepair`
+   * @throws Error when the provider ends the reply with a failure
+   */
   repaired(event: Buffer): Buffer {
-    const needsRepair = FAULTS.some((fault) => event.includes(fault));
-    const chunk = needsRepair ? parseExactData(event) : undefined;
+    const text = event.toString('latin1');
+    if (FUNCTION_CALL.test(text)) this.#hasFunctionCall = true;
+    if (!FINISH.test(text) && this.#continuesCall(text)) return event;
+    const chunk = parseExactData(event);
     if (!chunk) return event;
-    const choices = listOf(chunk.choices).map((choice) => this.#choice(membersOf(choice), chunk.id));
-    const repaired = { ...chunk, choices, usage: withCachedTokens(chunk.usage) };
-    return Buffer.from(`data: ${JSON.stringify(repaired)}\n\n`);
+    const received = listOf(chunk.choices);
+    const choices = received.map((choice) => this.#choice(membersOf(choice), chunk.id));
+    const usage = withCachedTokens(chunk.usage);
+    if (usage === chunk.usage && choices.every((choice, at) => choice === received[at])) return event;
+    return Buffer.from(`data: ${JSON.stringify({ ...chunk, choices, usage })}\n\n`);
   }
 
+  #continuesCall(text: string): boolean {
+    const [, index] = CONTINUED.exec(text) ?? [];
+    if (index === undefined || this.#calls.size !== 1) return false;
+    const [calls] = this.#calls.values();
+    return calls!.pieces.hasArguments(Number(index));
+  }
+
+  /** Returns the same choice if it needs no repair. */
   #choice(choice: JsonObject, replyId: unknown): JsonObject {
-    const delta = withPlainContent(membersOf(choice.delta));
-    const pieces = delta.tool_calls;
-    if (!Array.isArray(pieces)) return { ...choice, delta };
-    const calls = this.#calls.get(choice.index) ?? [];
-    this.#calls.set(choice.index, calls);
-    const tool_calls = pieces.map((piece) => repairedPiece(membersOf(piece), calls, replyId));
-    return { ...choice, delta: { ...delta, tool_calls } };
+    const received = membersOf(choice.delta);
+    const calls = this.#calls.get(choice.index) ?? { pieces: new ToolCallPieces(), isCustom: false };
+    let delta = withPlainContent(received);
+    if (listOf(received.tool_calls).length > 0) {
+      this.#calls.set(choice.index, calls);
+      delta = withRepairedPieces(delta, calls, replyId);
+    }
+    const reason = choice.finish_reason;
+    if (typeof reason !== 'string' || reason === '')
+      return delta === received ? choice : { ...choice, delta };
+    const rest = restOf(calls);
+    if (rest.length > 0) delta = { ...delta, tool_calls: [...listOf(delta.tool_calls), ...rest] };
+    const count = calls.isCustom ? 1 : calls.pieces.count;
+    const finish = agreedFinishReason(reason, count, this.#hasFunctionCall);
+    // A choice of a text completion has a text instead.
+    const isWhole = isObject(choice.delta) || 'text' in choice;
+    if (isWhole && delta === received && finish === reason) return choice;
+    return { ...choice, ...('text' in choice ? {} : { delta }), finish_reason: finish };
   }
 }
 
-/** Does the same for a complete reply; undefined if it needs no repair. */
+/** Returns the pieces that a choice lacks when it ends. */
+function restOf({ pieces, isCustom }: Calls): object[] {
+  if (isCustom) return [];
+  const rest = pieces
+    .end()
+    .flatMap((event) =>
+      event.kind === 'tool_arguments' ? [{ index: event.call, function: { arguments: event.text } }] : [],
+    );
+  // Clients parse the arguments even if there are none.
+  const bare = pieces.bare.map((index) => ({ index, function: { arguments: '{}' } }));
+  return [...rest, ...bare];
+}
+
+/** Returns the same delta if its pieces need no repair. */
+function withRepairedPieces(delta: JsonObject, calls: Calls, replyId: unknown): JsonObject {
+  const received = listOf(delta.tool_calls).map(membersOf);
+  if (received.some(isCustomCall)) calls.isCustom = true;
+  if (calls.isCustom) return delta;
+  const pieces = received.flatMap((piece) => repairedPiece(piece, calls.pieces, replyId) ?? []);
+  if (pieces.length === received.length && pieces.every((piece, at) => piece === received[at])) return delta;
+  const { tool_calls: _, ...others } = delta;
+  // An empty list makes some clients wait for calls.
+  return pieces.length === 0 ? others : { ...others, tool_calls: pieces };
+}
+
+/** Returns the same piece if it needs no repair; undefined if it says nothing. */
+function repairedPiece(piece: JsonObject, calls: ToolCallPieces, replyId: unknown): JsonObject | undefined {
+  const events: ReplyEvent[] = [];
+  calls.read(piece, replyId, events);
+  const start = events.find((event) => event.kind === 'tool_call');
+  const more = events.find((event) => event.kind === 'tool_arguments');
+  const index = start?.call ?? more?.call;
+  if (index === undefined) return undefined;
+  const { id, type, index: given, function: called, ...others } = piece;
+  const { name, arguments: args } = membersOf(called);
+  const text = more?.text ?? '';
+  // Clients take a name in a later piece, even an empty one, for another call's.
+  const isWhole = given === index && id === start?.id && name === start?.name && args === text;
+  if (isWhole && type === (start && 'function')) return piece;
+  return {
+    index,
+    ...(start && { id: start.id, type: 'function' }),
+    ...others,
+    function: { ...(start && { name: start.name }), arguments: text },
+  };
+}
+
+/**
+ * Does the same for a complete reply; undefined if it needs no repair.
+ * @throws Error when the provider ended the reply with a failure, or a call has no name
+ */
 export function repairedReply(reply: JsonObject): JsonObject | undefined {
-  const choices = listOf(reply.choices).map((choice) => repairedChoice(membersOf(choice), reply.id));
+  const received = listOf(reply.choices);
+  const choices = received.map((choice) => repairedChoice(membersOf(choice), reply.id));
   const usage = withCachedTokens(reply.usage);
-  const isRepaired = choices.some((choice, index) => choice !== listOf(reply.choices)[index]);
+  const isRepaired = choices.some((choice, index) => choice !== received[index]);
   return isRepaired || usage !== reply.usage ? { ...reply, choices, usage } : undefined;
 }
 
+/** Returns the same choice if it needs no repair. */
 function repairedChoice(choice: JsonObject, replyId: unknown): JsonObject {
-  const message = membersOf(choice.message);
-  const calls = listOf(message.tool_calls).map(membersOf);
-  const needsRepair = Array.isArray(message.content) || calls.some((call) => !isWholeCall(call));
-  if (!needsRepair) return choice;
-  const plain = withPlainContent(message);
-  if (calls.length === 0) return { ...choice, message: { ...plain, content: plain.content ?? '' } };
-  const tool_calls = calls.map(({ index: _index, ...call }, at) => ({
-    ...call,
-    id: textOf(call.id) || generatedToolId(replyId, at),
-    type: 'function',
-    function: withTextArguments(membersOf(call.function)),
-  }));
-  return { ...choice, message: { ...plain, content: plain.content ?? null, tool_calls } };
+  const received = choice.message;
+  const message = isObject(received)
+    ? repairedMessage(received, replyId)
+    : { role: 'assistant', content: null };
+  const isLegacy = isObject(message.function_call);
+  const calls = listOf(message.tool_calls).length;
+  const finish_reason = agreedFinishReason(choice.finish_reason, calls, isLegacy);
+  if (message === received && finish_reason === choice.finish_reason) return choice;
+  return { ...choice, message, finish_reason };
 }
 
-function isWholeCall({ id, type, function: called }: JsonObject): boolean {
-  return typeof id === 'string' && typeof type === 'string' && !isObject(membersOf(called).arguments);
+/** Returns the same message if it needs no repair. */
+function repairedMessage(message: JsonObject, replyId: unknown): JsonObject {
+  const plain = withPlainContent(message);
+  const received = listOf(message.tool_calls);
+  const calls = received.some((call) => isCustomCall(membersOf(call)))
+    ? received
+    : readCalls(message, replyId).map(repairedCall);
+  const areWhole = calls.length === received.length && calls.every((call, at) => call === received[at]);
+  if (plain === message && areWhole) return message;
+  const { tool_calls: _, ...others } = plain;
+  if (calls.length === 0) return { ...others, content: plain.content ?? '' };
+  return { ...others, content: plain.content ?? null, tool_calls: calls };
+}
+
+/** Returns the same call if it needs no repair. */
+function repairedCall({ received, id, name, text }: ReturnType<typeof readCalls>[number]): JsonObject {
+  const { index: _, ...call } = received;
+  const args = text === '' ? '{}' : text;
+  const isWhole = call.type === 'function' && call.id === id && membersOf(call.function).arguments === args;
+  return isWhole ? received : { ...call, id, type: 'function', function: { name, arguments: args } };
 }
 
 /** Repairs a message or a delta. */
@@ -80,37 +191,6 @@ function withPlainContent(holder: JsonObject): JsonObject {
     ...((text !== '' || thought === '') && { content: text }),
     ...(thought !== '' && { reasoning_content: thought }),
   };
-}
-
-/** @param calls ids by index; the piece's id is added if it starts a call */
-function repairedPiece(piece: JsonObject, calls: string[], replyId: unknown): JsonObject {
-  const called = membersOf(piece.function);
-  const name = textOf(called.name);
-  const index = indexOf(piece, name, calls);
-  const begins = index === calls.length;
-  if (begins && calls.length === MAX_TOOL_CALLS) throw new Error('reply has too many tool calls');
-  if (begins) calls.push(textOf(piece.id) || generatedToolId(replyId, index));
-  const { id: _id, type: _type, index: _index, ...others } = piece;
-  return {
-    index,
-    ...(begins && { id: calls[index], type: 'function' }),
-    ...others,
-    // Clients take a name in a later piece, even an empty one, for another call's.
-    function: withTextArguments(begins ? called : { ...called, name: undefined }),
-  };
-}
-
-/** Returns the index of a known call, or the next one; two calls may have the same `index` but not the same id. */
-function indexOf({ id, index }: JsonObject, name: string, calls: readonly string[]): number {
-  const known = textOf(id) === '' ? -1 : calls.indexOf(textOf(id));
-  if (known !== -1) return known;
-  if (textOf(id) !== '') return calls.length;
-  if (typeof index === 'number' && index >= 0 && index < calls.length) return index;
-  return name === '' && calls.length > 0 ? calls.length - 1 : calls.length;
-}
-
-function withTextArguments(called: JsonObject): JsonObject {
-  return isObject(called.arguments) ? { ...called, arguments: readArguments(called.arguments) } : called;
 }
 
 /** Returns the same usage if it has no `num_cached_tokens`, or has the format's own field too. */

@@ -1,37 +1,56 @@
-import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import { withoutNull } from '../../domain/argument-pieces';
 import type { RedactedThinkingPart, ThinkingPart } from '../../domain/conversation';
+import { agreedStop, writeFinishReason } from '../../domain/finish-reasons';
 import type { StopReason } from '../../domain/reply';
-import { fitToolId } from '../../domain/tool-ids';
+import { generatedToolId } from '../../domain/tool-ids';
 
 /** A provider that sends more has failed. */
 export const MAX_TOOL_CALLS = 1_024;
 
+/** In lower case. The format has five; compatible servers also pass on those of the model's own API. */
 const STOPS: ReadonlyMap<string, StopReason> = new Map([
   ['stop', 'end'],
   ['length', 'length'],
-  /** Mistral's reason for a full context. */
+  ['max_tokens', 'length'],
+  // Full contexts: Mistral, Z.ai.
   ['model_length', 'context_full'],
+  ['model_context_window_exceeded', 'context_full'],
   ['tool_calls', 'tool_calls'],
+  ['tool_use', 'tool_calls'],
   ['function_call', 'tool_calls'],
   ['content_filter', 'refusal'],
+  ['refusal', 'refusal'],
+  ['safety', 'refusal'],
+  // Z.ai.
+  ['sensitive', 'refusal'],
 ]);
-/** Finish reasons of failed replies: Mistral, DeepSeek. */
-const FAILURES: ReadonlySet<unknown> = new Set(['error', 'insufficient_system_resource']);
+/** Finish reasons of failed replies: Mistral and OpenRouter, DeepSeek, Z.ai. */
+const FAILURES: ReadonlySet<unknown> = new Set(['error', 'insufficient_system_resource', 'network_error']);
 
 export interface ReceivedContent {
   readonly refused: boolean;
-  readonly calledTools: boolean;
+  /** Number of tool calls. */
+  readonly calls: number;
 }
 
 /**
  * Forced calls end with `stop` at OpenAI, and so do refusals as text. An unknown reason is treated as an end.
  * @throws Error when the provider reports a failure
  */
-export function readStop(finishReason: unknown, { refused, calledTools }: ReceivedContent): StopReason {
+export function readStop(finishReason: unknown, { refused, calls }: ReceivedContent): StopReason {
   assertNotFailed(finishReason);
-  if (refused) return 'refusal';
-  const stop = STOPS.get(textOf(finishReason)) ?? 'end';
-  return stop === 'end' && calledTools ? 'tool_calls' : stop;
+  return refused ? 'refusal' : agreedStop(STOPS.get(textOf(finishReason).toLowerCase()), calls);
+}
+
+/**
+ * Returns the finish reason of a choice that passes through, in the format's words.
+ * @param calls number of its tool calls @param hasFunctionCall it has a call of the older form
+ * @throws Error when the provider reports a failure
+ */
+export function agreedFinishReason(finishReason: unknown, calls: number, hasFunctionCall: boolean): string {
+  const stop = readStop(finishReason, { refused: false, calls: calls + Number(hasFunctionCall) });
+  return writeFinishReason(stop, calls === 0 && hasFunctionCall ? 'functions' : 'tools');
 }
 
 /** Whether the value is a finish reason of a reply that did not fail; null in all chunks before the last of a choice. */
@@ -68,10 +87,32 @@ export function readArguments(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : '';
 }
 
-/** Returns an id for a call without one, unique in the conversation. */
-export function generatedToolId(replyId: unknown, call: number): string {
-  return fitToolId(`${textOf(replyId) || crypto.randomUUID()}:${call}`);
+/** A call of a complete reply, as its provider wrote it, and what it says. */
+export interface ReceivedCall {
+  readonly received: JsonObject;
+  readonly id: string;
+  readonly name: string;
+  /** Arguments as JSON; empty if there are none. */
+  readonly text: string;
 }
+
+/** Reads the calls of a message. @throws Error for a call without a name, and for more calls than a reply may have */
+export function readCalls(message: JsonObject, replyId: unknown): ReceivedCall[] {
+  const calls = listOf(message.tool_calls).map(membersOf);
+  if (calls.length > MAX_TOOL_CALLS) throw new Error('reply has too many tool calls');
+  return calls.flatMap((received, index) => {
+    const called = membersOf(received.function);
+    const [id, name] = [textOf(received.id), textOf(called.name)];
+    const text = withoutNull(readArguments(called.arguments));
+    // A call with nothing is none: some servers send one.
+    if (id + name + text === '') return [];
+    if (name === '') throw new Error('reply has a tool call without a name');
+    return [{ received, id: id || generatedToolId(replyId, index), name, text }];
+  });
+}
+
+/** Whether a call, or a piece of one, is of a custom tool. */
+export const isCustomCall = ({ custom }: JsonObject): boolean => isObject(custom);
 
 function readDetail(detail: JsonObject): (ThinkingPart | RedactedThinkingPart)[] {
   const data = textOf(detail.data);

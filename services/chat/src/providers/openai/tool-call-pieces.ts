@@ -1,15 +1,16 @@
 import { type JsonObject, membersOf, textOf } from '@gateway/upstream';
+import { ArgumentPieces } from '../../domain/argument-pieces';
 import type { ReplyEvent } from '../../domain/reply';
-import { generatedToolId, MAX_TOOL_CALLS, readArguments, readCallSignature } from './reply-json';
+import { generatedToolId } from '../../domain/tool-ids';
+import { MAX_TOOL_CALLS, readArguments, readCallSignature } from './reply-json';
 
 interface Call {
-  /** Its number in the reply. */
-  readonly call: number;
+  /** Its number in the reply; undefined until its name has arrived. */
+  number: number | undefined;
   id: string;
-  /** Its start event was emitted. */
-  started: boolean;
   /** Arguments that arrived before its name. */
   early: string;
+  readonly arguments: ArgumentPieces;
 }
 
 /**
@@ -19,9 +20,11 @@ interface Call {
 export class ToolCallPieces {
   readonly #calls: Call[] = [];
   readonly #byIndex = new Map<number, Call>();
+  #started = 0;
 
+  /** Number of calls that have a name. */
   get count(): number {
-    return this.#calls.length;
+    return this.#started;
   }
 
   /** Adds the piece's events to `events`. @throws Error for more calls than a reply may have */
@@ -30,40 +33,60 @@ export class ToolCallPieces {
     const id = textOf(piece.id);
     const name = textOf(called.name);
     const call = this.#find(piece.index, id, name);
-    const text = readArguments(called.arguments);
-    if (!call.started) {
+    let text = readArguments(called.arguments);
+    if (call.number === undefined) {
       if (id !== '') call.id = id;
       if (name === '') {
         call.early += text;
         return;
       }
-      call.started = true;
+      const number = this.#started++;
+      call.number = number;
+      call.id ||= generatedToolId(replyId, number);
       const value = readCallSignature(piece);
       events.push({
         kind: 'tool_call',
-        call: call.call,
-        id: call.id || generatedToolId(replyId, call.call),
+        call: number,
+        id: call.id,
         name,
         ...(value !== '' && { signature: { wire: 'openai', value } }),
       });
+      text = call.early + text;
     }
-    const pieces = call.early + text;
-    call.early = '';
-    if (pieces !== '') events.push({ kind: 'tool_arguments', call: call.call, text: pieces });
+    addArguments(call.number, call.arguments.add(text), events);
   }
 
-  /** @throws Error when a call has no name */
-  end(): void {
-    if (this.#calls.some(({ started }) => !started)) throw new Error('reply has a tool call without a name');
+  /** Returns whether the call with this number and index has received arguments. */
+  hasArguments(index: number): boolean {
+    const call = this.#byIndex.get(index);
+    return call?.number === index && call.arguments.isText;
+  }
+
+  /** Returns the arguments that were held back. @throws Error when a call has arguments but no name */
+  end(): ReplyEvent[] {
+    const events: ReplyEvent[] = [];
+    for (const { number, id, early, arguments: args } of this.#calls) {
+      if (number !== undefined) addArguments(number, args.end(), events);
+      // A call with nothing is none: some servers send one.
+      else if (id + early !== '') throw new Error('reply has a tool call without a name');
+    }
+    return events;
+  }
+
+  /** Numbers of the calls without arguments. */
+  get bare(): number[] {
+    return this.#calls.flatMap(({ number, arguments: args }) =>
+      number === undefined || args.isText ? [] : [number],
+    );
   }
 
   #find(index: unknown, id: string, name: string): Call {
     const known = typeof index === 'number' ? this.#byIndex.get(index) : this.#unnumbered(id, name);
     // Another call with the same index: it has an id and a name of its own.
-    const isOther = known?.started && id !== '' && id !== known.id && name !== '';
+    const isOther = known?.number !== undefined && id !== '' && id !== known.id && name !== '';
     if (known && !isOther) return known;
     if (this.#calls.length === MAX_TOOL_CALLS) throw new Error('reply has too many tool calls');
-    const call: Call = { call: this.#calls.length, id: '', started: false, early: '' };
+    const call: Call = { number: undefined, id: '', early: '', arguments: new ArgumentPieces() };
     this.#calls.push(call);
     if (typeof index === 'number') this.#byIndex.set(index, call);
     return call;
@@ -73,6 +96,10 @@ export class ToolCallPieces {
   #unnumbered(id: string, name: string): Call | undefined {
     if (id !== '') return this.#calls.find((call) => call.id === id);
     const last = this.#calls.at(-1);
-    return last?.started && name !== '' ? undefined : last;
+    return last?.number !== undefined && name !== '' ? undefined : last;
   }
+}
+
+function addArguments(call: number, text: string, events: ReplyEvent[]): void {
+  if (text !== '') events.push({ kind: 'tool_arguments', call, text });
 }
