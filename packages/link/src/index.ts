@@ -4,3 +4,4 @@ export * from './link-client';
 export * from './link-limits';
 export * from './link-server';
 export type { LinkCall, LinkHandler, LinkReply } from './server-call';
+export * from './unrecorded';

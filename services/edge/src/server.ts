@@ -202,6 +202,7 @@ function createPublicPort(
       accessLog.add(exchange);
     },
     onUnparsable: () => metrics.unparsable.inc(),
+    onRawError: (answered) => accessLog.addUnparsable(answered),
     onCredentialsRefused: ({ route, clientAddress, requestId }, { code }) =>
       security.record({
         event: route === 'dashboard_api' ? 'token.refused' : 'key.refused',

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import type { LinkCall } from '@gateway/link';
+import { type LinkCall, UNRECORDED } from '@gateway/link';
 import { Quota } from '@gateway/quota';
 import { expect, test } from '@jest/globals';
 import { parseResponsesRequest } from '../formats/responses/responses-request';
@@ -30,16 +30,21 @@ async function queue(
   const call = { key: { accountId: 'a', keyId: 'k' }, body } as LinkCall;
   const answer = queueResponse({ check, storage, bodies, newId: () => ID, now: () => 5_000 });
   try {
-    const { status, body: reply } = await answer(call, parseResponsesRequest(body, { canStore: true }));
-    return { status, response: JSON.parse(String(reply)), queued, body, reserved: bodies.used };
+    const {
+      status,
+      headers,
+      body: reply,
+    } = await answer(call, parseResponsesRequest(body, { canStore: true }));
+    return { status, headers, response: JSON.parse(String(reply)), queued, body, reserved: bodies.used };
   } catch (error) {
     return { error: GatewayError.from(error), queued, body, reserved: bodies.used };
   }
 }
 
 test('a call is queued with its body, its input items and the response that its caller receives', async () => {
-  const { status, response, queued, body } = await queue({ metadata: { a: 'b' } });
+  const { status, headers, response, queued, body } = await queue({ metadata: { a: 'b' } });
   expect(status).toBe(200);
+  expect(headers).toHaveProperty(UNRECORDED);
   expect(response).toMatchObject({
     id: `resp_${ID}`,
     status: 'queued',

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/errors';
-import type { LinkCall, LinkReply } from '@gateway/link';
+import { type LinkCall, type LinkReply, UNRECORDED } from '@gateway/link';
 import type { Quota } from '@gateway/quota';
 import { responseId } from '../domain/response-members';
 import type { ResponsesRequest } from '../formats/responses/responses-request';
@@ -45,7 +45,12 @@ export function queueResponse({ check, storage, bodies, newId, now }: QueueRespo
         response,
         body: call.body,
       });
-      const headers = { 'content-type': 'application/json', 'content-length': String(response.length) };
+      const headers = {
+        'content-type': 'application/json',
+        'content-length': String(response.length),
+        // Only the call that storage sends has a record.
+        [UNRECORDED]: 'true',
+      };
       return { status: 200, headers, body: response };
     } finally {
       release?.();

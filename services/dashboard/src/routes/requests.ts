@@ -59,7 +59,7 @@ export const adminRequestEndpoints = (billing: Billing): Endpoint[] => [
     },
   }),
   endpoint('operator', 'GET /admin/requests/:id', {
-    summary: 'Retrieve any authenticated request by the X-Request-Id of its response',
+    summary: 'Retrieve any request by the X-Request-Id of its response',
     response: anyRequestResponse,
     handle: async ({ context, params }) =>
       toAnyRequestJson(await billing.findRequest(context, params.id ?? '')),
@@ -168,7 +168,7 @@ function toRequestJson(record: RequestRecord__Output) {
   };
 }
 
-/** For operators. A call with a login token has a user and no key. */
+/** For operators. A call with a login token has a user and no key; one without valid credentials has neither. */
 const toAnyRequestJson = (record: RequestRecord__Output) => ({
   ...toRequestJson(record),
   key_id: record.keyId || null,

@@ -1,3 +1,4 @@
+import { GatewayError } from '@gateway/errors';
 import { createLogger } from '@gateway/process';
 import type { AccessLogEntry } from '@gateway/proto/generated/gateway/billing/v1/AccessLogEntry';
 import { afterEach, expect, jest, test } from '@jest/globals';
@@ -18,6 +19,7 @@ function exchange(more: Partial<Exchange> = {}, statusCode = 200): Exchange {
     request: { method: 'GET' },
     response: { headersSent: true, statusCode },
     path: '/v1/models',
+    clientAddress: '192.0.2.1',
     errorCode: '',
     startedMs: performance.now() - 5,
     ...more,
@@ -42,20 +44,51 @@ function accessLog(send = async (_entries: readonly AccessLogEntry[]): Promise<u
   return { access, sent, advance };
 }
 
-test('logs authenticated calls that are recorded nowhere else, and all failed ones', async () => {
+test('logs answers that are recorded nowhere else, and all failed ones', async () => {
   const { access, sent } = accessLog();
   access.add(exchange());
   access.add(exchange({ requestId: 'request-2', caller: { userId: 'user-1' }, path: '/api/v1/keys' }, 404));
   access.add(exchange({ requestId: 'paid', isRecorded: true }));
   access.add(exchange({ requestId: 'refused', isRecorded: true, errorCode: 'rpm_rate_limited' }, 429));
   access.add(exchange({ requestId: 'anonymous', caller: undefined }, 401));
+  const unanswered = { headersSent: false } as Exchange['response'];
+  access.add(exchange({ requestId: 'unanswered', caller: undefined, response: unanswered }));
+  const error = new GatewayError('invalid_request');
+  access.addUnparsable({ requestId: 'no-http', clientAddress: '192.0.2.1', error });
   await access.close();
   expect(sent).toMatchObject([
     { requestId: 'request-1', accountId: 'account-1', keyId: 'key-1', method: 'GET', status: 200 },
     { requestId: 'request-2', userId: 'user-1', path: '/api/v1/keys', status: 404, endedAtMs: '10000' },
     { requestId: 'refused', status: 429, errorCode: 'rpm_rate_limited' },
+    { requestId: 'anonymous', status: 401 },
+    { requestId: 'no-http', status: 400, errorCode: 'invalid_request', startedAtMs: '10000' },
   ]);
   expect(access.dropped).toBe(0);
+});
+
+test.each([
+  ['/v1/videos/files/aGVsbG8.c2lnbmVk', '/v1/videos/files/…'],
+  ['/api/v1/playground/videos/files/aGVsbG8.c2lnbmVk', '/api/v1/playground/videos/files/…'],
+  ['/v1/models/sk-gw-secret_1-x/chat', '/v1/models/…/chat'],
+])('logs the path %s without its secret', async (path, logged) => {
+  const { access, sent } = accessLog();
+  access.add(exchange({ caller: undefined, path }, 404));
+  await access.close();
+  expect(sent).toMatchObject([{ path: logged }]);
+});
+
+test('drops the entries of an address and of all addresses above their rate limits, but none of callers', async () => {
+  const { access, sent } = accessLog();
+  const anonymous = (clientAddress: string) =>
+    access.add(exchange({ requestId: clientAddress, caller: undefined, clientAddress }, 404));
+  for (let i = 0; i < 150; i++) anonymous('192.0.2.1');
+  for (let i = 0; i < 150; i++) anonymous(`198.51.100.${i}`);
+  access.add(exchange({ requestId: 'caller' }));
+  await access.close();
+  expect(sent.filter(({ requestId }) => requestId === '192.0.2.1')).toHaveLength(100);
+  expect(sent).toHaveLength(201);
+  expect(sent.at(-1)).toMatchObject({ requestId: 'caller' });
+  expect(access.dropped).toBe(100);
 });
 
 test('drops the entries of a caller above the rate limit without affecting other callers', async () => {

@@ -1,7 +1,9 @@
 import type { Logger } from '@gateway/process';
 import type { AccessLogEntry } from '@gateway/proto/generated/gateway/billing/v1/AccessLogEntry';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
+import { clientNetwork } from '@gateway/public-http';
 import { callUnary } from '@gateway/rpc';
+import type { UnparsableRequest } from '../http/edge-listener';
 import type { Caller, Exchange } from '../http/exchange';
 
 export interface AccessLogOptions {
@@ -17,11 +19,16 @@ const MAX_BATCH = 1_000;
 const MAX_WAITING = 20_000;
 /** Maximum entries of one caller per half second: a flood does not get a row for each call. */
 const MAX_OF_CALLER = 100;
+/** The same of all clients that are not authenticated, who don't displace the entries of the others. */
+const MAX_ANONYMOUS = 200;
+const ANONYMOUS = 'anonymous';
 const MAX_PATH = 200;
+/** Keys in a path, and the signed part of a link to a video. */
+const SECRETS = /sk-gw-[\w-]+|(?<=\/videos\/files\/)[^/]+/g;
 
 /**
- * Reports authenticated calls to billing that no other service records, so that an operator finds every request id. Entries
- * are dropped, and counted, beyond the bounds; a killed edge loses those of its last half second.
+ * Reports answers to billing that no other service records, so that an operator finds every request id. Entries are dropped,
+ * and counted, beyond the bounds; a killed edge loses those of its last half second.
  */
 export class AccessLog {
   readonly #options: AccessLogOptions;
@@ -45,32 +52,64 @@ export class AccessLog {
 
   /** Takes an exchange whose response is closed; ignores those that need no entry. */
   add(exchange: Exchange): void {
-    const { caller, response, isRecorded } = exchange;
+    const { caller, response, isRecorded, clientAddress } = exchange;
     const status = response.headersSent ? response.statusCode : 0;
-    if (!caller || (isRecorded && status < 400)) return;
+    if (caller ? isRecorded && status < 400 : status === 0) return;
     const endedAtMs = this.#nowMs();
-    if (endedAtMs - this.#countedSinceMs >= FLUSH_MS) {
-      this.#ofCaller = new Map();
-      this.#countedSinceMs = endedAtMs;
-    }
-    const name = nameOf(caller);
-    const ofCaller = (this.#ofCaller.get(name) ?? 0) + 1;
-    if (ofCaller > MAX_OF_CALLER || this.#waiting.length >= MAX_WAITING) {
-      this.#dropped += 1;
-      return;
-    }
-    this.#ofCaller.set(name, ofCaller);
-    this.#waiting.push({
+    this.#append(caller, clientAddress, {
       requestId: exchange.requestId,
       ...caller,
       method: exchange.request.method ?? '',
-      path: exchange.path.slice(0, MAX_PATH),
+      path: exchange.path.replace(SECRETS, '…').slice(0, MAX_PATH),
       status,
       errorCode: exchange.errorCode,
       startedAtMs: String(Math.round(endedAtMs - (performance.now() - exchange.startedMs))),
       endedAtMs: String(endedAtMs),
     });
+  }
+
+  /** Takes an answer to bytes that are not a request. */
+  addUnparsable({ requestId, clientAddress, error }: UnparsableRequest): void {
+    const atMs = String(this.#nowMs());
+    this.#append(undefined, clientAddress, {
+      requestId,
+      status: error.row.status,
+      errorCode: error.code,
+      startedAtMs: atMs,
+      endedAtMs: atMs,
+    });
+  }
+
+  #append(caller: Caller | undefined, clientAddress: string, entry: AccessLogEntry): void {
+    const nowMs = this.#nowMs();
+    if (nowMs - this.#countedSinceMs >= FLUSH_MS) {
+      this.#ofCaller = new Map();
+      this.#countedSinceMs = nowMs;
+    }
+    const isAdmitted = caller
+      ? this.#waiting.length < MAX_WAITING && this.#count(nameOf(caller), MAX_OF_CALLER)
+      : this.#waiting.length < MAX_WAITING / 2 && this.#countAnonymous(clientAddress);
+    if (!isAdmitted) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#waiting.push(entry);
     this.#timer ??= setTimeout(() => void this.#flush(), FLUSH_MS).unref();
+  }
+
+  #countAnonymous(clientAddress: string): boolean {
+    // Checked first, so that the map has no more addresses than that.
+    if ((this.#ofCaller.get(ANONYMOUS) ?? 0) >= MAX_ANONYMOUS) return false;
+    const address = `address ${clientNetwork(clientAddress)}`;
+    return this.#count(address, MAX_OF_CALLER) && this.#count(ANONYMOUS, MAX_ANONYMOUS);
+  }
+
+  /** Returns false above the maximum of a half second. */
+  #count(name: string, max: number): boolean {
+    const count = (this.#ofCaller.get(name) ?? 0) + 1;
+    if (count > max) return false;
+    this.#ofCaller.set(name, count);
+    return true;
   }
 
   /** Sends what is left, once. */

@@ -15,9 +15,19 @@ export interface EdgeListenerOptions {
   readonly onBegin: () => void;
   readonly onEnd: (exchange: Exchange) => void;
   readonly onUnparsable: () => void;
+  /** Bytes that are not a request were answered. */
+  readonly onRawError: (answered: UnparsableRequest) => void;
   /** An API key or a login token was refused. */
   readonly onCredentialsRefused: (exchange: Exchange, error: GatewayError) => void;
   readonly log: Logger;
+}
+
+/** An answer to bytes that are not a request. */
+export interface UnparsableRequest {
+  readonly requestId: string;
+  /** The peer's. */
+  readonly clientAddress: string;
+  readonly error: GatewayError;
 }
 
 /** Common handling of every request: its id, its error exit and its end; also of bytes that are not a request. */
@@ -111,7 +121,7 @@ export class EdgeListener {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
     } else if (!exchange || (exchange.request.complete && exchange.response.writableFinished)) {
-      writeRawError(socket, newRequestId(), fromParserError(error));
+      this.#answerRaw(socket, fromParserError(error));
     } else if (exchange.request.complete) {
       // Invalid bytes after a complete request: its response is still due, and the last one.
       exchange.response.shouldKeepAlive = false;
@@ -125,8 +135,15 @@ export class EdgeListener {
     if (this.#refused.has(socket)) return;
     this.#options.onUnparsable();
     socket.on('error', () => socket.destroy());
-    writeRawError(socket, newRequestId(), new GatewayError('not_found'));
+    this.#answerRaw(socket, new GatewayError('not_found'));
   };
+
+  #answerRaw(socket: Duplex, error: GatewayError): void {
+    const requestId = newRequestId();
+    const { remoteAddress: clientAddress = '' } = socket as Socket;
+    writeRawError(socket, requestId, error);
+    this.#options.onRawError({ requestId, clientAddress, error });
+  }
 
   /** Ends an unfinished exchange whose connection is unusable: its response is the last one. */
   #failUnparsable(exchange: Exchange, error: GatewayError, socket: Duplex): void {

@@ -19,7 +19,7 @@ export interface Exchange {
   errorCode: string;
   /** The authenticated caller. */
   caller: Caller | undefined;
-  /** Another service records the call, unless it fails. */
+  /** The answering service records the call, unless it fails. */
   isRecorded: boolean;
   /** How long the rest of a request is read after its response. */
   lingerMs: number;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { GatewayError, type StreamErrors, toErrorFrame } from '@gateway/errors';
-import type { LinkedCall, LinkRequest, ReplySink } from '@gateway/link';
+import { type LinkedCall, type LinkRequest, type ReplySink, UNRECORDED } from '@gateway/link';
 import { ClientDisconnected } from '@gateway/rpc';
 import type { Exchange } from './exchange';
 import { publicReplyHeaders } from './reply-headers';
@@ -103,6 +103,7 @@ class RelayedReply implements ReplySink {
     // The reply has started: the rest of the body is not read.
     this.#body?.stop();
     this.#onTaken();
+    if (UNRECORDED in headers) this.#exchange.isRecorded = false;
     const allowed = publicReplyHeaders(headers);
     this.#isEventStream = allowed['content-type']?.startsWith('text/event-stream') ?? false;
     try {

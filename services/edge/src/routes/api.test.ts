@@ -1,9 +1,10 @@
 import { type ErrorCode, GatewayError } from '@gateway/errors';
+import { UNRECORDED } from '@gateway/link';
 import { until } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError, expectRawError } from '../testing/expect-error';
-import { sendRaw } from '../testing/raw-client';
+import { parseReply, sendRaw } from '../testing/raw-client';
 
 let fixture: EdgeFixture;
 beforeAll(async () => {
@@ -69,6 +70,40 @@ describe('an API call', () => {
     for (const name of ['set-cookie', 'server']) expect(reply.headers.get(name)).toBeNull();
     expect(reply.headers.get('x-request-id')).not.toBe('fake');
   });
+});
+
+test('every answer is in the access log unless the answering service records it', async () => {
+  const idOf = ({ headers }: Response) => headers.get('x-request-id');
+  const authorization = `Bearer ${KEY}`;
+  const recorded = idOf(await call('/v1/chat/completions'));
+  fixture.chat.handler = async () => ({
+    status: 200,
+    headers: { [UNRECORDED]: 'true' },
+    body: Buffer.from('{}'),
+  });
+  const unrecorded = await call('/v1/responses');
+  expect(unrecorded.headers.get(UNRECORDED)).toBeNull();
+  const answers = [
+    [unrecorded, { accountId: 'account-1', path: '/v1/responses', status: 200 }],
+    [await call('/v1/nothing'), { accountId: '', path: '/v1/nothing', errorCode: 'not_found' }],
+    [await call('/v1/responses', { method: 'PUT' }), { method: 'PUT', errorCode: 'not_found' }],
+    [await call('/v1/responses', { headers: {} }), { status: 401, errorCode: 'invalid_api_key' }],
+    [await fetch(`${fixture.apiUrl}/v1/videos/files/x`), { path: '/v1/videos/files/…', status: 200 }],
+    [await fetch(`${fixture.dashboardUrl}/nothing`), { path: '/nothing' }],
+    [
+      await fetch(`${fixture.dashboardUrl}/v1/x`, { headers: { authorization } }),
+      { path: '/v1/x', status: 404 },
+    ],
+  ] as const;
+  const raw = parseReply(await sendRaw(fixture.apiPort, 'hello\r\n\r\n')).headers['x-request-id'];
+  const expected = [
+    ...answers.map(([answer, entry]) => ({ requestId: idOf(answer), ...entry })),
+    { requestId: raw, method: '', path: '', status: 400, errorCode: 'invalid_request' },
+  ];
+  const { accessLog } = fixture.billing;
+  await until(() => accessLog.some(({ requestId }) => requestId === raw));
+  for (const entry of expected) expect(accessLog).toContainEqual(expect.objectContaining(entry));
+  expect(accessLog.map(({ requestId }) => requestId)).not.toContain(recorded);
 });
 
 describe('not_found', () => {

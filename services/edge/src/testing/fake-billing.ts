@@ -1,6 +1,8 @@
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
 import type { ProtoGrpcType } from '@gateway/proto/generated/billing';
+import type { AccessLogEntry__Output } from '@gateway/proto/generated/gateway/billing/v1/AccessLogEntry';
+import type { AppendAccessLogRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/AppendAccessLogRequest';
 import type { LeaseThrottleResponse } from '@gateway/proto/generated/gateway/billing/v1/LeaseThrottleResponse';
 import type { RefusedCall__Output } from '@gateway/proto/generated/gateway/billing/v1/RefusedCall';
 import type { ReportRefusalsRequest__Output } from '@gateway/proto/generated/gateway/billing/v1/ReportRefusalsRequest';
@@ -17,6 +19,7 @@ export class FakeBilling {
   readonly keys = new Map<string, ResolveKeyResponse | GatewayError>();
   readonly watches = new Set<Watch>();
   readonly refused: RefusedCall__Output[] = [];
+  readonly accessLog: AccessLogEntry__Output[] = [];
   resolveCount = 0;
   /** Off by default. */
   lease: LeaseThrottleResponse = { throttled: false, permits: 0, validMs: 1_000 };
@@ -34,6 +37,10 @@ export class FakeBilling {
       }),
       ReportRefusals: unary(log, async (_context, { calls }: ReportRefusalsRequest__Output) => {
         fake.refused.push(...calls);
+        return {};
+      }),
+      AppendAccessLog: unary(log, async (_context, { entries }: AppendAccessLogRequest__Output) => {
+        fake.accessLog.push(...entries);
         return {};
       }),
       LeaseThrottle: unary(log, async () => fake.lease),

@@ -1,5 +1,5 @@
 import { GatewayError, rateHeaders } from '@gateway/errors';
-import type { LinkCall, LinkReply } from '@gateway/link';
+import { type LinkCall, type LinkReply, UNRECORDED } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
 import type { Admission } from '../billing/admission';
 import type { Replayable } from './idempotent-calls';
@@ -16,7 +16,7 @@ export async function replay(
 ): Promise<LinkReply> {
   const { rates } = await admission.admitFree(context, call.key);
   const body = await open();
-  if (body) return { status, headers: { ...headers, ...rateHeaders(rates) }, body };
+  if (body) return { status, headers: { ...headers, ...rateHeaders(rates), [UNRECORDED]: 'true' }, body };
   throw new GatewayError('invalid_request', {
     detail: 'Idempotency-Key: the response to the first request is no longer stored',
     shouldRetry: false,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '@gateway/errors';
-import type { LinkCall, LinkReply } from '@gateway/link';
+import { type LinkCall, type LinkReply, UNRECORDED } from '@gateway/link';
 import { ModelNotAllowed } from '@gateway/models';
 import { createLogger } from '@gateway/process';
 import { Quota } from '@gateway/quota';
@@ -757,6 +757,7 @@ describe('a call with an Idempotency-Key', () => {
     scene.claim = answeredWith(scene.storedBody.length);
     const reply = await scene.send({}, keyed);
     expect(reply.status).toBe(200);
+    expect(reply.headers).toHaveProperty(UNRECORDED);
     expect(scene.steps).toEqual(['free hold', 'load']);
     expect(scene.replays.used).toBe(11);
     expect(await bytesOf(reply)).toEqual(scene.storedBody);
