@@ -1,3 +1,5 @@
+export * from './key-addresses';
+export * from './key-scopes';
 export * from './listed-model';
 export * from './media-features';
 export * from './model-names';

@@ -1,19 +1,26 @@
 import path from 'node:path';
 import {
-  admitFree,
   CellRefusals,
   connectCells,
+  freeRequest,
   ReserveClient,
   withRefusalReports,
 } from '@gateway/call-billing';
-import { GatewayError } from '@gateway/errors';
+import { GatewayError, rateHeaders } from '@gateway/errors';
 import { type LinkHandler, LinkPool, LinkServer } from '@gateway/link';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
 import { connectedOnce, every, type Logger, type RunningService, startAdminServer } from '@gateway/process';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/storage';
 import { FairSemaphore, memoryQuota, Quota, quotaExhausted, SemaphoreExhausted } from '@gateway/quota';
-import { createGrpcClients, createTrust, loadService, startGrpcServer, unary } from '@gateway/rpc';
+import {
+  createGrpcClients,
+  createTrust,
+  fromProtoRates,
+  loadService,
+  startGrpcServer,
+  unary,
+} from '@gateway/rpc';
 import { BatchRunner } from './batches/runner/batch-runner';
 import { Batches, clearEndedBatches, deleteExpiredBatches } from './batches/store/batches';
 import { BillingCalls } from './calls/billing-calls';
@@ -99,8 +106,15 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
       onUnknownOutcome: () => {},
     }),
   }));
-  const free: FreeAdmission = async (context, key) =>
-    admitFree(cells.of(key.cell).reserve, context.requestId, key);
+  const free: FreeAdmission = async (context, call, { stores: needsFunds = false } = {}) => {
+    const { accountId, keyId, cell } = call.key;
+    const request = { ...freeRequest(context.requestId, call), needsFunds };
+    const grant = await cells.of(cell).reserve.reserve(request);
+    return {
+      headers: rateHeaders(fromProtoRates(grant)),
+      reader: { accountId, ...(grant.ownContentOnly && { onlyKeyId: keyId }) },
+    };
+  };
   const metrics = createStorageMetrics();
   const responses = new Responses(pool, settings.STORAGE_KEY, settings.RESPONSE_RETENTION_DAYS);
   const store = await openObjectStore(settings, metrics.objectStoreFailed);

@@ -10,7 +10,7 @@ import type { Grant } from './rules/reserver';
 /** Returns the reply to a granted call. */
 export const toGrantReply = (
   { requestId, promptTokens, outputTokens }: CallToAdmit,
-  { holdNano, requestCostLimitNano, rates, rateReservation }: Grant,
+  { holdNano, requestCostLimitNano, ownContentOnly, rates, rateReservation }: Grant,
 ): ReserveReply => ({
   requestId,
   grant: {
@@ -18,6 +18,7 @@ export const toGrantReply = (
     grantedTokens: toInt64(promptTokens + outputTokens),
     ...toProtoRates(rates),
     ...(requestCostLimitNano !== null && { requestCostLimitNano: toInt64(requestCostLimitNano) }),
+    ownContentOnly,
     ...(rateReservation && { rateReservation: toProtoReservation(rateReservation) }),
   },
 });

@@ -11,6 +11,6 @@ export const listKeys =
   (pool: Pool) =>
   async (_context: RequestContext, request: ListKeysRequest__Output): Promise<ListKeysResponse> => {
     const page = toPageRequest(request.limit, request.cursor);
-    const { rows, nextCursor } = await list(pool, parseLookupId(request.accountId), page);
+    const { rows, nextCursor } = await list(pool, parseLookupId(request.accountId), page, request.holderIds);
     return { keys: rows.map(toProtoKey), nextCursor };
   };

@@ -1,5 +1,8 @@
 import { GatewayError } from '@gateway/errors';
+import { isAddressRange, KEY_SCOPES } from '@gateway/models';
+import type { ChangedBy__Output } from '@gateway/proto/generated/gateway/billing/v1/ChangedBy';
 import { MAX_AMOUNT_NANO } from '../domain/int8';
+import type { KeyChanger } from '../keys/rules/owner-limits';
 
 const MAX_ID = 128;
 const MAX_NAME = 200;
@@ -76,6 +79,29 @@ export function parseModels(models: readonly string[], field: string): string[] 
   if (models.length > MAX_MODELS) throw invalid(`${field} is too long`);
   return models.map((model) => parseId(model, field));
 }
+
+/** A dashboard of a newer version may know scopes that this one doesn't. */
+const MAX_SCOPES = 2 * KEY_SCOPES.length;
+
+export function parseScopes(scopes: readonly string[], field: string): string[] {
+  if (scopes.length > MAX_SCOPES) throw invalid(`${field} is too long`);
+  return scopes.map((scope) => parseId(scope, field));
+}
+
+const MAX_RANGES = 100;
+
+export function parseAddressRanges(ranges: readonly string[], field: string): string[] {
+  if (ranges.length > MAX_RANGES) throw invalid(`${field} has more than ${MAX_RANGES} ranges`);
+  const wrong = ranges.find((range) => !isAddressRange(range));
+  if (wrong !== undefined)
+    throw invalid(`${field}: ${wrong.slice(0, 60)} is neither an IP address nor a CIDR range`);
+  return [...ranges];
+}
+
+export const fromProtoChanger = (by: ChangedBy__Output | null): KeyChanger => ({
+  userId: by?.userId ? parseId(by.userId, 'user_id') : '',
+  isMember: by?.isMember ?? false,
+});
 
 /** The new value of a field: undefined keeps it, null removes it. */
 export function parseChange<T>(lifted: boolean, value: T | null, field: string): T | null | undefined {

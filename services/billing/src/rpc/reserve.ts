@@ -133,6 +133,9 @@ function fromProtoRequest(request: ReserveRequest__Output): CallToAdmit {
     promptTokens: BigInt(request.floorTokens),
     outputTokens: BigInt(request.boundTokens) - BigInt(request.floorTokens),
     free: request.free,
+    needsFunds: request.needsFunds,
+    scopes: request.scopes,
+    clientAddress: request.clientAddress,
     callerNamedMaximum: request.callerNamedMaximum,
     makesTask: request.makesTask,
     taskId: request.taskId,
@@ -141,7 +144,7 @@ function fromProtoRequest(request: ReserveRequest__Output): CallToAdmit {
     mayHaveHold: !request.isNew,
   };
   const { accountId, keyId, valueId, model, ownerId, taskId, endpoint } = call;
-  const texts = [accountId, keyId, valueId, model, ownerId, taskId, endpoint];
+  const texts = [accountId, keyId, valueId, model, ownerId, taskId, endpoint, call.clientAddress];
   const fits =
     isUuid(call.requestId) &&
     texts.every((text) => text.length <= MAX_TEXT && !text.includes('\0')) &&

@@ -22,6 +22,8 @@ export function toResolvedKey(
       dropUnsupportedTools: row.drop_unsupported_tools,
       detailedMessages: row.detailed_messages,
       hasTpmLimit: row.has_tpm_limit,
+      scopes: row.scopes,
+      allowedIps: row.allowed_ips,
       cell,
     },
   };

@@ -4,12 +4,15 @@ import type { UpdateKeyRequest__Output } from '@gateway/proto/generated/gateway/
 import type { RequestContext } from '@gateway/rpc';
 import { updateKey as update } from '../keys/store/change-key';
 import {
+  fromProtoChanger,
+  parseAddressRanges,
   parseChange,
   parseLimit,
   parseLookupId,
   parseModels,
   parseName,
   parseRateLimit,
+  parseScopes,
   parseTime,
 } from './parse';
 import { toProtoKey } from './to-proto';
@@ -18,7 +21,7 @@ export const updateKey =
   (pool: Pool) =>
   async (_context: RequestContext, request: UpdateKeyRequest__Output): Promise<ApiKey> => {
     const lifts = new Set(request.lift);
-    const row = await update(pool, parseLookupId(request.accountId), parseLookupId(request.id), {
+    const change = {
       name: request.name === undefined ? undefined : parseName(request.name, 'name'),
       allowedModels: request.setAllowedModels
         ? parseModels(request.allowedModels, 'allowed_models')
@@ -61,6 +64,10 @@ export const updateKey =
       noFallbackModels: request.noFallbackModels,
       dropUnsupportedTools: request.dropUnsupportedTools,
       detailedMessages: request.detailedMessages,
-    });
+      scopes: request.setScopes ? parseScopes(request.scopes, 'scopes') : undefined,
+      allowedIps: request.setAllowedIps ? parseAddressRanges(request.allowedIps, 'allowed_ips') : undefined,
+    };
+    const [accountId, id] = [parseLookupId(request.accountId), parseLookupId(request.id)];
+    const row = await update(pool, accountId, id, change, fromProtoChanger(request.by));
     return toProtoKey(row);
   };

@@ -77,6 +77,10 @@ class PostgresMoney implements MoneyCore {
         noFallbackModels: false,
         dropUnsupportedTools: false,
         detailedMessages: false,
+        scopes: [],
+        allowedIps: [],
+        ownerLimits: [],
+        holderIds: [],
       });
     }
   }

@@ -124,6 +124,8 @@ export class PureMoney implements MoneyCore {
       monthlyLimitNano: monthly,
       requestCostLimitNano: null,
       bareModelNames: null,
+      scopes: [],
+      allowedIps: [],
       liveValueIds: [],
       retiredValueIds: [],
       rates: { rpm: null, tpm: null, generation: 0n },

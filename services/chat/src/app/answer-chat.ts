@@ -108,6 +108,7 @@ async function admitChat(
       bareModelName: isBareName(request.model),
       provider: planned.routes[0]!.provider.id,
       endpoint: call.path,
+      contentScopes: request.contentScopes,
       streamed: request.stream,
       bound,
       promptTokens,

@@ -1,4 +1,6 @@
 import type { LinkCall, LinkReply } from '@gateway/link';
+import { ACCOUNT_CONTENT, allowsScope } from '@gateway/models';
+import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { once, type Quota, quotaExhausted } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
 import { passedEnd } from '../formats/responses/passed-end';
@@ -35,7 +37,7 @@ export function answerResponse(deps: AnswerResponseDeps): AnswerResponse {
   return async (context, call, request, replyId) => {
     const { storage } = deps;
     if (!storage) return deps.answer(context, call, request.withItems());
-    const { whole, release } = await withStoredItems(storage, deps.bodies, call.key.accountId, request);
+    const { whole, release } = await withStoredItems(storage, deps.bodies, call.key, request);
     const answered = () => {
       if (replyId !== undefined) return queued(whole, replyId);
       return request.isStored ? stored(deps, storage, context, call, request, whole) : whole;
@@ -57,17 +59,22 @@ export function answerResponse(deps: AnswerResponseDeps): AnswerResponse {
 export async function withStoredItems(
   storage: ResponseStorage,
   bodies: Quota,
-  accountId: string,
+  key: KeyContext__Output,
   request: ResponsesRequest,
 ): Promise<{ whole: ResponsesCall; release?: () => void }> {
   if (request.previousId === undefined && request.itemIds.length === 0) return { whole: request.withItems() };
   let release = () => {};
   try {
-    const items = await loadStoredItems(storage, accountId, request, (bytes) => {
+    const { accountId, keyId } = key;
+    const seesAccount = allowsScope(key, ACCOUNT_CONTENT);
+    const reader = { accountId, ...(!seesAccount && { onlyKeyId: keyId }) };
+    const items = await loadStoredItems(storage, reader, request, (bytes) => {
       if (bodies.acquire(accountId, bytes)) throw quotaExhausted();
       release = once(() => bodies.release(accountId, bytes));
     });
-    return { whole: request.withItems(items), release };
+    const whole = request.withItems(items);
+    // The cached key may be outdated: billing decides.
+    return { whole: seesAccount ? { ...whole, contentScopes: [ACCOUNT_CONTENT] } : whole, release };
   } catch (error) {
     release();
     throw error;
@@ -104,6 +111,7 @@ function stored(
         const input = Buffer.from(JSON.stringify(toStoredItems(call.ownItems, requestId)));
         await storage.save(key.accountId, {
           id: response.id,
+          keyId: key.keyId,
           previousId,
           input,
           response: Buffer.from(response.json),

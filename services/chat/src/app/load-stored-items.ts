@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import { isObject, textOf } from '@gateway/upstream';
 import type { StoredItems, StoredReferences } from '../formats/responses/responses-request';
 import { isResponseId, placeOf } from '../formats/responses/stored-items';
-import type { FoundResponse, LoadedResponse, ResponseStorage } from './response-storage';
+import type { FoundResponse, LoadedResponse, ResponseReader, ResponseStorage } from './response-storage';
 
 /** As much as a request body may have. */
 const MAX_STORED_BYTES = 32 * 1024 ** 2;
@@ -10,19 +10,19 @@ const MAX_STORED_BYTES = 32 * 1024 ** 2;
 /**
  * Returns the items that a call refers to.
  * @param reserve called with the bytes that will be loaded; throws if there is no memory for them
- * @throws GatewayError `not_found` for a reference to something that is not stored for this account; `invalid_request` if there is
+ * @throws GatewayError `not_found` for a reference to something that is not stored for this account, or key; `invalid_request` if there is
  *   too much; `internal_error` if storage can't be reached
  */
 export async function loadStoredItems(
   storage: ResponseStorage,
-  accountId: string,
+  reader: ResponseReader,
   { previousId, itemIds }: StoredReferences,
   reserve: (bytes: number) => void,
 ): Promise<StoredItems> {
   if (previousId !== undefined && !isResponseId(previousId))
     throw new GatewayError('not_found', { detail: 'previous_response_id: the response is not stored' });
   const others = responsesOf(itemIds);
-  const found = await storage.find(accountId, { lastId: previousId, otherIds: [...others.keys()] });
+  const found = await storage.find(reader, { lastId: previousId, otherIds: [...others.keys()] });
   const wanted = [
     ...found.conversation.map((response) => ({ ...response, withInput: true })),
     ...found.others.map((response) => ({ ...response, withInput: others.get(response.id) === true })),
@@ -34,7 +34,7 @@ export async function loadStoredItems(
     });
   reserve(bytes);
   const loaded = await storage.load(
-    accountId,
+    reader,
     wanted.map(({ id, withInput }) => ({ id, withInput })),
   );
   const conversation = loaded.slice(0, found.conversation.length).flatMap(itemsOf);

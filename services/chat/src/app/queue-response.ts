@@ -30,7 +30,7 @@ export type QueueResponse = (call: LinkCall, request: ResponsesRequest) => Promi
 export function queueResponse({ check, storage, bodies, newId, now }: QueueResponseDeps): QueueResponse {
   return async (call, request) => {
     const { accountId, keyId } = call.key;
-    const { whole, release } = await withStoredItems(storage, bodies, accountId, request);
+    const { whole, release } = await withStoredItems(storage, bodies, call.key, request);
     try {
       const model = check(call, whole);
       const replyId = newId();

@@ -1,15 +1,19 @@
 import {
   admitFree,
   type Cells,
+  type FreeCall,
   freeRequest,
   type HoldIdentity,
+  identityOf,
   type Owner,
   type ReserveClient,
   releasedEvent,
+  scopesOf,
   type UsageEvent,
   type UsageOutbox,
 } from '@gateway/call-billing';
 import { GatewayError, type RateFigures, rateHeaders } from '@gateway/errors';
+import type { KeyScope } from '@gateway/models';
 import { toInt64 } from '@gateway/money';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { fromProtoRates, type RequestContext } from '@gateway/rpc';
@@ -37,6 +41,8 @@ export interface AdmissionRequest {
   readonly bareModelName: boolean;
   readonly provider: string;
   readonly endpoint: string;
+  /** Scopes that the call needs for the content that it refers to; absent: none. */
+  readonly contentScopes?: readonly KeyScope[] | undefined;
   readonly streamed: boolean;
   readonly price: TokenPrice;
   /** The price without the requested service tier, if one was requested. */
@@ -94,9 +100,8 @@ export class Admission {
     const expectedTokens = outputs.expect(keyId, slug, bound.outputTokens);
     const hold = {
       requestId: context.requestId,
-      accountId: request.key.accountId,
-      keyId,
-      valueId: request.key.valueId,
+      ...identityOf(request.key),
+      scopes: [...scopesOf({ method: 'POST', path: request.endpoint }), ...(request.contentScopes ?? [])],
       model: slug,
       modelOutputs: [...request.model.outputModalities],
       bareModelName: request.bareModelName,
@@ -154,14 +159,14 @@ export class Admission {
   }
 
   /** Admits a call that costs nothing: counts it against the key's RPM. Returns response headers. */
-  admitFree(context: RequestContext, key: KeyContext__Output): Promise<Record<string, string>> {
-    return admitFree(this.#deps.cells.of(key.cell).reserve, context.requestId, key);
+  admitFree(context: RequestContext, call: FreeCall): Promise<Record<string, string>> {
+    return admitFree(this.#deps.cells.of(call.key.cell).reserve, context.requestId, call);
   }
 
   /** The same; returns the key's rates. */
-  async ratesOfFree(context: RequestContext, key: KeyContext__Output): Promise<RateFigures> {
-    const { reserve } = this.#deps.cells.of(key.cell);
-    return fromProtoRates(await reserve.reserve(freeRequest(context.requestId, key)));
+  async ratesOfFree(context: RequestContext, call: FreeCall): Promise<RateFigures> {
+    const { reserve } = this.#deps.cells.of(call.key.cell);
+    return fromProtoRates(await reserve.reserve(freeRequest(context.requestId, call)));
   }
 
   /** Releases a hold of which it is unknown whether it exists. */

@@ -4,13 +4,23 @@ export interface ResponseStorage {
    * Returns the responses of a conversation, oldest first, and of others.
    * @throws GatewayError `not_found` if one of them is not stored for this account
    */
-  find(accountId: string, wanted: FindRequest): Promise<FoundResponses>;
+  find(reader: ResponseReader, wanted: FindRequest): Promise<FoundResponses>;
   /** @throws GatewayError `not_found` */
-  load(accountId: string, wanted: readonly { id: string; withInput: boolean }[]): Promise<LoadedResponse[]>;
+  load(
+    reader: ResponseReader,
+    wanted: readonly { id: string; withInput: boolean }[],
+  ): Promise<LoadedResponse[]>;
   /** Stores a response that is to be made in the background. @throws GatewayError */
   queue(accountId: string, response: ResponseToQueue): Promise<void>;
   /** @throws GatewayError */
   save(accountId: string, response: ResponseToSave): Promise<void>;
+}
+
+/** An account, or one key of it. */
+export interface ResponseReader {
+  readonly accountId: string;
+  /** Only responses that were stored with this key; absent: those of the whole account. */
+  readonly onlyKeyId?: string;
 }
 
 export interface FindRequest {
@@ -41,13 +51,13 @@ export interface LoadedResponse {
 
 export interface ResponseToSave {
   readonly id: string;
+  readonly keyId: string;
   readonly previousId: string | undefined;
   readonly input: Buffer;
   readonly response: Buffer;
 }
 
 export interface ResponseToQueue extends ResponseToSave {
-  readonly keyId: string;
   /** Of the call. */
   readonly body: Buffer;
 }

@@ -3,6 +3,11 @@ import { callUnary } from '@gateway/rpc';
 
 const TIMEOUT_MS = 5_000;
 
+interface Reader {
+  readonly accountId: string;
+  readonly onlyKeyId?: string;
+}
+
 interface WantedResponse {
   readonly id: string;
   readonly withInput: boolean;
@@ -16,6 +21,7 @@ interface StoredContent {
 
 interface NewResponse {
   readonly id: string;
+  readonly keyId: string;
   readonly previousId: string | undefined;
   readonly input: Buffer;
   readonly response: Buffer;
@@ -31,20 +37,23 @@ export class ResponseStorageClient {
 
   /** @throws GatewayError `not_found` if one of them is not stored; `invalid_request` if they are too many */
   find(
-    accountId: string,
+    { accountId, onlyKeyId = '' }: Reader,
     { lastId = '', otherIds }: { lastId?: string | undefined; otherIds: readonly string[] },
   ) {
     const client = this.#client;
-    const request = { accountId, lastId, otherIds: [...otherIds] };
+    const request = { accountId, lastId, otherIds: [...otherIds], onlyKeyId };
     return callUnary(client, client.FindResponses, request, { timeoutMs: TIMEOUT_MS });
   }
 
   /** Returns the content of the responses, in their order. @throws GatewayError `not_found` if one of them is not stored */
-  async load(accountId: string, wanted: readonly WantedResponse[]): Promise<StoredContent[]> {
+  async load(
+    { accountId, onlyKeyId = '' }: Reader,
+    wanted: readonly WantedResponse[],
+  ): Promise<StoredContent[]> {
     const client = this.#client;
     const loaded: StoredContent[] = [];
     while (loaded.length < wanted.length) {
-      const request = { accountId, wanted: wanted.slice(loaded.length) };
+      const request = { accountId, wanted: wanted.slice(loaded.length), onlyKeyId };
       const page = await callUnary(client, client.LoadResponses, request, { timeoutMs: TIMEOUT_MS });
       if (page.responses.length === 0) throw new Error('storage returned no response');
       loaded.push(...page.responses);
@@ -52,7 +61,7 @@ export class ResponseStorageClient {
     return loaded;
   }
 
-  async queue(accountId: string, response: NewResponse & { keyId: string; body: Buffer }): Promise<void> {
+  async queue(accountId: string, response: NewResponse & { body: Buffer }): Promise<void> {
     const client = this.#client;
     const request = { accountId, ...response, previousId: response.previousId ?? '' };
     await callUnary(client, client.QueueResponse, request, { timeoutMs: TIMEOUT_MS });

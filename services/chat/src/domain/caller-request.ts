@@ -1,4 +1,5 @@
 import type { GatewayError } from '@gateway/errors';
+import type { KeyScope } from '@gateway/models';
 import type { AudioIds } from './audio-ids';
 import type { Conversation } from './conversation';
 import type { PassThroughChange } from './pass-through-change';
@@ -30,6 +31,8 @@ export interface CallerRequest {
   readonly passThroughHeaders: Readonly<Record<string, string>>;
   /** The parsed body. */
   readonly parsed: Readonly<Record<string, unknown>>;
+  /** Scopes that the key needs for the stored content that the call contains; absent: none. */
+  readonly contentScopes?: readonly KeyScope[];
   /**
    * Returns the neutral conversation. It is created on first use: a call that passes through never needs it.
    * @throws GatewayError `invalid_request` for content that no other format can represent and that matters

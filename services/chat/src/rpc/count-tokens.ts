@@ -17,7 +17,7 @@ export function countTokens({ models, admission, counting }: CountTokensDeps): L
   return async (context, call) => {
     const request = parseCountTokens(call.body);
     resolveChatModel(models, request.model, call.key);
-    const headers = await admission.admitFree(context, call.key);
+    const headers = await admission.admitFree(context, call);
     const counted = counting.run(
       call.key.accountId,
       DEFAULT_BUDGET_MS,

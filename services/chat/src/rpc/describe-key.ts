@@ -20,7 +20,7 @@ export function describeKey({ cells, admission }: DescribeKeyDeps): LinkHandler 
   return async (context, call) => {
     const { accountId, keyId: id, cell } = call.key;
     const { client } = cells.of(cell);
-    const rates = await admission.ratesOfFree(context, call.key);
+    const rates = await admission.ratesOfFree(context, call);
     const options = { timeoutMs: TIMEOUT_MS };
     const [key, use, account] = await Promise.all([
       callUnary(client, client.GetKey, { accountId, id }, options),

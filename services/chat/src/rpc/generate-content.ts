@@ -103,7 +103,7 @@ function countContents(
     const { generateContentRequest: inner } = value;
     const conversation = conversationOf(isObject(inner) ? inner : value, unknownFields);
     resolveChatModel(models, model, call.key);
-    const headers = await admission.admitFree(context, call.key);
+    const headers = await admission.admitFree(context, call);
     const totalTokens = counting.run(
       call.key.accountId,
       DEFAULT_BUDGET_MS,

@@ -40,7 +40,7 @@ export function listModels(deps: ModelListDeps) {
     const query = call.query ?? '';
     const type = parseModelType(query);
     const listOf = listWriter(call, query);
-    const headers = await admission.admitFree(context, call.key);
+    const headers = await admission.admitFree(context, call);
     const callable = models
       .all()
       .filter((model) => isListed(deps, model, call) && (!type || isOfType(model.listed, type)));
@@ -70,7 +70,7 @@ export function getModel(deps: ModelListDeps) {
     const isAllowed = name !== undefined && (!isBareName(name) || call.key.bareModelNames);
     const model = isAllowed ? models.get(name) : undefined;
     if (!model || !isListed(deps, model, call)) throw new GatewayError('model_not_found');
-    return jsonReply(shapeOf(call, model), await admission.admitFree(context, call.key));
+    return jsonReply(shapeOf(call, model), await admission.admitFree(context, call));
   };
 }
 

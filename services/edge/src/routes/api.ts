@@ -1,5 +1,6 @@
 import type { Refusal } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
+import { allowsAddress, missingScope, outOfScope } from '@gateway/models';
 import type { CallHeader } from '@gateway/proto/generated/gateway/edge/v1/CallHeader';
 import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { ClientDisconnected } from '@gateway/rpc';
@@ -52,11 +53,13 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
   exchange.route = route.name;
 
   const key = route.keyless ? NO_KEY : await resolveKey(exchange, route, deps);
-
-  if (!route.keyless) exchange.caller = { accountId: key.accountId ?? '', keyId: key.keyId ?? '' };
   exchange.isRecorded = route.maxKeyAgeMs === undefined;
 
-  const { upload, body } = await admitBody(exchange, route, key, deps).catch((thrown: unknown) => {
+  const admitted = async () => {
+    assertInScope(key, route, exchange.path);
+    return admitBody(exchange, route, key, deps);
+  };
+  const { upload, body } = await admitted().catch((thrown: unknown) => {
     if (!(thrown instanceof ClientDisconnected))
       report(exchange, exchange.path, key, GatewayError.from(thrown), deps);
     throw thrown;
@@ -164,15 +167,30 @@ function report(
   });
 }
 
-async function resolveKey(
-  { request, query }: Exchange,
-  route: ApiRoute,
-  { keys }: ApiDependencies,
-): Promise<KeyContext> {
+/** Maximum age of the cached key by which a call is refused: a pushed change has removed it before. */
+const REFUSING_KEY_AGE_MS = 100;
+
+/** @throws GatewayError `invalid_api_key` also for a key that may not be used from the client's address */
+async function resolveKey(exchange: Exchange, route: ApiRoute, deps: ApiDependencies): Promise<KeyContext> {
+  const { request, query, clientAddress } = exchange;
+  const { keys } = deps;
   const google = route.acceptsGoogleKey ? googleKeys(request, query) : [];
   const presented = readApiKey({ ...presentedCredentials(request), google });
   if (!presented) throw new GatewayError('invalid_api_key');
-  return (await keys.resolve(presented, route.maxKeyAgeMs)).context;
+  let { context } = await keys.resolve(presented, route.maxKeyAgeMs);
+  const admits = () =>
+    allowsAddress(context, clientAddress) && missingScope(context, route.method, exchange.path) === undefined;
+  if (!admits()) ({ context } = await keys.resolve(presented, REFUSING_KEY_AGE_MS));
+  // Operators find the request also if the address is refused.
+  exchange.caller = { accountId: context.accountId ?? '', keyId: context.keyId ?? '' };
+  if (!allowsAddress(context, clientAddress)) throw new GatewayError('invalid_api_key');
+  return { ...context, clientAddress };
+}
+
+/** @throws GatewayError `not_found` for an endpoint that the key may not call */
+export function assertInScope(key: KeyContext, { method }: ApiRoute, path: string): void {
+  const scope = missingScope(key, method, path);
+  if (scope !== undefined) throw outOfScope(scope);
 }
 
 /** A key never leaves edge. Its name may be percent-encoded. */

@@ -5,7 +5,7 @@ import type { Exchange } from '../http/exchange';
 import { type BodyLimits, type BufferedBody, readBody } from '../http/read-body';
 import { assertJsonBody, assertUncompressed, forwardedHeaders, isForm } from '../http/request-headers';
 import { StreamedUpload } from '../http/send-body';
-import { linkOf, NO_BODY, type RelayDependencies, relayApiCall } from './api';
+import { assertInScope, linkOf, NO_BODY, type RelayDependencies, relayApiCall } from './api';
 import { type ApiRoute, findApiRoute } from './api-routes';
 
 export interface PlaygroundDependencies extends RelayDependencies {
@@ -37,7 +37,11 @@ export async function answerPlayground(
   const { route, path } = findPlaygroundRoute(request.method ?? '', exchange.path);
   linkOf(route, deps);
   exchange.response.setHeader('cache-control', 'no-store');
-  const authorize = (keyId: string) => deps.authorize({ loginToken, keyId }, requestId);
+  const authorize = async (keyId: string) => {
+    const key = await deps.authorize({ loginToken, keyId }, requestId);
+    assertInScope(key, route, path);
+    return key;
+  };
   // A browser reads no response before it has sent the whole body.
   exchange.lingerMs = deps.bodyLimits.timeoutMs;
   const call = { route, path, headers: forwardedHeaders(request) };

@@ -16,6 +16,9 @@ const KEY = {
   valueId: 'v',
   bareModelNames: false,
   hasTpmLimit: false,
+  scopes: [],
+  allowedIps: [],
+  clientAddress: '',
   noFallbackModels: false,
   dropUnsupportedTools: false,
   detailedMessages: false,
@@ -162,7 +165,9 @@ test('no call is admitted while too many bills await delivery', async () => {
 
 test('a free call has no bill and gets the per-request cap', async () => {
   const { admission, steps, reserved } = admissionTo(() => ({ ...GRANT, holdNano: '0' }));
-  expect(await admission.admitFree(context(), KEY)).toMatchObject({ requestCostLimitNano: 900n });
+  expect(await admission.admitFree(context(), { key: KEY, method: 'GET', path: '/v1/videos' })).toMatchObject(
+    { requestCostLimitNano: 900n },
+  );
   expect(steps).toEqual(['reserve']);
   expect(reserved[0]).toMatchObject({ free: true, keyId: 'k', valueId: 'v' });
 });

@@ -1,9 +1,12 @@
 import {
   type BilledCall,
   type Cells,
+  type FreeCall,
   freeRequest,
+  identityOf,
   type ReserveClient,
   releasedEvent,
+  scopesOf,
   type UsageOutbox,
 } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
@@ -93,9 +96,9 @@ export class Admission {
   }
 
   /** Admits a call that costs nothing: counts it against the key's RPM. */
-  async admitFree(context: RequestContext, key: KeyContext__Output): Promise<Grant> {
-    const { reserve } = this.#deps.cells.of(key.cell);
-    const grant = await reserve.reserve(freeRequest(context.requestId, key));
+  async admitFree(context: RequestContext, call: FreeCall): Promise<Grant> {
+    const { reserve } = this.#deps.cells.of(call.key.cell);
+    const grant = await reserve.reserve(freeRequest(context.requestId, call));
     return fromProtoGrant(grant);
   }
 
@@ -104,9 +107,8 @@ export class Admission {
     try {
       const hold = {
         requestId: call.requestId,
-        accountId: call.accountId,
-        keyId: call.keyId,
-        valueId: request.key.valueId,
+        ...identityOf(request.key),
+        scopes: scopesOf({ method: 'POST', path: call.endpoint }),
         model: call.model,
         modelOutputs: [...request.model.outputModalities],
         bareModelName,
@@ -152,10 +154,11 @@ export class Admission {
 const mayHold = ({ code }: GatewayError): boolean => code === 'internal_error';
 
 function fromProtoGrant(grant: ReserveGrant__Output): Grant {
-  const { holdNano, requestCostLimitNano } = grant;
+  const { holdNano, requestCostLimitNano, ownContentOnly } = grant;
   return {
     holdNano: BigInt(holdNano),
     requestCostLimitNano: requestCostLimitNano === undefined ? undefined : BigInt(requestCostLimitNano),
+    ownContentOnly,
     rates: fromProtoRates(grant),
   };
 }

@@ -10,6 +10,8 @@ export interface Grant {
   readonly holdNano: bigint;
   /** The key's per-request cap. */
   readonly requestCostLimitNano: bigint | undefined;
+  /** The key sees only what was made with it. */
+  readonly ownContentOnly: boolean;
   /** The key's remaining rates, for the response if the call fails. */
   readonly rates: RateFigures;
 }

@@ -14,7 +14,7 @@ export async function replay(
   call: LinkCall,
   { status, headers, open }: Replayable,
 ): Promise<LinkReply> {
-  const { rates } = await admission.admitFree(context, call.key);
+  const { rates } = await admission.admitFree(context, call);
   const body = await open();
   if (body) return { status, headers: { ...headers, ...rateHeaders(rates), [UNRECORDED]: 'true' }, body };
   throw new GatewayError('invalid_request', {

@@ -31,6 +31,9 @@ const KEY = {
   valueId: 'v',
   bareModelNames: false,
   hasTpmLimit: false,
+  scopes: [],
+  allowedIps: [],
+  clientAddress: '',
   noFallbackModels: false,
   dropUnsupportedTools: false,
   detailedMessages: false,
@@ -98,6 +101,7 @@ class Scene {
     grant: {
       holdNano: 1n,
       requestCostLimitNano: undefined,
+      ownContentOnly: false,
       rates: { requests: { limit: 9n, remaining: 8n, resetSeconds: 1 } },
     },
     headers: { 'x-ratelimit-remaining-requests': '8' },

@@ -15,6 +15,7 @@ import type { Model, ModelLookup } from '../domain/model';
 import { EVENT_HEADERS, toImageEvents, toPartialEvent } from '../formats/image-events';
 import { toImageReply } from '../formats/image-reply';
 import type { IdempotentCalls } from '../idempotency/idempotent-calls';
+import { operationOf } from '../idempotency/operation-of';
 import type { OwnKey } from '../idempotency/own-key';
 import { replay } from '../idempotency/replay';
 import { BegunStream } from '../images/begun-stream';
@@ -151,7 +152,7 @@ async function claim(
 ) {
   const claimed = await idempotent.claim(context, {
     accountId: call.key.accountId,
-    operation: 'images',
+    operation: operationOf(call.key, 'images'),
     key: call.headers['idempotency-key'],
     fingerprint,
   });

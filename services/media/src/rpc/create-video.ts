@@ -20,6 +20,7 @@ import { catalogNotReceived } from '../domain/catalog-not-received';
 import type { Model, ModelLookup } from '../domain/model';
 import { isUpload } from '../domain/upload';
 import type { IdempotentCalls } from '../idempotency/idempotent-calls';
+import { operationOf } from '../idempotency/operation-of';
 import type { OwnKey } from '../idempotency/own-key';
 import { replay } from '../idempotency/replay';
 import type { ClaimedCall } from '../idempotency/rules/idempotency';
@@ -90,7 +91,7 @@ async function answerCall(
   try {
     const claim: Omit<ClaimedCall, 'requestId' | 'key'> = {
       accountId: call.key.accountId,
-      operation: `videos/${segmentOf(call.path)}/create`,
+      operation: operationOf(call.key, `videos/${segmentOf(call.path)}/create`),
       fingerprint: read.fingerprint,
     };
     const key = call.headers['idempotency-key'];

@@ -10,12 +10,14 @@ export interface ListVideosDeps {
   readonly admission: Pick<Admission, 'admitFree'>;
 }
 
-/** Handles `GET /v1/videos`: the account's tasks of models that the key may call, newest first. Counts against RPM. */
+/** Handles `GET /v1/videos`: the account's tasks of models that the key may call, or those of the key alone, newest first. Counts against RPM. */
 export function listVideos({ tasks, admission }: ListVideosDeps): LinkHandler {
-  return async (context, { key, query }) => {
-    const request = parseTaskList(query ?? '');
-    const { rates } = await admission.admitFree(context, key);
-    const found = await tasks.list(key, { ...request, limit: request.limit + 1 });
+  return async (context, call) => {
+    const request = parseTaskList(call.query ?? '');
+    const { rates, ownContentOnly } = await admission.admitFree(context, call);
+    const { accountId, keyId, allowedModels } = call.key;
+    const reader = { accountId, allowedModels, ...(ownContentOnly && { onlyKeyId: keyId }) };
+    const found = await tasks.list(reader, { ...request, limit: request.limit + 1 });
     const data = found.slice(0, request.limit).map(toListedJson);
     const list = {
       object: 'list',

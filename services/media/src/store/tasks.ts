@@ -32,9 +32,10 @@ export interface PollCapacity {
   readonly tasks: number;
 }
 
-/** Filters by account and models; empty: all. */
+/** Filters by account, key (absent: all) and models (empty: all). */
 export interface TaskReader {
   readonly accountId: string;
+  readonly onlyKeyId?: string;
   readonly allowedModels: readonly string[];
 }
 
@@ -96,12 +97,12 @@ export class Tasks {
 
   /** Newest first. */
   async list(
-    { accountId, allowedModels }: TaskReader,
+    { accountId, allowedModels, onlyKeyId }: TaskReader,
     { limit, after, requestId }: TaskListRequest,
   ): Promise<VideoTask[]> {
     const mayBeSeen = `account_id = $1 AND ($2::text[] IS NULL OR model LIKE ANY ($2))
-      AND ($3::text IS NULL OR id < $3)`;
-    const seen = [accountId, slugPatterns(allowedModels), after ?? null, limit];
+      AND ($3::text IS NULL OR id < $3) AND ($5::text IS NULL OR key_id = $5)`;
+    const seen = [accountId, slugPatterns(allowedModels), after ?? null, limit, onlyKeyId ?? null];
     const { rows } = await this.#options.pool.query<TaskRow>(
       requestId === undefined
         ? {
@@ -114,7 +115,7 @@ export class Tasks {
           }
         : {
             name: 'list-task-of-request',
-            text: `SELECT * FROM media.tasks WHERE ${mayBeSeen} AND request_id = $5 LIMIT $4`,
+            text: `SELECT * FROM media.tasks WHERE ${mayBeSeen} AND request_id = $6 LIMIT $4`,
             values: [...seen, requestId],
           },
     );

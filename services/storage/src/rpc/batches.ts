@@ -8,9 +8,9 @@ import type { FreeAdmission } from './response-call';
 /** `GET /v1/batches/{id}`. */
 export const getBatch =
   (batches: Pick<Batches, 'find'>, admitFree: FreeAdmission): LinkHandler =>
-  async (context, { key, path }) => {
-    const headers = await admitFree(context, key);
-    const found = await batches.find(key.accountId, 'openai', batchIdOf(path));
+  async (context, call) => {
+    const { headers, reader } = await admitFree(context, call);
+    const found = await batches.find(reader, 'openai', batchIdOf(call.path));
     if (!found) throw new GatewayError('not_found');
     return jsonReply(batchObject(found), headers);
   };
@@ -18,10 +18,10 @@ export const getBatch =
 /** `GET /v1/batches`. */
 export const listBatches =
   (batches: Pick<Batches, 'list'>, admitFree: FreeAdmission): LinkHandler =>
-  async (context, { key, query = '' }) => {
-    const page = parseBatchPage(query);
-    const headers = await admitFree(context, key);
-    const { batches: found, hasMore } = await batches.list(key.accountId, 'openai', page);
+  async (context, call) => {
+    const page = parseBatchPage(call.query ?? '');
+    const { headers, reader } = await admitFree(context, call);
+    const { batches: found, hasMore } = await batches.list(reader, 'openai', page);
     const data = found.map(batchObject);
     const ends = { first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null };
     return jsonReply({ object: 'list', data, ...ends, has_more: hasMore }, headers);
@@ -30,11 +30,11 @@ export const listBatches =
 /** `POST /v1/batches/{id}/cancel`. Calls in flight are still answered. */
 export const cancelBatch =
   (batches: Pick<Batches, 'find' | 'cancel'>, admitFree: FreeAdmission): LinkHandler =>
-  async (context, { key, path }) => {
-    const headers = await admitFree(context, key);
-    const id = batchIdOf(path);
-    const cancelled = await batches.cancel(key.accountId, 'openai', id);
+  async (context, call) => {
+    const { headers, reader } = await admitFree(context, call);
+    const id = batchIdOf(call.path);
+    const cancelled = await batches.cancel(reader, 'openai', id);
     if (cancelled) return jsonReply(batchObject(cancelled), headers);
-    if (!(await batches.find(key.accountId, 'openai', id))) throw new GatewayError('not_found');
+    if (!(await batches.find(reader, 'openai', id))) throw new GatewayError('not_found');
     throw new GatewayError('invalid_request', { detail: 'the batch has ended' });
   };

@@ -18,12 +18,11 @@ export interface CancelResponseDeps {
 /** `POST /v1/responses/{id}/cancel`. A response in the background that has ended is returned as it is. */
 export const cancelResponse =
   ({ responses, background, admitFree, metrics, onCancelled }: CancelResponseDeps): LinkHandler =>
-  async (context, { key, path }) => {
-    const { accountId } = key;
-    const id = responseIdOf(path);
-    const headers = await admitFree(context, key);
+  async (context, call) => {
+    const id = responseIdOf(call.path);
+    const { headers, reader } = await admitFree(context, call);
     const find = async () => {
-      const found = await responses.response(accountId, id);
+      const found = await responses.response(reader, id);
       if (!found) throw new GatewayError('not_found');
       return found;
     };
@@ -32,7 +31,7 @@ export const cancelResponse =
       throw new GatewayError('invalid_request', { detail: 'only background responses can be cancelled' });
     if (!found.progress) return responseReply(found, headers);
     const cancelled = cancelledResponse(found.json);
-    if (await background.cancel(accountId, id, cancelled)) {
+    if (await background.cancel(reader.accountId, id, cancelled)) {
       metrics.ended(cancelled.status);
       onCancelled(id);
     }

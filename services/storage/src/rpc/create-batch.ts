@@ -18,9 +18,9 @@ export const createBatch =
   async (context, call) => {
     const { key } = call;
     const fields = parseBatchFields(call.body);
-    const headers = await admitFree(context, key);
+    const { headers, reader } = await admitFree(context, call, { stores: true });
     const { accountId, keyId } = key;
-    const input = await files.find(accountId, fields.inputFileId);
+    const input = await files.find(reader, fields.inputFileId);
     if (input && input.purpose !== 'batch')
       throw new GatewayError('invalid_request', {
         detail: 'input_file_id: the purpose of the file is not batch',

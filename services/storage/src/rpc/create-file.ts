@@ -17,12 +17,14 @@ export interface CreateFileDeps {
 /** `POST /v1/files`. */
 export const createFile =
   ({ files, maxFileBytes, admitFree, metrics }: CreateFileDeps): LinkHandler =>
-  async (context, { key, headers: { 'content-type': contentType = '' }, bodyStream: body }) => {
+  async (context, call) => {
+    const { 'content-type': contentType = '' } = call.headers;
+    const { bodyStream: body } = call;
     if (!files) throw invalid('files are not stored here');
     // Edge streams forms, and nothing else.
     if (!body) throw invalid('Content-Type must be multipart/form-data');
-    const headers = await admitFree(context, key);
-    const saved = await files.save(key.accountId, `file-${context.requestId}`, (put) =>
+    const { headers } = await admitFree(context, call, { stores: true });
+    const saved = await files.save(call.key, `file-${context.requestId}`, (put) =>
       readFileForm({ contentType, body, maxFileBytes }, put),
     );
     metrics.saved(saved.bytes);

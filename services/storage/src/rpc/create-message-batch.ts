@@ -19,13 +19,13 @@ export const createMessageBatch =
   async (context, call) => {
     const lines = parseMessageBatch(call.body);
     const { accountId, keyId } = call.key;
-    const headers = await admitFree(context, call.key);
+    const { headers } = await admitFree(context, call, { stores: true });
     const id = `msgbatch_${context.requestId}`;
     const inputFileId = `file-${context.requestId}`;
     const content = async function* () {
       yield* lines;
     };
-    await files.save(accountId, inputFileId, async (put) => {
+    await files.save({ accountId, keyId }, inputFileId, async (put) => {
       await put(content());
       return { filename: `${id}_requests.jsonl`, purpose: 'batch' };
     });
@@ -44,7 +44,7 @@ export const createMessageBatch =
       metrics.created();
       return jsonReply(messageBatchObject(batch, originOf(call)), headers);
     } catch (error) {
-      await files.delete(accountId, inputFileId);
+      await files.delete({ accountId }, inputFileId);
       throw error;
     }
   };

@@ -8,10 +8,10 @@ import type { FreeAdmission } from './response-call';
 /** `POST /v1/files/{id}/delete`. */
 export const deleteFile =
   (files: Pick<Files, 'delete'>, admitFree: FreeAdmission, metrics: ContentMetrics): LinkHandler =>
-  async (context, { key, path }) => {
-    const headers = await admitFree(context, key);
-    const id = fileIdOf(path);
-    if (!(await files.delete(key.accountId, id))) throw new GatewayError('not_found');
+  async (context, call) => {
+    const { headers, reader } = await admitFree(context, call);
+    const id = fileIdOf(call.path);
+    if (!(await files.delete(reader, id))) throw new GatewayError('not_found');
     metrics.deleted('requested', 1);
     return jsonReply({ id, object: 'file', deleted: true }, headers);
   };

@@ -15,10 +15,10 @@ export const deleteResponse =
     metrics: Pick<ContentMetrics, 'deleted'>,
     onDeleted: (id: string) => void,
   ): LinkHandler =>
-  async (context, { key, path }) => {
-    const headers = await admitFree(context, key);
-    const id = responseIdOf(path);
-    if (!(await responses.delete(key.accountId, id))) throw new GatewayError('not_found');
+  async (context, call) => {
+    const { headers, reader } = await admitFree(context, call);
+    const id = responseIdOf(call.path);
+    if (!(await responses.delete(reader, id))) throw new GatewayError('not_found');
     metrics.deleted('requested', 1);
     onDeleted(id);
     return jsonReply({ id, object: 'response', deleted: true }, headers);

@@ -8,11 +8,15 @@ const MAX_RESPONSES = 1_000;
 
 export const findResponses =
   (responses: Pick<Responses, 'conversation' | 'sizes'>) =>
-  async (_context: RequestContext, { accountId, lastId, otherIds }: FindResponsesRequest__Output) => {
+  async (
+    _context: RequestContext,
+    { accountId, lastId, otherIds, onlyKeyId }: FindResponsesRequest__Output,
+  ) => {
     if (otherIds.length > MAX_RESPONSES) throw tooMany('items of more than 1,000 responses are referred to');
+    const reader = { accountId, onlyKeyId: onlyKeyId || undefined };
     const [conversation, others] = await Promise.all([
-      lastId === '' ? [] : responses.conversation(accountId, lastId, MAX_RESPONSES + 1),
-      otherIds.length === 0 ? [] : responses.sizes(accountId, otherIds),
+      lastId === '' ? [] : responses.conversation(reader, lastId, MAX_RESPONSES + 1),
+      otherIds.length === 0 ? [] : responses.sizes(reader, otherIds),
     ]);
     if (!conversation) throw notFound('previous_response_id');
     if (conversation.length > MAX_RESPONSES)

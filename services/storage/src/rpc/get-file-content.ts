@@ -2,6 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import type { LinkHandler, LinkReply } from '@gateway/link';
 import type { Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
+import type { ContentReader } from '../domain/content-reader';
 import type { Files } from '../files/store/files';
 import { fileIdOf } from './file-call';
 import type { FreeAdmission } from './response-call';
@@ -15,10 +16,10 @@ export interface FileReads {
 /** `GET /v1/files/{id}/content`. */
 export const getFileContent =
   (reads: FileReads, admitFree: FreeAdmission): LinkHandler =>
-  async (context, { key, path }) => {
-    const headers = await admitFree(context, key);
+  async (context, call) => {
+    const { headers, reader } = await admitFree(context, call);
     const withType = { ...headers, 'content-type': 'application/octet-stream' };
-    return contentReply(reads, context, key.accountId, fileIdOf(path), withType);
+    return contentReply(reads, context, reader, fileIdOf(call.path), withType);
   };
 
 /**
@@ -28,13 +29,13 @@ export const getFileContent =
 export async function contentReply(
   { files, quota }: FileReads,
   { signal }: RequestContext,
-  accountId: string,
+  reader: ContentReader,
   id: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<LinkReply> {
-  const release = quota.lease(accountId);
+  const release = quota.lease(reader.accountId);
   try {
-    const found = await files.open(accountId, id);
+    const found = await files.open(reader, id);
     if (!found) throw new GatewayError('not_found');
     const { bytes, content } = found;
     return {

@@ -7,9 +7,9 @@ import type { FreeAdmission } from './response-call';
 /** `GET /v1/files/{id}`. */
 export const getFile =
   (files: Pick<Files, 'find'>, admitFree: FreeAdmission): LinkHandler =>
-  async (context, { key, path }) => {
-    const headers = await admitFree(context, key);
-    const found = await files.find(key.accountId, fileIdOf(path));
+  async (context, call) => {
+    const { headers, reader } = await admitFree(context, call);
+    const found = await files.find(reader, fileIdOf(call.path));
     if (!found) throw new GatewayError('not_found');
     return jsonReply(fileObject(found), headers);
   };

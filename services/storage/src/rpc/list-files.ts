@@ -7,10 +7,10 @@ import type { FreeAdmission } from './response-call';
 /** `GET /v1/files`. */
 export const listFiles =
   (files: Pick<Files, 'list'>, admitFree: FreeAdmission): LinkHandler =>
-  async (context, { key, query = '' }) => {
-    const page = parseFilePage(query);
-    const headers = await admitFree(context, key);
-    const { files: found, hasMore } = await files.list(key.accountId, page);
+  async (context, call) => {
+    const page = parseFilePage(call.query ?? '');
+    const { headers, reader } = await admitFree(context, call);
+    const { files: found, hasMore } = await files.list(reader, page);
     const data = found.map(fileObject);
     const ends = { first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null };
     return jsonReply({ object: 'list', data, ...ends, has_more: hasMore }, headers);

@@ -8,8 +8,12 @@ const MAX_PAGE_BYTES = 8 * 1024 ** 2;
 
 export const loadResponses =
   (responses: Pick<Responses, 'load'>) =>
-  async (_context: RequestContext, { accountId, wanted }: LoadResponsesRequest__Output) => {
-    const found = await responses.load(accountId, wanted, MAX_PAGE_BYTES);
+  async (_context: RequestContext, { accountId, wanted, onlyKeyId }: LoadResponsesRequest__Output) => {
+    const found = await responses.load(
+      { accountId, onlyKeyId: onlyKeyId || undefined },
+      wanted,
+      MAX_PAGE_BYTES,
+    );
     if (found.length === 0 && wanted.length > 0) throw new GatewayError('not_found');
     return { responses: found };
   };

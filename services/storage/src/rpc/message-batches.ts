@@ -15,8 +15,8 @@ export type OriginOf = (call: LinkCall) => string;
 export const getMessageBatch =
   (batches: Pick<Batches, 'find'>, admitFree: FreeAdmission, originOf: OriginOf): LinkHandler =>
   async (context, call) => {
-    const headers = await admitFree(context, call.key);
-    const found = await batches.find(call.key.accountId, 'anthropic', batchIdOf(call.path));
+    const { headers, reader } = await admitFree(context, call);
+    const found = await batches.find(reader, 'anthropic', batchIdOf(call.path));
     if (!found) throw new GatewayError('not_found');
     return jsonReply(messageBatchObject(found, originOf(call)), headers);
   };
@@ -26,8 +26,8 @@ export const listMessageBatches =
   (batches: Pick<Batches, 'list'>, admitFree: FreeAdmission, originOf: OriginOf): LinkHandler =>
   async (context, call) => {
     const page = parseMessageBatchPage(call.query ?? '');
-    const headers = await admitFree(context, call.key);
-    const { batches: found, hasMore } = await batches.list(call.key.accountId, 'anthropic', page);
+    const { headers, reader } = await admitFree(context, call);
+    const { batches: found, hasMore } = await batches.list(reader, 'anthropic', page);
     const data = found.map((batch) => messageBatchObject(batch, originOf(call)));
     const ends = { first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null };
     return jsonReply({ data, has_more: hasMore, ...ends }, headers);
@@ -37,11 +37,10 @@ export const listMessageBatches =
 export const cancelMessageBatch =
   (batches: Pick<Batches, 'find' | 'cancel'>, admitFree: FreeAdmission, originOf: OriginOf): LinkHandler =>
   async (context, call) => {
-    const headers = await admitFree(context, call.key);
-    const { accountId } = call.key;
+    const { headers, reader } = await admitFree(context, call);
     const id = batchIdOf(call.path);
-    const cancelled = await batches.cancel(accountId, 'anthropic', id);
-    const found = cancelled ?? (await batches.find(accountId, 'anthropic', id));
+    const cancelled = await batches.cancel(reader, 'anthropic', id);
+    const found = cancelled ?? (await batches.find(reader, 'anthropic', id));
     if (!found) throw new GatewayError('not_found');
     return jsonReply(messageBatchObject(found, originOf(call)), headers);
   };
@@ -54,31 +53,31 @@ export const deleteMessageBatch =
     admitFree: FreeAdmission,
     metrics: Pick<BatchMetrics, 'deleted'>,
   ): LinkHandler =>
-  async (context, { key, path }) => {
-    const headers = await admitFree(context, key);
-    const id = batchIdOf(path);
-    const { accountId } = key;
-    const found = await batches.find(accountId, 'anthropic', id);
+  async (context, call) => {
+    const { headers, reader } = await admitFree(context, call);
+    const id = batchIdOf(call.path);
+    const found = await batches.find(reader, 'anthropic', id);
     if (!found) throw new GatewayError('not_found');
-    if (!(await batches.delete(accountId, 'anthropic', id)))
+    if (!(await batches.delete(reader, 'anthropic', id)))
       throw new GatewayError('invalid_request', { detail: 'the batch has not ended' });
     metrics.deleted('requested', 1);
-    await files.delete(accountId, found.inputFileId);
-    if (found.outputFileId) await files.delete(accountId, found.outputFileId);
+    const { accountId } = reader;
+    await files.delete({ accountId }, found.inputFileId);
+    if (found.outputFileId) await files.delete({ accountId }, found.outputFileId);
     return jsonReply({ id, type: 'message_batch_deleted' }, headers);
   };
 
 /** `GET /v1/messages/batches/{id}/results`. */
 export const getMessageBatchResults =
   (batches: Pick<Batches, 'find'>, reads: FileReads, admitFree: FreeAdmission): LinkHandler =>
-  async (context, { key, path }) => {
-    const headers = await admitFree(context, key);
-    const found = await batches.find(key.accountId, 'anthropic', batchIdOf(path));
+  async (context, call) => {
+    const { headers, reader } = await admitFree(context, call);
+    const found = await batches.find(reader, 'anthropic', batchIdOf(call.path));
     if (!found) throw new GatewayError('not_found');
     if (!found.endedAt) throw new GatewayError('invalid_request', { detail: 'the batch has not ended' });
     const id = found.outputFileId;
     if (!id) throw new GatewayError('not_found');
-    return contentReply(reads, context, key.accountId, id, {
+    return contentReply(reads, context, { accountId: reader.accountId }, id, {
       ...headers,
       'content-type': 'application/x-jsonl',
     });

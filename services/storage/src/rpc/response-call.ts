@@ -1,14 +1,28 @@
-import { jsonReply } from '@gateway/link';
-import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
+import { jsonReply, type LinkCall } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
+import type { ContentReader } from '../domain/content-reader';
 import { withoutEncrypted } from '../responses/rules/encrypted-content';
 import type { StoredResponse } from '../responses/store/responses';
 
-/** Counts a call against the key's RPM; returns response headers. */
+/** A call that costs nothing, as billing has admitted it. */
+export interface AdmittedFree {
+  /** Response headers. */
+  readonly headers: Record<string, string>;
+  /** What the key sees now. */
+  readonly reader: ContentReader;
+}
+
+export interface FreeCallOptions {
+  /** The call stores content, for which its account needs a balance. */
+  readonly stores?: boolean;
+}
+
+/** Counts a call against the key's RPM. @throws GatewayError billing's refusal */
 export type FreeAdmission = (
   context: RequestContext,
-  key: KeyContext__Output,
-) => Promise<Record<string, string>>;
+  call: Pick<LinkCall, 'key' | 'method' | 'path'>,
+  options?: FreeCallOptions,
+) => Promise<AdmittedFree>;
 
 /** The path of a response, and its rest: `/input_items`, `/cancel` or `/delete`, if any. */
 export const RESPONSE_PATH = /^\/v1\/responses\/([^/]+)(\/[a-z_]+)?$/;

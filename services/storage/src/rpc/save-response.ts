@@ -8,11 +8,11 @@ import type { Responses } from '../responses/store/responses';
 export const saveResponse =
   (responses: Pick<Responses, 'save'>, metrics: ContentMetrics) =>
   async (_context: RequestContext, request: SaveResponseRequest__Output) => {
-    const { accountId, id, previousId, input, response } = request;
+    const { accountId, keyId, id, previousId, input, response } = request;
     const bytes = input.length + response.length;
     if (bytes > MAX_RESPONSE_BYTES)
       throw new GatewayError('invalid_request', { detail: 'the response is too large to be stored' });
-    await responses.save({ accountId, id, ...(previousId && { previousId }), input, response });
+    await responses.save({ accountId, keyId, id, ...(previousId && { previousId }), input, response });
     metrics.saved(bytes);
     return {};
   };

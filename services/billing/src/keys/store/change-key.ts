@@ -2,6 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import { lockAccounts } from '../../accounts/store/lock-accounts';
 import { rowsOf, statement } from '../../store/statement';
+import { type KeyChanger, type LimitChange, ownerLimitsAfter, STATUS } from '../rules/owner-limits';
 import { findAccountOfKey, getKey, KEY_COLUMNS, type KeyRow } from './keys';
 import { notifyKeys } from './notify-keys';
 
@@ -36,14 +37,27 @@ export const deleteKey = (pool: Pool, accountId: string, id: string): Promise<Ke
 
 const SET_STATUS = statement(
   'set-key-status',
-  `UPDATE billing.keys SET status = CASE status WHEN 'revoked' THEN status ELSE $3 END
+  `UPDATE billing.keys SET status = CASE status WHEN 'revoked' THEN status ELSE $3 END, owner_limits = $4
    WHERE ${OWN} RETURNING ${KEY_COLUMNS}`,
 );
 
-/** Throws `invalid_request` for a revoked key: it has leaked, so it is never enabled again. */
-export const setKeyEnabled = (pool: Pool, accountId: string, id: string, enabled: boolean): Promise<KeyRow> =>
+/**
+ * Throws `invalid_request` for a revoked key: it has leaked, so it is never enabled again; and for a member who enables a key that an
+ * owner has disabled.
+ */
+export const setKeyEnabled = (
+  pool: Pool,
+  accountId: string,
+  id: string,
+  enabled: boolean,
+  by: KeyChanger,
+): Promise<KeyRow> =>
   changeKey(pool, accountId, id, async (client) => {
-    const rows = await rowsOf<KeyRow>(client, SET_STATUS, [id, accountId, enabled ? 'enabled' : 'disabled']);
+    const { owner_limits: ownerLimits, ...key } = await getKey(client, accountId, id);
+    const changes = enabled !== (key.status === 'enabled');
+    const limits = ownerLimitsAfter(ownerLimits, [{ field: STATUS, changes, limits: !enabled }], by);
+    const status = enabled ? 'enabled' : 'disabled';
+    const rows = await rowsOf<KeyRow>(client, SET_STATUS, [id, accountId, status, limits]);
     for (const row of rows) refuseRevoked(row);
     return rows;
   });
@@ -122,6 +136,8 @@ export interface KeyUpdate {
   readonly noFallbackModels: boolean | undefined;
   readonly dropUnsupportedTools: boolean | undefined;
   readonly detailedMessages: boolean | undefined;
+  readonly scopes: readonly string[] | undefined;
+  readonly allowedIps: readonly string[] | undefined;
 }
 
 const LIMITS = [
@@ -132,7 +148,7 @@ const LIMITS = [
   'tpm_limit',
 ];
 
-// $5 lists the columns that change, $6 to $12 have their values.
+// $5 lists the columns that change of those whose values may be null: $6 to $12.
 const UPDATE = statement(
   'update-key',
   `UPDATE billing.keys SET
@@ -144,18 +160,51 @@ const UPDATE = statement(
      bare_model_names = CASE WHEN 'bare_model_names' = ANY($5) THEN $12::boolean ELSE bare_model_names END,
      no_fallback_models = coalesce($13::boolean, no_fallback_models),
      drop_unsupported_tools = coalesce($14::boolean, drop_unsupported_tools),
-     detailed_messages = coalesce($15::boolean, detailed_messages)
+     detailed_messages = coalesce($15::boolean, detailed_messages),
+     scopes = coalesce($16::text[], scopes),
+     allowed_ips = coalesce($17::text[], allowed_ips),
+     owner_limits = $18
    WHERE ${OWN} RETURNING ${KEY_COLUMNS}`,
 );
 
-export function updateKey(pool: Pool, accountId: string, id: string, update: KeyUpdate): Promise<KeyRow> {
+/** The fields that limit a key, as the dashboard's API calls them, in the update and in the row. */
+const LIMIT_FIELDS = [
+  ['expires_at', 'expiresAtMs', 'expires_at_ms'],
+  ['allowed_models', 'allowedModels', 'allowed_models'],
+  ['daily_limit', 'dailyLimitNano', 'daily_limit_nano'],
+  ['monthly_limit', 'monthlyLimitNano', 'monthly_limit_nano'],
+  ['request_cost_limit', 'requestCostLimitNano', 'request_cost_limit_nano'],
+  ['rpm_limit', 'rpmLimit', 'rpm_limit'],
+  ['tpm_limit', 'tpmLimit', 'tpm_limit'],
+  ['scopes', 'scopes', 'scopes'],
+  ['allowed_ips', 'allowedIps', 'allowed_ips'],
+] as const;
+
+/** Returns the limits that a new key has, or that an update sets or lifts. @param row of the key as it is; absent: it is new */
+export const limitChanges = (update: Partial<KeyUpdate>, row?: KeyRow): LimitChange[] =>
+  LIMIT_FIELDS.flatMap(([field, of, column]) => {
+    const value = update[of];
+    if (value === undefined) return [];
+    const limits = Array.isArray(value) ? value.length > 0 : value !== null;
+    return [{ field, limits, changes: String(value) !== String(row?.[column]) }];
+  });
+
+/** Throws `invalid_request` if a member changes what an owner has limited. */
+export function updateKey(
+  pool: Pool,
+  accountId: string,
+  id: string,
+  update: KeyUpdate,
+  by: KeyChanger,
+): Promise<KeyRow> {
   const { dailyLimitNano, monthlyLimitNano, requestCostLimitNano, rpmLimit, tpmLimit } = update;
   const limits = [dailyLimitNano, monthlyLimitNano, requestCostLimitNano, rpmLimit, tpmLimit];
   const changed = LIMITS.filter((_, i) => limits[i] !== undefined);
   if (update.expiresAtMs !== undefined) changed.push('expires_at');
   if (update.bareModelNames !== undefined) changed.push('bare_model_names');
-  return changeKey(pool, accountId, id, (client) =>
-    rowsOf<KeyRow>(client, UPDATE, [
+  return changeKey(pool, accountId, id, async (client) => {
+    const row = await getKey(client, accountId, id);
+    return rowsOf<KeyRow>(client, UPDATE, [
       id,
       accountId,
       update.name ?? null,
@@ -167,6 +216,9 @@ export function updateKey(pool: Pool, accountId: string, id: string, update: Key
       update.noFallbackModels ?? null,
       update.dropUnsupportedTools ?? null,
       update.detailedMessages ?? null,
-    ]),
-  );
+      update.scopes ?? null,
+      update.allowedIps ?? null,
+      ownerLimitsAfter(row.owner_limits, limitChanges(update, row), by),
+    ]);
+  });
 }

@@ -24,6 +24,14 @@ export interface KeyRow {
   no_fallback_models: boolean;
   drop_unsupported_tools: boolean;
   detailed_messages: boolean;
+  /** Empty: everything. */
+  scopes: string[];
+  /** Empty: every address. */
+  allowed_ips: string[];
+  /** Fields that members can't change. */
+  owner_limits: string[];
+  /** Users to whom a value was shown that may still be valid. */
+  holder_ids: string[];
   hint: string;
   created_at_ms: bigint;
   revoked_at_ms: bigint | null;
@@ -48,21 +56,26 @@ export interface NewKey {
   readonly noFallbackModels: boolean;
   readonly dropUnsupportedTools: boolean;
   readonly detailedMessages: boolean;
+  readonly scopes: readonly string[];
+  readonly allowedIps: readonly string[];
+  readonly ownerLimits: readonly string[];
+  readonly holderIds: readonly string[];
 }
 
 /** SQL columns of a `KeyRow`. */
 export const KEY_COLUMNS = `id, seq, account_id, name, status, billing.epoch_ms(expires_at) AS expires_at_ms, allowed_models,
   daily_limit_nano, monthly_limit_nano, request_cost_limit_nano, rpm_limit, tpm_limit, bare_model_names,
-  no_fallback_models, drop_unsupported_tools, detailed_messages, hint, billing.epoch_ms(created_at) AS created_at_ms, billing.epoch_ms(revoked_at) AS revoked_at_ms, revoke_reason`;
+  no_fallback_models, drop_unsupported_tools, detailed_messages, scopes, allowed_ips, owner_limits, holder_ids, hint,
+  billing.epoch_ms(created_at) AS created_at_ms, billing.epoch_ms(revoked_at) AS revoked_at_ms, revoke_reason`;
 
 const INSERT = statement(
   'insert-key',
   `WITH new AS (
      INSERT INTO billing.keys (id, account_id, name, expires_at, allowed_models, daily_limit_nano,
        monthly_limit_nano, request_cost_limit_nano, rpm_limit, tpm_limit, hint, bare_model_names, no_fallback_models,
-       drop_unsupported_tools, detailed_messages)
+       drop_unsupported_tools, detailed_messages, scopes, allowed_ips, owner_limits, holder_ids)
      SELECT $1, id, $3, to_timestamp($4::bigint / 1000.0), $5, $6, $7, $8, $9, $10, $11, $13::boolean, $14::boolean,
-       $15::boolean, $16::boolean
+       $15::boolean, $16::boolean, $17, $18, $19, $20
      FROM billing.accounts WHERE id = $2
      RETURNING *
    ), value AS (
@@ -105,6 +118,10 @@ export function insertKey(pool: Pool, key: NewKey): Promise<KeyRow> {
       key.noFallbackModels,
       key.dropUnsupportedTools,
       key.detailedMessages,
+      key.scopes,
+      key.allowedIps,
+      key.ownerLimits,
+      key.holderIds,
     ]);
     if (!row) throw new GatewayError('not_found');
     return row;
@@ -134,11 +151,19 @@ export async function findAccountOfKey(on: Queryable, id: string): Promise<strin
 const LIST = statement(
   'list-keys',
   `SELECT ${KEY_COLUMNS} FROM billing.keys
-   WHERE account_id = $1 AND status <> 'deleted' AND seq < $2 ORDER BY seq DESC LIMIT $3`,
+   WHERE account_id = $1 AND status <> 'deleted' AND seq < $2 AND ($4::text[] = '{}' OR holder_ids && $4)
+   ORDER BY seq DESC LIMIT $3`,
 );
 
-export async function listKeys(on: Queryable, accountId: string, page: PageRequest): Promise<Page<KeyRow>> {
-  return toPage(await rowsOf<KeyRow>(on, LIST, [accountId, page.before, page.limit + 1]), page.limit);
+/** @param holderIds only keys with one of these holders; empty: every key */
+export async function listKeys(
+  on: Queryable,
+  accountId: string,
+  page: PageRequest,
+  holderIds: readonly string[] = [],
+): Promise<Page<KeyRow>> {
+  const rows = await rowsOf<KeyRow>(on, LIST, [accountId, page.before, page.limit + 1, holderIds]);
+  return toPage(rows, page.limit);
 }
 
 /**
@@ -160,6 +185,8 @@ export interface ResolvedKeyRow {
   no_fallback_models: boolean;
   drop_unsupported_tools: boolean;
   detailed_messages: boolean;
+  scopes: string[];
+  allowed_ips: string[];
   expires_at_ms: bigint | null;
   retires_at_ms: bigint | null;
   has_tpm_limit: boolean;
@@ -168,7 +195,8 @@ export interface ResolvedKeyRow {
 
 const RESOLVED_COLUMNS = `k.id, k.account_id, k.status, a.status AS account_status, k.allowed_models, a.preview_models,
   coalesce(k.bare_model_names, a.bare_model_names) AS bare_model_names, k.no_fallback_models,
-  k.drop_unsupported_tools, k.detailed_messages, billing.epoch_ms(k.expires_at) AS expires_at_ms, billing.epoch_ms(v.retires_at) AS retires_at_ms,
+  k.drop_unsupported_tools, k.detailed_messages, k.scopes, k.allowed_ips,
+  billing.epoch_ms(k.expires_at) AS expires_at_ms, billing.epoch_ms(v.retires_at) AS retires_at_ms,
   k.tpm_limit IS NOT NULL AS has_tpm_limit, billing.epoch_ms(billing.clock()) AS now_ms`;
 
 const RESOLVE = statement(

@@ -12,6 +12,8 @@ interface KeyRow {
   expires_at_ms: bigint | null;
   allowed_models: string[];
   bare_model_names: boolean | null;
+  scopes: string[];
+  allowed_ips: string[];
   daily_limit_nano: bigint | null;
   monthly_limit_nano: bigint | null;
   request_cost_limit_nano: bigint | null;
@@ -30,6 +32,7 @@ const READ = statement(
   'read-key-figures',
   `WITH today AS (SELECT coalesce($2::date, billing.utc_day(billing.clock())) AS day)
    SELECT k.id, k.account_id, k.status, billing.epoch_ms(k.expires_at) AS expires_at_ms, k.allowed_models, k.bare_model_names,
+     k.scopes, k.allowed_ips,
      k.daily_limit_nano, k.monthly_limit_nano, k.request_cost_limit_nano, k.rpm_limit, k.tpm_limit, k.rates_generation,
      v.live_value_ids, v.retired_value_ids,
      ${heldAndSettledNano('key_day', 'k.id', 't.day')} AS day_nano,
@@ -100,6 +103,8 @@ const fromRow = (row: KeyRow): KeyFigures => ({
   expiresAtMs: row.expires_at_ms === null ? null : Number(row.expires_at_ms),
   allowedModels: row.allowed_models,
   bareModelNames: row.bare_model_names,
+  scopes: row.scopes,
+  allowedIps: row.allowed_ips,
   dailyLimitNano: row.daily_limit_nano,
   monthlyLimitNano: row.monthly_limit_nano,
   requestCostLimitNano: row.request_cost_limit_nano,

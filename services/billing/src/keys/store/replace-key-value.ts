@@ -7,11 +7,17 @@ import { KEY_COLUMNS, type KeyRow } from './keys';
 export interface NewValue {
   readonly mac: Buffer;
   readonly hint: string;
+  /** The user to whom it is shown, if known. */
+  readonly holderIds: readonly string[];
 }
 
 const SET_HINT = statement(
   'set-key-hint',
-  `UPDATE billing.keys SET hint = $3 WHERE id = $1 AND account_id = $2 AND status <> 'deleted'
+  `UPDATE billing.keys SET hint = $3, holder_ids = CASE
+       WHEN NOT $5 THEN $4::text[]
+       WHEN holder_ids @> $4 THEN holder_ids
+       ELSE holder_ids || $4 END
+   WHERE id = $1 AND account_id = $2 AND status <> 'deleted'
    RETURNING ${KEY_COLUMNS}`,
 );
 const ADD_VALUE = statement('add-key-value', 'INSERT INTO billing.key_values (mac, key_id) VALUES ($1, $2)');
@@ -41,14 +47,14 @@ export const rotateKey = (
   value: NewValue,
   graceSeconds: number,
 ): Promise<KeyRow> =>
-  replaceValue(pool, accountId, id, value, async (client) => {
+  replaceValue(pool, accountId, id, { ...value, keepsHolders: graceSeconds > 0 }, async (client) => {
     await rowsOf(client, RETIRE, [id, graceSeconds]);
     await rowsOf(client, FORGET_OLDEST, [id]);
   });
 
 /** Earlier values become unknown at once, including rotated ones. */
 export const regenerateKey = (pool: Pool, accountId: string, id: string, value: NewValue): Promise<KeyRow> =>
-  replaceValue(pool, accountId, id, value, async (client) => {
+  replaceValue(pool, accountId, id, { ...value, keepsHolders: false }, async (client) => {
     await rowsOf(client, FORGET, [id]);
   });
 
@@ -56,11 +62,17 @@ const replaceValue = (
   pool: Pool,
   accountId: string,
   id: string,
-  value: NewValue,
+  value: NewValue & { readonly keepsHolders: boolean },
   endOthers: (client: PoolClient) => Promise<void>,
 ): Promise<KeyRow> =>
   changeKey(pool, accountId, id, async (client) => {
-    const rows = await rowsOf<KeyRow>(client, SET_HINT, [id, accountId, value.hint]);
+    const rows = await rowsOf<KeyRow>(client, SET_HINT, [
+      id,
+      accountId,
+      value.hint,
+      value.holderIds,
+      value.keepsHolders,
+    ]);
     if (!rows[0]) return rows;
     refuseRevoked(rows[0]);
     await endOthers(client);

@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/errors';
+import { ACCOUNT_CONTENT, allowsAddress, allowsScope, outOfScope } from '@gateway/models';
 import { decimalFromNano } from '@gateway/money';
 import { allowsModel } from '@gateway/proto/allowed-models';
 import { minBigint } from '../../domain/int8';
@@ -29,6 +30,12 @@ export interface CallToAdmit {
   readonly outputTokens: bigint;
   /** The call takes rates only. */
   readonly free: boolean;
+  /** The free call stores content, which an account without a balance may not. */
+  readonly needsFunds: boolean;
+  /** What the call uses, of the key's scopes. */
+  readonly scopes: readonly string[];
+  /** Address of the client; empty: not checked. */
+  readonly clientAddress: string;
   /** The client named the maximum output, which the per-request cap does not lower. */
   readonly callerNamedMaximum: boolean;
   /** The call ends long after its answer, so its hold waits longer for an owner without heartbeats. */
@@ -76,6 +83,10 @@ export interface KeyFigures {
   readonly allowedModels: readonly string[];
   /** Null: the account's setting applies. */
   readonly bareModelNames: boolean | null;
+  /** Empty: everything. */
+  readonly scopes: readonly string[];
+  /** Empty: every address. */
+  readonly allowedIps: readonly string[];
   readonly dailyLimitNano: bigint | null;
   readonly monthlyLimitNano: bigint | null;
   readonly requestCostLimitNano: bigint | null;
@@ -88,7 +99,12 @@ export interface KeyFigures {
 }
 
 export type Decision =
-  | { readonly granted: true; readonly holdNano: bigint; readonly requestCostLimitNano: bigint | null }
+  | {
+      readonly granted: true;
+      readonly holdNano: bigint;
+      readonly requestCostLimitNano: bigint | null;
+      readonly ownContentOnly: boolean;
+    }
   | {
       readonly granted: false;
       readonly error: GatewayError;
@@ -99,8 +115,13 @@ export type Decision =
 /** Includes the key's cap, because the final cost of the call counts against it too. */
 export const grant = (
   holdNano: bigint,
-  { requestCostLimitNano }: Pick<KeyFigures, 'requestCostLimitNano'>,
-): Decision & { granted: true } => ({ granted: true, holdNano, requestCostLimitNano });
+  { requestCostLimitNano, scopes }: Pick<KeyFigures, 'requestCostLimitNano' | 'scopes'>,
+): Decision & { granted: true } => ({
+  granted: true,
+  holdNano,
+  requestCostLimitNano,
+  ownContentOnly: !allowsScope({ scopes }, ACCOUNT_CONTENT),
+});
 export const refuse = (error: GatewayError, awaitsSettlement = false): Decision & { granted: false } => ({
   granted: false,
   error,
@@ -136,6 +157,9 @@ export function decideCall(
   if (!account?.active || !key?.enabled || key.accountId !== account.id) {
     return refuse(new GatewayError('invalid_api_key'));
   }
+  if (call.clientAddress !== '' && !allowsAddress(key, call.clientAddress)) {
+    return refuse(new GatewayError('invalid_api_key'));
+  }
   const isRetired = key.retiredValueIds.includes(call.valueId);
   if (call.valueId !== '' && !isRetired && !key.liveValueIds.includes(call.valueId)) {
     return refuse(new GatewayError('invalid_api_key'));
@@ -143,8 +167,14 @@ export function decideCall(
   if (isRetired || (key.expiresAtMs !== null && key.expiresAtMs <= nowMs)) {
     return refuse(new GatewayError('expired_api_key'));
   }
+  const missingScope = call.scopes.find((scope) => !allowsScope(key, scope));
+  if (missingScope !== undefined) return refuse(outOfScope(missingScope));
   // Before the allowlist: a model list belongs to no model.
-  if (call.free) return grant(0n, key);
+  if (call.free) {
+    return call.needsFunds && account.balanceNano <= 0n
+      ? refuse(new GatewayError('insufficient_balance'))
+      : grant(0n, key);
+  }
   if (call.bareModelName && !(key.bareModelNames ?? account.bareModelNames)) {
     return refuse(new GatewayError('invalid_model'));
   }

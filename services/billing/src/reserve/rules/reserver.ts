@@ -15,6 +15,8 @@ type Taken = RateOutcome & { taken: true };
 export interface Grant {
   readonly holdNano: bigint;
   readonly requestCostLimitNano: bigint | null;
+  /** The key sees only what was stored with it. */
+  readonly ownContentOnly: boolean;
   readonly rates: Taken;
   /** For reports of the call's tokens; absent: its key has no TPM limit. */
   readonly rateReservation?: RateReservation | undefined;
@@ -224,12 +226,18 @@ const takenReservations = ({ limits, rates }: RatedCall): TakenReservation[] =>
 const UNLIMITED: Taken = { taken: true };
 
 function toGrant(rates: RateOutcome | undefined, decision: Decided & { readonly granted: true }): Grant {
-  const { holdNano, requestCostLimitNano } = decision;
+  const { holdNano, requestCostLimitNano, ownContentOnly } = decision;
   if ('earlier' in decision) {
-    return { holdNano, requestCostLimitNano, rates: UNLIMITED, ...decision.earlier };
+    return { holdNano, requestCostLimitNano, ownContentOnly, rates: UNLIMITED, ...decision.earlier };
   }
   if (!rates?.taken) throw new Error('a call was granted against its rates');
-  return { holdNano, requestCostLimitNano, rates, rateReservation: rates.tokens && rates.reservation };
+  return {
+    holdNano,
+    requestCostLimitNano,
+    ownContentOnly,
+    rates,
+    rateReservation: rates.tokens && rates.reservation,
+  };
 }
 
 const limitsKeptChanging = () =>

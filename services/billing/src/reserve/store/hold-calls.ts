@@ -146,7 +146,7 @@ function grantAgain(
   key: KeyFigures | undefined,
 ): HoldDecision {
   if (!call.mayHaveHold || !isSameCall(call, first)) return refuse(inUse());
-  const granted = grant(held.amountNano, key ?? { requestCostLimitNano: null });
+  const granted = grant(held.amountNano, key ?? { requestCostLimitNano: null, scopes: [] });
   return { ...granted, earlier: { rateReservation: key?.rates.tpm == null ? undefined : held.rates } };
 }
 

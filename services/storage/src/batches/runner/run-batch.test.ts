@@ -50,7 +50,7 @@ const LINES = ['1', '2', '3', '4'].map((id) => lineOf(id)).join('');
 
 async function upload(content: string): Promise<string> {
   const id = `file-${newId()}`;
-  await files.save(ACCOUNT, id, async (put) => {
+  await files.save({ accountId: ACCOUNT, keyId: 'key' }, id, async (put) => {
     await put(
       (async function* () {
         yield Buffer.from(content);
@@ -116,11 +116,11 @@ async function run(more: Partial<BatchDeps> = {}, how: Partial<OwnBatch> = {}): 
   });
 }
 
-const reread = async ({ id }: Batch) => (await batches.find(ACCOUNT, 'openai', id))!;
+const reread = async ({ id }: Batch) => (await batches.find({ accountId: ACCOUNT }, 'openai', id))!;
 const freeLeases = () => storage.owner.query('UPDATE storage.batches SET leased_until = now()');
 
 async function resultsOf(fileId: string | null) {
-  const file = fileId === null ? undefined : await files.open(ACCOUNT, fileId);
+  const file = fileId === null ? undefined : await files.open({ accountId: ACCOUNT }, fileId);
   const lines = file ? (await text(file.content)).trimEnd().split('\n') : [];
   return lines.map((line) => JSON.parse(line));
 }
@@ -266,10 +266,15 @@ describe('the input of a batch', () => {
       metadata: null,
       headers: {},
     });
-    const [created, deleted] = await Promise.allSettled([creation, files.delete(ACCOUNT, inputFileId)]);
+    const [created, deleted] = await Promise.allSettled([
+      creation,
+      files.delete({ accountId: ACCOUNT }, inputFileId),
+    ]);
     // Whichever comes first, a batch has its input.
     expect([created.status, deleted.status].sort()).toEqual(['fulfilled', 'rejected']);
-    expect((await files.find(ACCOUNT, inputFileId)) !== undefined).toBe(created.status === 'fulfilled');
+    expect((await files.find({ accountId: ACCOUNT }, inputFileId)) !== undefined).toBe(
+      created.status === 'fulfilled',
+    );
   });
 
   test('is kept after it has expired, until the batch has ended', async () => {
@@ -299,9 +304,9 @@ test('results do not count against the limits of files', async () => {
   await run({ files: small });
   const batch = await reread(created);
   expect(batch.status).toBe('completed');
-  await files.delete(ACCOUNT, batch.inputFileId);
+  await files.delete({ accountId: ACCOUNT }, batch.inputFileId);
   await expect(
-    small.save(ACCOUNT, 'next', async (put) => {
+    small.save({ accountId: ACCOUNT, keyId: 'key' }, 'next', async (put) => {
       await put(
         (async function* () {
           yield Buffer.from(LINES);
@@ -316,7 +321,7 @@ test('files with results expire as the batch asks', async () => {
   const created = await create(lineOf('1'), { outputSeconds: 3_600 });
   await run();
   const { outputFileId } = await reread(created);
-  const file = await files.find(ACCOUNT, outputFileId!);
+  const file = await files.find({ accountId: ACCOUNT }, outputFileId!);
   expect(file!.expiresAt.getTime() - file!.createdAt.getTime()).toBeLessThan(3_660_000);
 });
 
@@ -328,12 +333,12 @@ test('a message batch has all results in one file, and its input, which no calle
     total: 2,
   });
   await run();
-  const batch = (await batches.find(ACCOUNT, 'anthropic', created.id))!;
+  const batch = (await batches.find({ accountId: ACCOUNT }, 'anthropic', created.id))!;
   expect((await resultsOf(batch.outputFileId)).map(({ result }) => result.type)).toEqual([
     'succeeded',
     'succeeded',
   ]);
-  expect(await files.find(ACCOUNT, created.inputFileId)).toBeUndefined();
+  expect(await files.find({ accountId: ACCOUNT }, created.inputFileId)).toBeUndefined();
 });
 
 test('a batch that has ended is cleared of its calls, and can be deleted at once', async () => {
@@ -343,7 +348,7 @@ test('a batch that has ended is cleared of its calls, and can be deleted at once
   expect(await clearEndedBatches(storage.pool, 10)).toBe(1);
   expect((await storage.owner.query('SELECT FROM storage.batch_calls')).rowCount).toBe(0);
   expect(await clearEndedBatches(storage.pool, 10)).toBe(0);
-  expect(await batches.delete(ACCOUNT, 'anthropic', created.id)).toBe(true);
+  expect(await batches.delete({ accountId: ACCOUNT }, 'anthropic', created.id)).toBe(true);
 });
 
 test('results and metadata are encrypted, and can be read with another key after re-encryption', async () => {
@@ -355,7 +360,9 @@ test('results and metadata are encrypted, and can be read with another key after
   expect(await reencryptBatches(storage.pool, parseKeyEncryptionKeys(`${key},${OLD_KEY}`))).toBe(1);
   expect(await reencryptBatches(storage.pool, parseKeyEncryptionKeys(`${key},${OLD_KEY}`))).toBe(0);
   const rekeyed = new Batches(storage.pool, parseKeyEncryptionKeys(key), 30);
-  expect((await rekeyed.find(ACCOUNT, 'openai', created.id))?.metadata).toEqual({ name: 'a secret name' });
+  expect((await rekeyed.find({ accountId: ACCOUNT }, 'openai', created.id))?.metadata).toEqual({
+    name: 'a secret name',
+  });
   const results: Buffer[] = [];
   for await (const line of rekeyed.results(created, true)) results.push(line);
   expect(results).toHaveLength(2);
@@ -364,7 +371,7 @@ test('results and metadata are encrypted, and can be read with another key after
 describe('batches that wait', () => {
   test('are claimed in turn, those that are to end first, also of an account that runs as many as it may', async () => {
     const [first, second, third] = [await create(LINES), await create(LINES), await create(LINES)];
-    await batches.cancel(ACCOUNT, 'openai', third.id);
+    await batches.cancel({ accountId: ACCOUNT }, 'openai', third.id);
     expect((await batches.claim('r1', [ACCOUNT]))?.id).toBe(third.id);
     expect(await batches.claim('r2', [ACCOUNT])).toBeUndefined();
     expect((await batches.claim('r2', []))?.id).toBe(first.id);

@@ -103,7 +103,7 @@ const problem = (code: string, message: string): BatchProblem => ({ code, messag
 
 /** Returns the lines of the input; none if its object is lost. */
 async function* inputLines({ files, log }: Pick<BatchDeps, 'files' | 'log'>, batch: Batch) {
-  const input = await files.open(batch.accountId, batch.inputFileId);
+  const input = await files.open({ accountId: batch.accountId }, batch.inputFileId);
   if (input) yield* splitLines(input.content, MAX_LINE_BYTES);
   else log.error({ batch: batch.id }, 'the input of a batch is lost: it ends with the results that it has');
 }
@@ -285,13 +285,13 @@ async function finalize(
       : { output: await save(output, 'results', all()), errors: null };
   if (await batches.end(id, runner, status, saved)) metrics.ended(status);
   // The caller did not store this file, and does not know its id.
-  if (format === 'anthropic') await files.delete(accountId, batch.inputFileId);
+  if (format === 'anthropic') await files.delete({ accountId }, batch.inputFileId);
 }
 
 /** Returns the id of the file; null without a line: then there is no file. */
 async function saveLines(
   { files }: BatchDeps,
-  { accountId, outputSeconds }: Batch,
+  { accountId, keyId, outputSeconds }: Batch,
   id: string,
   filename: string,
   lines: AsyncIterable<Buffer>,
@@ -311,7 +311,7 @@ async function saveLines(
       ...(outputSeconds !== null && { lifetimeSeconds: outputSeconds }),
     };
   };
-  await files.save(accountId, id, upload, { isBounded: false });
+  await files.save({ accountId, keyId }, id, upload, { isBounded: false });
   return id;
 }
 

@@ -2,6 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import { type Pool, withTransaction } from '@gateway/postgres';
 import { type KeyEncryptionKeys, openBytes, sealBytes } from '@gateway/secrets';
 import { LEASE_SECONDS } from '../../calls/rules/lease-seconds';
+import { type ContentReader, mayRead, readerValues } from '../../domain/content-reader';
 import type { Batch, BatchFormat, BatchProblem, BatchStatus, CallUsage } from '../rules/batch';
 import type { BatchPageRequest } from '../rules/batch-page';
 import type { CallResult } from '../rules/call-result';
@@ -140,10 +141,10 @@ export class Batches {
     });
   }
 
-  async find(accountId: string, format: BatchFormat, id: string): Promise<Batch | undefined> {
+  async find(reader: ContentReader, format: BatchFormat, id: string): Promise<Batch | undefined> {
     const { rows } = await this.#pool.query<Row>(
-      'SELECT * FROM storage.batches WHERE id = $1 AND account_id = $2 AND format = $3 AND expires_at > now()',
-      [id, accountId, format],
+      `SELECT * FROM storage.batches WHERE ${mayRead('$1', '$2')} AND id = $3 AND format = $4 AND expires_at > now()`,
+      [...readerValues(reader), id, format],
     );
     const [found] = await this.#withProgress(rows);
     return found && this.#toBatch(found);
@@ -151,16 +152,16 @@ export class Batches {
 
   /** Returns the batches of a page, newest first, and whether others follow. */
   async list(
-    accountId: string,
+    reader: ContentReader,
     format: BatchFormat,
     { limit, before, after }: BatchPageRequest,
   ): Promise<{ batches: Batch[]; hasMore: boolean }> {
     const { rows } = await this.#pool.query<Row>(
       `SELECT * FROM storage.batches
-       WHERE account_id = $1 AND format = $2 AND expires_at > now()
-         AND ($3::text IS NULL OR id < $3) AND ($4::text IS NULL OR id > $4)
-       ORDER BY id ${after === undefined ? 'DESC' : 'ASC'} LIMIT $5`,
-      [accountId, format, before ?? null, after ?? null, limit + 1],
+       WHERE ${mayRead('$1', '$2')} AND format = $3 AND expires_at > now()
+         AND ($4::text IS NULL OR id < $4) AND ($5::text IS NULL OR id > $5)
+       ORDER BY id ${after === undefined ? 'DESC' : 'ASC'} LIMIT $6`,
+      [...readerValues(reader), format, before ?? null, after ?? null, limit + 1],
     );
     const page = await this.#withProgress(rows.slice(0, limit));
     const newestFirst = after === undefined ? page : page.toReversed();
@@ -168,22 +169,22 @@ export class Batches {
   }
 
   /** Calls that have been sent are still answered. @returns undefined if the batch does not exist or has ended */
-  async cancel(accountId: string, format: BatchFormat, id: string): Promise<Batch | undefined> {
+  async cancel(reader: ContentReader, format: BatchFormat, id: string): Promise<Batch | undefined> {
     const { rowCount } = await this.#pool.query(
       `UPDATE storage.batches SET cancelling_at = coalesce(cancelling_at, now())
-       WHERE id = $1 AND account_id = $2 AND format = $3 AND ended_at IS NULL`,
-      [id, accountId, format],
+       WHERE ${mayRead('$1', '$2')} AND id = $3 AND format = $4 AND ended_at IS NULL`,
+      [...readerValues(reader), id, format],
     );
-    return rowCount === 1 ? this.find(accountId, format, id) : undefined;
+    return rowCount === 1 ? this.find(reader, format, id) : undefined;
   }
 
   /** @returns false if the batch does not exist or has not ended */
-  async delete(accountId: string, format: BatchFormat, id: string): Promise<boolean> {
+  async delete(reader: ContentReader, format: BatchFormat, id: string): Promise<boolean> {
     await this.#clear(id);
     const { rowCount } = await this.#pool.query(
       `DELETE FROM storage.batches
-       WHERE id = $1 AND account_id = $2 AND format = $3 AND ended_at IS NOT NULL AND expires_at > now()`,
-      [id, accountId, format],
+       WHERE ${mayRead('$1', '$2')} AND id = $3 AND format = $4 AND ended_at IS NOT NULL AND expires_at > now()`,
+      [...readerValues(reader), id, format],
     );
     return rowCount === 1;
   }

@@ -37,12 +37,12 @@ describeStores('files', (openStore) => {
   }
   const UPLOADED = { filename: 'secret-name.jsonl', purpose: 'batch' };
   const save = (id: string, { files = filesWith(), account = 'a', content = CONTENT, more = {} } = {}) =>
-    files.save(account, id, async (put) => {
+    files.save({ accountId: account, keyId: 'k' }, id, async (put) => {
       await put(streamOf(content));
       return { ...UPLOADED, ...more };
     });
   const read = async (id: string, { files = filesWith(), account = 'a' } = {}) => {
-    const found = await files.open(account, id);
+    const found = await files.open({ accountId: account }, id);
     return found && text(found.content);
   };
   const expire = (id: string) =>
@@ -53,7 +53,7 @@ describeStores('files', (openStore) => {
     const saved = await save('f1');
     expect(saved).toMatchObject({ id: 'f1', ...UPLOADED, bytes: CONTENT.length });
     expect(saved.expiresAt.getTime() - saved.createdAt.getTime()).toBeGreaterThanOrEqual(30 * 86_400_000);
-    expect(await filesWith().find('a', 'f1')).toEqual(saved);
+    expect(await filesWith().find({ accountId: 'a' }, 'f1')).toEqual(saved);
     expect(await read('f1')).toBe(CONTENT);
     expect(readFileSync(path.join(stored.folder, 'f1')).includes('line')).toBe(false);
     const { rows } = await storage.owner.query('SELECT sealed_details FROM storage.files');
@@ -72,12 +72,24 @@ describeStores('files', (openStore) => {
   test('a file of another account does not exist for any method', async () => {
     await save('f1');
     const files = filesWith();
-    expect(await files.find('b', 'f1')).toBeUndefined();
+    expect(await files.find({ accountId: 'b' }, 'f1')).toBeUndefined();
     expect(await read('f1', { account: 'b' })).toBeUndefined();
-    expect((await files.list('b', { limit: 9, order: 'asc' })).files).toEqual([]);
-    expect(await files.delete('b', 'f1')).toBe(false);
+    expect((await files.list({ accountId: 'b' }, { limit: 9, order: 'asc' })).files).toEqual([]);
+    expect(await files.delete({ accountId: 'b' }, 'f1')).toBe(false);
     await storage.owner.query(`UPDATE storage.files SET account_id = 'b'`);
     await expect(read('f1', { account: 'b' })).rejects.toThrow(UnsealError);
+  });
+
+  test('a file of another key does not exist for a key that sees only its own content', async () => {
+    await save('f1');
+    const files = filesWith();
+    const [own, other] = ['k', 'other'].map((onlyKeyId) => ({ accountId: 'a', onlyKeyId }));
+    expect(await files.find(other!, 'f1')).toBeUndefined();
+    expect(await files.open(other!, 'f1')).toBeUndefined();
+    expect((await files.list(other!, { limit: 9, order: 'asc' })).files).toEqual([]);
+    expect(await files.delete(other!, 'f1')).toBe(false);
+    expect(await files.find(own!, 'f1')).toBeDefined();
+    expect(await files.delete(own!, 'f1')).toBe(true);
   });
 
   test('an object that takes the place of another one cannot be read', async () => {
@@ -89,8 +101,8 @@ describeStores('files', (openStore) => {
 
   test('a deleted file leaves neither row nor object', async () => {
     await save('f1');
-    expect(await filesWith().delete('a', 'f1')).toBe(true);
-    expect(await filesWith().delete('a', 'f1')).toBe(false);
+    expect(await filesWith().delete({ accountId: 'a' }, 'f1')).toBe(true);
+    expect(await filesWith().delete({ accountId: 'a' }, 'f1')).toBe(false);
     expect([await rowCount(), objects()]).toEqual([0, []]);
   });
 
@@ -100,15 +112,15 @@ describeStores('files', (openStore) => {
       throw new Error('cut off');
     };
     const files = filesWith();
-    await expect(files.save('a', 'f1', () => Promise.reject(new Error('no form')))).rejects.toThrow(
-      'no form',
-    );
-    const cut = files.save('a', 'f2', async (put) => {
+    await expect(
+      files.save({ accountId: 'a', keyId: 'k' }, 'f1', () => Promise.reject(new Error('no form'))),
+    ).rejects.toThrow('no form');
+    const cut = files.save({ accountId: 'a', keyId: 'k' }, 'f2', async (put) => {
       await put(broken());
       return UPLOADED;
     });
     await expect(cut).rejects.toThrow('cut off');
-    const late = files.save('a', 'f3', async (put) => {
+    const late = files.save({ accountId: 'a', keyId: 'k' }, 'f3', async (put) => {
       await put(streamOf(CONTENT));
       throw new Error('no purpose');
     });
@@ -118,10 +130,10 @@ describeStores('files', (openStore) => {
 
   test('while it is uploaded a file does not exist, and after its time it can no longer be completed', async () => {
     const files = filesWith();
-    const upload = files.save('a', 'f1', async (put) => {
+    const upload = files.save({ accountId: 'a', keyId: 'k' }, 'f1', async (put) => {
       await put(streamOf(CONTENT));
-      expect(await files.find('a', 'f1')).toBeUndefined();
-      expect(await files.delete('a', 'f1')).toBe(false);
+      expect(await files.find({ accountId: 'a' }, 'f1')).toBeUndefined();
+      expect(await files.delete({ accountId: 'a' }, 'f1')).toBe(false);
       await expire('f1');
       expect(await removeExpiredFiles(storage.pool, stored.store, 9)).toBe(1);
       return UPLOADED;
@@ -151,7 +163,7 @@ describeStores('files', (openStore) => {
     });
     await save('f3', { files, content: 'x'.repeat(20) });
     await save('other', { files, account: 'b', content: 'x'.repeat(50) });
-    await files.delete('a', 'f1');
+    await files.delete({ accountId: 'a' }, 'f1');
     await save('f4', { files, content: 'x'.repeat(30) });
     expect(objects()).toEqual(['f3', 'f4', 'other']);
   });
@@ -161,7 +173,10 @@ describeStores('files', (openStore) => {
       for (const id of ['f1', 'f2', 'f3']) await save(id);
       await save('f4', { more: { purpose: 'user_data' } });
       const list = async (page: Partial<FilePageRequest>) => {
-        const { files, hasMore } = await filesWith().list('a', { limit: 2, order: 'asc', ...page });
+        const { files, hasMore } = await filesWith().list(
+          { accountId: 'a' },
+          { limit: 2, order: 'asc', ...page },
+        );
         return [files.map(({ id }) => id), hasMore];
       };
       expect(await list({})).toEqual([['f1', 'f2'], true]);
@@ -189,7 +204,11 @@ describeStores('files', (openStore) => {
     });
     const files = new Files(storage.pool, KEYS, failing, { retentionDays: 30, maxAccountBytes: 1e6 });
     await expect(save('f1', { files })).rejects.toThrow(ObjectStoreError);
-    expect([await files.find('a', 'f1'), await rowCount(), objects()]).toEqual([undefined, 1, ['f1']]);
+    expect([await files.find({ accountId: 'a' }, 'f1'), await rowCount(), objects()]).toEqual([
+      undefined,
+      1,
+      ['f1'],
+    ]);
     await expire('f1');
     expect(await removeExpiredFiles(storage.pool, stored.store, 9)).toBe(1);
     expect([await rowCount(), objects()]).toEqual([0, []]);

@@ -2,6 +2,7 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { GatewayError } from '@gateway/errors';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import type { KeyEncryptionKeys } from '@gateway/secrets';
+import { type ContentOwner, type ContentReader, mayRead, readerValues } from '../../domain/content-reader';
 import type { UploadedFile } from '../rules/file-fields';
 import type { FilePageRequest } from '../rules/file-page';
 import { openStream, sealStream } from '../rules/sealed-stream';
@@ -45,12 +46,13 @@ const OWN_UPLOAD_MINUTES = 24 * 60;
 /** Of a batch that has not ended, which needs it after it has expired too. */
 const IS_INPUT =
   'EXISTS (SELECT FROM storage.batches b WHERE b.input_file_id = files.id AND b.ended_at IS NULL)';
-const IS_STORED = `account_id = $1 AND sealed_details IS NOT NULL AND (expires_at > now() OR ${IS_INPUT})`;
+/** Its first two parameters are `readerValues`. */
+const IS_STORED = `${mayRead('$1', '$2')} AND sealed_details IS NOT NULL AND (expires_at > now() OR ${IS_INPUT})`;
 /** Of results of batches, which don't count against an account's limits: they have been paid for. */
 export const BATCH_OUTPUT_PURPOSE = 'batch_output';
 const COLUMNS = 'id, account_id, sealed_details, purpose, bytes, created_at, expires_at';
 
-/** The stored files; expired ones do not exist. Every method sees one account's only. */
+/** The stored files; expired ones do not exist. Every method sees one account's only, or one key's. */
 export class Files {
   readonly #pool: Pool;
   readonly #keys: KeyEncryptionKeys;
@@ -72,12 +74,12 @@ export class Files {
    * @throws GatewayError `invalid_request` if the account has too many files, or too large ones
    */
   async save(
-    accountId: string,
+    { accountId, keyId }: ContentOwner,
     id: string,
     upload: (put: (content: AsyncIterable<Buffer>) => Promise<void>) => Promise<UploadedFile>,
     { isBounded = true }: { readonly isBounded?: boolean } = {},
   ): Promise<StoredFile> {
-    await this.#begin(accountId, id, isBounded);
+    await this.#begin({ accountId, keyId }, id, isBounded);
     try {
       const dataKey = createSecretKey(randomBytes(32));
       let bytes = 0;
@@ -96,19 +98,19 @@ export class Files {
     }
   }
 
-  async find(accountId: string, id: string): Promise<StoredFile | undefined> {
-    const row = await this.#row(accountId, id);
+  async find(reader: ContentReader, id: string): Promise<StoredFile | undefined> {
+    const row = await this.#row(reader, id);
     return row && this.#toFile(row);
   }
 
   /** Returns a file and its content, for one reader; undefined if it does not exist. */
   async open(
-    accountId: string,
+    reader: ContentReader,
     id: string,
   ): Promise<{ bytes: number; content: AsyncIterable<Buffer> } | undefined> {
-    const row = await this.#row(accountId, id);
+    const row = await this.#row(reader, id);
     if (!row) return undefined;
-    const { dataKey } = openDetails(this.#keys, row.sealed_details, detailsContext(accountId, id));
+    const { dataKey } = openDetails(this.#keys, row.sealed_details, detailsContext(reader.accountId, id));
     const sealed = await this.#store.read(id);
     if (!sealed) return undefined;
     return { bytes: Number(row.bytes), content: openStream(dataKey, sealed) };
@@ -116,26 +118,26 @@ export class Files {
 
   /** Returns the files of a page, and whether others follow. */
   async list(
-    accountId: string,
+    reader: ContentReader,
     { limit, order, after, purpose }: FilePageRequest,
   ): Promise<{ files: StoredFile[]; hasMore: boolean }> {
     const [follows, direction] = order === 'asc' ? ['>', 'ASC'] : ['<', 'DESC'];
     const { rows } = await this.#pool.query<Row>(
       `SELECT ${COLUMNS} FROM storage.files
-       WHERE ${IS_STORED} AND ($2::text IS NULL OR id ${follows} $2) AND ($3::text IS NULL OR purpose = $3)
-       ORDER BY id ${direction} LIMIT $4`,
-      [accountId, after ?? null, purpose ?? null, limit + 1],
+       WHERE ${IS_STORED} AND ($3::text IS NULL OR id ${follows} $3) AND ($4::text IS NULL OR purpose = $4)
+       ORDER BY id ${direction} LIMIT $5`,
+      [...readerValues(reader), after ?? null, purpose ?? null, limit + 1],
     );
     return { files: rows.slice(0, limit).map((row) => this.#toFile(row)), hasMore: rows.length > limit };
   }
 
   /** Returns whether the file existed. @throws GatewayError `invalid_request` if a batch needs it */
-  async delete(accountId: string, id: string): Promise<boolean> {
+  async delete(reader: ContentReader, id: string): Promise<boolean> {
     const state = await withTransaction(this.#pool, async (client) => {
       // A batch that is being created has locked its input: the second statement sees it.
       const { rowCount } = await client.query(
-        `SELECT FROM storage.files WHERE ${IS_STORED} AND id = $2 FOR UPDATE`,
-        [accountId, id],
+        `SELECT FROM storage.files WHERE ${IS_STORED} AND id = $3 FOR UPDATE`,
+        [...readerValues(reader), id],
       );
       if (rowCount !== 1) return 'absent';
       const deletion = await client.query(
@@ -159,12 +161,13 @@ export class Files {
     if (rowCount === 1) await this.#remove(id);
   }
 
-  async #begin(accountId: string, id: string, isBounded: boolean): Promise<void> {
+  async #begin({ accountId, keyId }: ContentOwner, id: string, isBounded: boolean): Promise<void> {
     await withTransaction(this.#pool, async (client) => {
       if (isBounded) await this.#checkBounds(client, accountId, { files: 1, bytes: 0 });
       await client.query(
-        `INSERT INTO storage.files (id, account_id, expires_at) VALUES ($2, $1, now() + $3 * interval '1 minute')`,
-        [accountId, id, isBounded ? UPLOAD_MINUTES : OWN_UPLOAD_MINUTES],
+        `INSERT INTO storage.files (id, account_id, key_id, expires_at)
+         VALUES ($2, $1, $4, now() + $3 * interval '1 minute')`,
+        [accountId, id, isBounded ? UPLOAD_MINUTES : OWN_UPLOAD_MINUTES, keyId],
       );
     });
   }
@@ -216,10 +219,10 @@ export class Files {
     await removeFiles(this.#pool, this.#store, [id]);
   }
 
-  async #row(accountId: string, id: string): Promise<Row | undefined> {
+  async #row(reader: ContentReader, id: string): Promise<Row | undefined> {
     const { rows } = await this.#pool.query<Row>(
-      `SELECT ${COLUMNS} FROM storage.files WHERE ${IS_STORED} AND id = $2`,
-      [accountId, id],
+      `SELECT ${COLUMNS} FROM storage.files WHERE ${IS_STORED} AND id = $3`,
+      [...readerValues(reader), id],
     );
     return rows[0];
   }

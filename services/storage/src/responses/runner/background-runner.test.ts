@@ -59,7 +59,7 @@ const queue = (id = ID, accountId = 'a') =>
     response: Buffer.from(`{"id":"${id}","created_at":1,"status":"queued","background":true,"output":[]}`),
   });
 const found = async (id = ID) => {
-  const response = await storage.responses().response('a', id);
+  const response = await storage.responses().response({ accountId: 'a' }, id);
   return response && { ...JSON.parse(response.json.toString()), progress: response.progress };
 };
 const hasEnded = () => until(async () => (await found())?.progress === undefined);
@@ -108,7 +108,7 @@ test('a response that is cancelled elsewhere is aborted when its lease cannot be
   await queue();
   runner.wake();
   await until(() => sent.length === 1);
-  await storage.responses().delete('a', ID);
+  await storage.responses().delete({ accountId: 'a' }, ID);
   await until(() => runner.running === 0);
 });
 

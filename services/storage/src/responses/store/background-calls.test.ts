@@ -33,8 +33,11 @@ const call = (responseId: string) => ({ responseId, accountId: 'a' });
 
 test('a queued response is stored encrypted, with its input, and its call is claimed once', async () => {
   await queue('r1');
-  expect(await storage.responses().response('a', 'r1')).toEqual({ json: QUEUED, progress: 'queued' });
-  expect(await storage.responses().input('a', 'r1')).toEqual(INPUT);
+  expect(await storage.responses().response({ accountId: 'a' }, 'r1')).toEqual({
+    json: QUEUED,
+    progress: 'queued',
+  });
+  expect(await storage.responses().input({ accountId: 'a' }, 'r1')).toEqual(INPUT);
   const claimed = await claim();
   expect(claimed).toMatchObject({ responseId: 'r1', accountId: 'a', keyId: 'k', body: BODY, queued: QUEUED });
   expect([claimed?.requestId, claimed?.refusal, claimed?.inputBytes]).toEqual([
@@ -71,7 +74,7 @@ test('an account that stores too much without output creates no more until it ha
   await storage.backgroundCalls().cancel('a', 'r1', VOID);
   await expect(queue('r2', {}, bounds)).rejects.toMatchObject({ code: 'rate_limited', shouldRetry: false });
   await queue('r3', { accountId: 'b' }, bounds);
-  await storage.responses().delete('a', 'r1');
+  await storage.responses().delete({ accountId: 'a' }, 'r1');
   await queue('r2', {}, bounds);
 });
 
@@ -81,15 +84,15 @@ describe('a call that is run', () => {
     await claim();
     const calls = storage.backgroundCalls();
     expect(await calls.begin('r1', 'p', REQUEST_ID)).toBe(true);
-    expect((await storage.responses().response('a', 'r1'))?.progress).toBe('in_progress');
+    expect((await storage.responses().response({ accountId: 'a' }, 'r1'))?.progress).toBe('in_progress');
     expect(await calls.end(call('r1'), { runner: 'p', requestId: REQUEST_ID }, ENDED)).toBe(true);
-    expect(await storage.responses().response('a', 'r1')).toEqual({ json: ENDED.response });
-    expect(await storage.responses().sizes('a', ['r1'])).toEqual([
+    expect(await storage.responses().response({ accountId: 'a' }, 'r1')).toEqual({ json: ENDED.response });
+    expect(await storage.responses().sizes({ accountId: 'a' }, ['r1'])).toEqual([
       { id: 'r1', inputBytes: INPUT.length, responseBytes: ENDED.response.length },
     ]);
     expect(await calls.end(call('r1'), { runner: 'p', requestId: REQUEST_ID }, VOID)).toBe(false);
     expect(await calls.cancel('a', 'r1', VOID)).toBe(false);
-    expect(await storage.responses().response('a', 'r1')).toEqual({ json: ENDED.response });
+    expect(await storage.responses().response({ accountId: 'a' }, 'r1')).toEqual({ json: ENDED.response });
   });
 
   test('whose lease expired is claimed with its attempt, and the process before can send nothing more', async () => {
@@ -127,7 +130,7 @@ describe('a call that is run', () => {
     await calls.postpone('r1', 'p', 30_000, 'rpm_rate_limited');
     await calls.giveBack('r1', 'p', 0);
     expect(await claim('q')).toBeUndefined();
-    expect((await storage.responses().response('a', 'r1'))?.progress).toBe('queued');
+    expect((await storage.responses().response({ accountId: 'a' }, 'r1'))?.progress).toBe('queued');
     await expireLease();
     const claimed = await claim('q');
     expect([claimed?.requestId, claimed?.refusal]).toEqual([undefined, 'rpm_rate_limited']);
@@ -145,29 +148,34 @@ describe('a response that has not ended', () => {
   test('is open for a conversation, and void after it was cancelled', async () => {
     await queue('r1');
     const states = async () =>
-      (await storage.responses().conversation('a', 'r1', 9))?.map(({ state }) => state);
+      (await storage.responses().conversation({ accountId: 'a' }, 'r1', 9))?.map(({ state }) => state);
     expect(await states()).toEqual(['open']);
     expect(await storage.backgroundCalls().cancel('b', 'r1', VOID)).toBe(false);
     expect(await storage.backgroundCalls().cancel('a', 'r1', VOID)).toBe(true);
     expect(await states()).toEqual(['void']);
-    expect(await storage.responses().response('a', 'r1')).toEqual({ json: VOID.response });
+    expect(await storage.responses().response({ accountId: 'a' }, 'r1')).toEqual({ json: VOID.response });
   });
 
   test('loses its call when it is deleted', async () => {
     await queue('r1');
     await claim('p');
-    await storage.responses().delete('a', 'r1');
+    await storage.responses().delete({ accountId: 'a' }, 'r1');
     const calls = storage.backgroundCalls();
     expect(await calls.renew('r1', 'p')).toBe(false);
     expect(await calls.begin('r1', 'p', REQUEST_ID)).toBe(false);
     expect(await calls.end(call('r1'), { runner: 'p' }, ENDED)).toBe(false);
-    expect(await storage.responses().response('a', 'r1')).toBeUndefined();
+    expect(await storage.responses().response({ accountId: 'a' }, 'r1')).toBeUndefined();
   });
 
   test('is not replaced by a response that is saved under its id', async () => {
     await queue('r1');
-    await storage.responses().save({ accountId: 'a', id: 'r1', input: INPUT, response: ENDED.response });
-    expect(await storage.responses().response('a', 'r1')).toEqual({ json: QUEUED, progress: 'queued' });
+    await storage
+      .responses()
+      .save({ accountId: 'a', keyId: 'k', id: 'r1', input: INPUT, response: ENDED.response });
+    expect(await storage.responses().response({ accountId: 'a' }, 'r1')).toEqual({
+      json: QUEUED,
+      progress: 'queued',
+    });
   });
 });
 

@@ -7,7 +7,6 @@ import { contextOf } from './sealed-parts';
 
 /** A response that is to be made in the background; its JSON is that of a queued one. */
 export interface QueuedResponse extends NewResponse {
-  readonly keyId: string;
   /** Of the call. */
   readonly body: Buffer;
 }
@@ -101,8 +100,8 @@ export class BackgroundCalls {
       if (Number(rows[0]?.void_bytes) > maxVoidBytes) throw tooManyVoid();
       await client.query(
         `INSERT INTO storage.responses
-           (id, account_id, previous_id, state, sealed_input, sealed_response, input_bytes, response_bytes, expires_at)
-         VALUES ($1, $2, $3, 'open', $4, $5, $6, $7, now() + $8 * interval '1 day')`,
+           (id, account_id, key_id, previous_id, state, sealed_input, sealed_response, input_bytes, response_bytes, expires_at)
+         VALUES ($1, $2, $9, $3, 'open', $4, $5, $6, $7, now() + $8 * interval '1 day')`,
         [
           id,
           accountId,
@@ -112,6 +111,7 @@ export class BackgroundCalls {
           input.length,
           response.length,
           retentionDays,
+          keyId,
         ],
       );
       await client.query(

@@ -19,6 +19,7 @@ const INPUT = Buffer.from('[{"id":"msg_1","content":"a question"}]');
 const RESPONSE = Buffer.from('{"output":[{"content":"an answer"}]}');
 const newResponse = (id: string, more: Partial<NewResponse> = {}): NewResponse => ({
   accountId: 'a',
+  keyId: 'k',
   id,
   input: INPUT,
   response: RESPONSE,
@@ -32,8 +33,8 @@ test('a response is returned as it was saved, and repeating the save changes not
   await save('r1');
   await save('r1', { response: Buffer.from('{}') });
   const responses = storage.responses();
-  expect(await responses.response('a', 'r1')).toEqual({ json: RESPONSE });
-  expect(await responses.input('a', 'r1')).toEqual(INPUT);
+  expect(await responses.response({ accountId: 'a' }, 'r1')).toEqual({ json: RESPONSE });
+  expect(await responses.input({ accountId: 'a' }, 'r1')).toEqual(INPUT);
   const { rows } = await storage.owner.query(
     `SELECT sealed_input || sealed_response AS sealed, expires_at - created_at = interval '30 days' AS kept
      FROM storage.responses`,
@@ -46,32 +47,54 @@ describe('a response of another account', () => {
   test('does not exist for any method', async () => {
     await save('r1');
     const responses = storage.responses();
-    expect(await responses.response('b', 'r1')).toBeUndefined();
-    expect(await responses.input('b', 'r1')).toBeUndefined();
-    expect(await responses.sizes('b', ['r1'])).toEqual([]);
-    expect(await responses.conversation('b', 'r1', 9)).toBeUndefined();
-    expect(await responses.load('b', [{ id: 'r1', withInput: true }], 1e6)).toEqual([]);
-    expect(await responses.delete('b', 'r1')).toBe(false);
-    expect(await responses.delete('a', 'r1')).toBe(true);
-    expect(await responses.response('a', 'r1')).toBeUndefined();
+    expect(await responses.response({ accountId: 'b' }, 'r1')).toBeUndefined();
+    expect(await responses.input({ accountId: 'b' }, 'r1')).toBeUndefined();
+    expect(await responses.sizes({ accountId: 'b' }, ['r1'])).toEqual([]);
+    expect(await responses.conversation({ accountId: 'b' }, 'r1', 9)).toBeUndefined();
+    expect(await responses.load({ accountId: 'b' }, [{ id: 'r1', withInput: true }], 1e6)).toEqual([]);
+    expect(await responses.delete({ accountId: 'b' }, 'r1')).toBe(false);
+    expect(await responses.delete({ accountId: 'a' }, 'r1')).toBe(true);
+    expect(await responses.response({ accountId: 'a' }, 'r1')).toBeUndefined();
+  });
+
+  test('a key that sees only its own content sees neither that of other keys nor that of unknown keys', async () => {
+    const responses = storage.responses();
+    await responses.save(newResponse('own', { keyId: 'mine' }));
+    await responses.save(newResponse('next', { keyId: 'mine', previousId: 'other' }));
+    await responses.save(newResponse('other', { keyId: 'theirs' }));
+    await responses.save(newResponse('old', { keyId: '' }));
+    const mine = { accountId: 'a', onlyKeyId: 'mine' };
+    for (const id of ['other', 'old']) {
+      expect(await responses.response(mine, id)).toBeUndefined();
+      expect(await responses.input(mine, id)).toBeUndefined();
+      expect(await responses.conversation(mine, id, 9)).toBeUndefined();
+      expect(await responses.delete(mine, id)).toBe(false);
+    }
+    // A conversation that continues another key's response is not whole.
+    expect(await responses.conversation(mine, 'next', 9)).toBeUndefined();
+    expect((await responses.sizes(mine, ['own', 'other', 'old'])).map(({ id }) => id)).toEqual(['own']);
+    const wanted = ['own', 'other'].map((id) => ({ id, withInput: true }));
+    expect((await responses.load(mine, wanted, 1e6)).map(({ id }) => id)).toEqual(['own']);
+    expect(await responses.response({ accountId: 'a' }, 'old')).toEqual({ json: RESPONSE });
+    expect(await responses.delete(mine, 'own')).toBe(true);
   });
 
   test('cannot be read after its row was moved', async () => {
     await save('r1');
     await storage.owner.query(`UPDATE storage.responses SET account_id = 'b'`);
-    await expect(storage.responses().response('b', 'r1')).rejects.toThrow(UnsealError);
+    await expect(storage.responses().response({ accountId: 'b' }, 'r1')).rejects.toThrow(UnsealError);
   });
 
   test('is not part of a conversation that names it', async () => {
     await save('r1', { accountId: 'b' });
     await save('r2', { previousId: 'r1' });
-    expect(await storage.responses().conversation('a', 'r2', 9)).toBeUndefined();
+    expect(await storage.responses().conversation({ accountId: 'a' }, 'r2', 9)).toBeUndefined();
   });
 });
 
 describe('a conversation', () => {
   const idsOf = async (lastId: string, max = 9) =>
-    (await storage.responses().conversation('a', lastId, max))?.map(({ id }) => id);
+    (await storage.responses().conversation({ accountId: 'a' }, lastId, max))?.map(({ id }) => id);
 
   test('has its responses with their sizes, oldest first, at most so many', async () => {
     await save('r1');
@@ -80,12 +103,12 @@ describe('a conversation', () => {
     await save('r3', { previousId: 'r2' });
     expect(await idsOf('r3')).toEqual(['r1', 'r2', 'r3']);
     expect(await idsOf('r3', 2)).toEqual(['r2', 'r3']);
-    const [first] = (await storage.responses().conversation('a', 'r3', 9))!;
+    const [first] = (await storage.responses().conversation({ accountId: 'a' }, 'r3', 9))!;
     expect(first).toEqual({ id: 'r1', inputBytes: INPUT.length, responseBytes: RESPONSE.length });
   });
 
   test.each(['r1', 'r2', 'r3'])('does not exist when %s has expired or was deleted', async (gone) => {
-    for (const end of [expire, (id: string) => storage.responses().delete('a', id)]) {
+    for (const end of [expire, (id: string) => storage.responses().delete({ accountId: 'a' }, id)]) {
       await save('r1');
       await save('r2', { previousId: 'r1' });
       await save('r3', { previousId: 'r2' });
@@ -99,7 +122,7 @@ describe('a conversation', () => {
 describe('content is loaded', () => {
   const load = async (wanted: [string, boolean][], maxBytes = 1e6) =>
     storage.responses().load(
-      'a',
+      { accountId: 'a' },
       wanted.map(([id, withInput]) => ({ id, withInput })),
       maxBytes,
     );
@@ -154,7 +177,7 @@ describe('content is loaded', () => {
 test('expired responses are deleted in batches, oldest first, and no others', async () => {
   for (const id of ['r1', 'r2', 'r3', 'kept']) await save(id);
   for (const id of ['r1', 'r2', 'r3']) await expire(id);
-  expect(await storage.responses().response('a', 'r1')).toBeUndefined();
+  expect(await storage.responses().response({ accountId: 'a' }, 'r1')).toBeUndefined();
   expect(await deleteExpired(storage.pool, 2)).toBe(2);
   expect(await deleteExpired(storage.pool, 2)).toBe(1);
   expect(await deleteExpired(storage.pool, 2)).toBe(0);
@@ -172,7 +195,7 @@ test('after a rotation all responses are read with the new key alone', async () 
   expect(await reencryptResponses(storage.pool, both)).toBe(0);
   const withNew = storage.responses(parseKeyEncryptionKeys(current));
   for (const id of ['r0', 'r24', 'new']) {
-    expect(await withNew.response('a', id)).toEqual({ json: RESPONSE });
-    expect(await withNew.input('a', id)).toEqual(INPUT);
+    expect(await withNew.response({ accountId: 'a' }, id)).toEqual({ json: RESPONSE });
+    expect(await withNew.input({ accountId: 'a' }, id)).toEqual(INPUT);
   }
 });
