@@ -1,6 +1,7 @@
 import { Quota } from '@gateway/quota';
 import { describe, expect, test } from '@jest/globals';
-import { callWith } from '../app/recorded-call.fixture';
+import { callThrough, callWith } from '../app/recorded-call.fixture';
+import { CALLS, receivedBy } from '../app/upstream-request.fixture';
 import { KINDS } from './connect-provider';
 import { readAsAnthropic, readAsOpenAi } from './received-reply.fixture';
 
@@ -191,3 +192,101 @@ describe.each(CLIENTS)('a client of $wire receives from a server like Anthropicâ
     expect(await receive({ type: 'tool_use', name: 'find', input: {} }, ['null'])).toEqual([[call], [call]]);
   });
 });
+
+/** Kimi's ids are part of what the model reads. */
+const ODD_ID = 'functions.find:0';
+const LONG_ID = `functions.${'find_'.repeat(9)}:0`;
+const parameters = { type: 'object', properties: {} };
+const USER = { role: 'user', content: 'Sea?' };
+
+/** Calls of each format, the id that their client reads in the reply, and the conversation with which it goes on. */
+const ROUNDS = {
+  chat: {
+    first: CALLS.chat({
+      messages: [USER],
+      tools: [{ type: 'function', function: { name: 'find', parameters } }],
+    }),
+    idOf: (reply: string) => JSON.parse(reply).choices[0].message.tool_calls[0].id,
+    next: (id: string) =>
+      CALLS.chat({
+        messages: [
+          USER,
+          { role: 'assistant', content: null, tool_calls: [called('{}', { id })] },
+          { role: 'tool', tool_call_id: id, content: 'blue' },
+        ],
+      }),
+  },
+  responses: {
+    first: CALLS.responses({ input: 'Sea?', tools: [{ type: 'function', name: 'find', parameters }] }),
+    idOf: (reply: string) => JSON.parse(reply).output[0].call_id,
+    next: (id: string) =>
+      CALLS.responses({
+        input: [
+          USER,
+          { type: 'function_call', call_id: id, name: 'find', arguments: '{}' },
+          { type: 'function_call_output', call_id: id, output: 'blue' },
+        ],
+      }),
+  },
+  messages: {
+    first: CALLS.messages({ messages: [USER], tools: [{ name: 'find', input_schema: parameters }] }),
+    idOf: (reply: string) => JSON.parse(reply).content[0].id,
+    next: (id: string) =>
+      CALLS.messages({
+        messages: [
+          USER,
+          { role: 'assistant', content: [{ type: 'tool_use', id, name: 'find', input: {} }] },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'blue' }] },
+        ],
+      }),
+  },
+  generateContent: {
+    first: CALLS.generateContent({ contents: [{ role: 'user', parts: [{ text: 'Sea?' }] }] }),
+    idOf: (reply: string) => JSON.parse(reply).candidates[0].content.parts[0].functionCall.id,
+    next: (id: string) =>
+      CALLS.generateContent({
+        contents: [
+          { role: 'user', parts: [{ text: 'Sea?' }] },
+          { role: 'model', parts: [{ functionCall: { id, name: 'find', args: {} } }] },
+          { role: 'user', parts: [{ functionResponse: { id, name: 'find', response: { output: 'blue' } } }] },
+        ],
+      }),
+  },
+} as const;
+
+test.each(Object.keys(ROUNDS) as (keyof typeof ROUNDS)[])(
+  'the id of a call goes back to its provider as it came, for callers of %s',
+  async (format) => {
+    const { first, idOf, next } = ROUNDS[format];
+    for (const id of [ODD_ID, LONG_ID]) {
+      const body = completion(called('{}', { id }));
+      const upstream = { send: async () => ({ status: 200, headers: {}, body: pieces(body) }) };
+      const { body: reply } = await callThrough(openAi, upstream, first);
+      const { messages } = receivedBy(openAi, next(idOf(reply!)));
+      expect(messages[1].tool_calls[0].id).toBe(id);
+      expect(messages[2].tool_call_id).toBe(id);
+    }
+  },
+);
+
+test.each(Object.keys(ROUNDS) as (keyof typeof ROUNDS)[])(
+  'another provider gets an id that it accepts, for callers of %s',
+  (format) => {
+    for (const id of [ODD_ID, LONG_ID]) {
+      const { messages } = receivedBy(anthropic, ROUNDS[format].next(id));
+      const { id: fitted } = messages[1].content[0];
+      expect(fitted).toMatch(/^[a-zA-Z0-9_-]+$/);
+      expect(messages[2].content[0].tool_use_id).toBe(fitted);
+      const strict = receivedBy(
+        KINDS['azure-openai']({ ...ACCESS, id: 'azure' }, quota),
+        ROUNDS[format].next(id),
+      );
+      expect(strict.messages[1].tool_calls[0].id.length).toBeLessThanOrEqual(40);
+      expect(strict.messages[2].tool_call_id).toBe(strict.messages[1].tool_calls[0].id);
+    }
+  },
+);
+
+async function* pieces(body: Buffer): AsyncGenerator<Buffer> {
+  yield body;
+}

@@ -114,7 +114,7 @@ export function redactedThinkingBlock(data: Signature): string {
 
 /** @param input as JSON */
 export function toolUseBlock(id: string, name: string, input: string): string {
-  return `{"type":"tool_use","id":"${fitToolId(id)}","name":${JSON.stringify(name)},"input":${input},"caller":{"type":"direct"}}`;
+  return `{"type":"tool_use","id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":${input},"caller":{"type":"direct"}}`;
 }
 
 /**

@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Reply, ReplyPart } from '../../domain/reply';
 import { anyReply, eventsOf } from '../../domain/reply.fixture';
-import { fitToolId } from '../../domain/tool-ids';
 import { NO_USAGE } from '../../domain/usage';
 import { anthropicReplies } from './anthropic-replies';
 import { withoutEmptyThinking } from './empty-thinking';
@@ -14,11 +13,11 @@ const usage = { ...NO_USAGE, input: 3, output: 4, costNano: 0n };
 
 const written = (reply: Reply) => JSON.parse(anthropicReplies.write(reply, usage, identity).toString());
 
-/** The parts as they come back: the format tells no empty text, and wants other ids and an object as input. */
+/** The parts as they come back: the format tells no empty text, and wants an object as input. */
 function told(parts: Reply['parts']): ReplyPart[] {
   return withoutEmptyThinking(parts).map((part) => {
     if (part.kind !== 'tool_call') return part;
-    return { ...part, id: fitToolId(part.id), arguments: part.arguments || '{}' };
+    return { ...part, arguments: part.arguments || '{}' };
   });
 }
 

@@ -3,7 +3,6 @@ import type { ReplyFormat, ReplyIdentity } from '../../domain/caller-request';
 import type { Citation, Signature, WebSearchPart } from '../../domain/conversation';
 import { placedSignature } from '../../domain/gemini-signature';
 import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
-import { fitToolId } from '../../domain/tool-ids';
 import type { AudioTokens, TokenUsage } from '../../domain/usage';
 import { parseExactObject } from '../../json/exact-json';
 import { eventsOf } from '../reply-events';
@@ -156,7 +155,7 @@ class ContentStream implements StreamWriter {
       // Providers want the thinking of a turn of calls back, and clients need not send thoughts.
       if (this.#thought !== '') this.#sign('thinking', UNSIGNED);
       if (signature) this.#sign('call', signature);
-      this.#addPart({ functionCall: { id: fitToolId(id), name, args: argsOf(text) } });
+      this.#addPart({ functionCall: { id, name, args: argsOf(text) } });
     }
     this.#calls.clear();
   }

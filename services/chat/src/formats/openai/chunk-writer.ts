@@ -1,7 +1,6 @@
 import type { ReplyIdentity } from '../../domain/caller-request';
 import { type Calling, writeFinishReason } from '../../domain/finish-reasons';
 import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
-import { fitToolId } from '../../domain/tool-ids';
 import type { BilledUsage } from '../../domain/usage';
 import { writeCitation, writeIdentity } from './completion-writer';
 import { REFUSAL_WITHOUT_TEXT } from './refusal-without-text';
@@ -100,7 +99,7 @@ export class ChunkWriter implements StreamWriter {
       return this.#functionCall(call, JSON.stringify({ name, arguments: '' }));
     const start = {
       index: call,
-      id: fitToolId(id),
+      id,
       type: 'function',
       function: { name, arguments: '' },
       ...(signature && writeCallSignature(signature)),

@@ -2,7 +2,6 @@ import type { ReplyIdentity } from '../../domain/caller-request';
 import type { Citation, ToolCallPart } from '../../domain/conversation';
 import { type Calling, writeFinishReason } from '../../domain/finish-reasons';
 import type { Reply } from '../../domain/reply';
-import { fitToolId } from '../../domain/tool-ids';
 import type { BilledUsage } from '../../domain/usage';
 import { citedRange } from '../cited-range';
 import { REFUSAL_WITHOUT_TEXT } from './refusal-without-text';
@@ -80,7 +79,7 @@ interface WrittenCall {
 
 function writeCall(part: ToolCallPart): WrittenCall {
   return {
-    id: fitToolId(part.id),
+    id: part.id,
     type: 'function',
     // Clients parse the arguments even if there are none.
     function: { name: part.name, arguments: part.arguments || '{}' },

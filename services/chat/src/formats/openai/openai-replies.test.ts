@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import type { AssistantPart, ThinkingPart } from '../../domain/conversation';
 import type { Reply, ReplyEvent, ReplyPart } from '../../domain/reply';
 import { anyReply, eventsOf } from '../../domain/reply.fixture';
-import { fitToolId } from '../../domain/tool-ids';
 import { fromOpenAiUsage } from '../../providers/openai/openai-usage';
 import { QUIRKS } from '../../providers/openai/quirks';
 import { ChunkReader } from '../../providers/openai/read-chunks';
@@ -93,7 +92,7 @@ function sentBack(message: object): readonly AssistantPart[] {
 function sayable({ parts, stop }: Reply): AssistantPart[] {
   const words = parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
   const calls = parts.flatMap((part) =>
-    part.kind === 'tool_call' ? [{ ...part, id: fitToolId(part.id), arguments: part.arguments || '{}' }] : [],
+    part.kind === 'tool_call' ? [{ ...part, arguments: part.arguments || '{}' }] : [],
   );
   const hasNoText = words === '' && calls.length === 0;
   const thoughts = parts.filter((part) => part.kind === 'thinking' || part.kind === 'redacted_thinking');

@@ -3,7 +3,6 @@ import type { ReplyIdentity } from '../../domain/caller-request';
 import type { Citation, Signature, WebSearchPart } from '../../domain/conversation';
 import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
 import { responseId } from '../../domain/response-members';
-import { fitToolId } from '../../domain/tool-ids';
 import type { BilledUsage } from '../../domain/usage';
 import { namedFrame } from '../../sse/named-frame';
 import { citedRange } from '../cited-range';
@@ -322,7 +321,7 @@ export class ResponseStream implements StreamWriter, ResponseEnd {
     const tool = this.#options.tools.declared(name);
     const index = this.#count++;
     const id = this.#idOf(tool.isCustom ? 'ctc' : 'fc', index);
-    const open: OpenCall = { id, index, callId: fitToolId(callId), tool, arguments: '' };
+    const open: OpenCall = { id, index, callId, tool, arguments: '' };
     this.#calls.set(call, open);
     return frames + this.#itemFrame('added', index, callJson(open, 'in_progress', ''));
   }

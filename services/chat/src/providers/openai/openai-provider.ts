@@ -25,11 +25,8 @@ import { repairedReply } from './repair-reply';
 import { responsesApi } from './responses/responses-api';
 import { countSpeech, withSealedAudio } from './speech';
 import { ThinkTagChunks, withoutThinkTags } from './think-tags';
-import { shortToolId } from './write-messages';
+import { MAX_TOOL_ID_CHARS, shortToolId } from './write-messages';
 import { writeRequest } from './write-request';
-
-/** OpenAI's limit for chat completions. */
-const MAX_TOOL_ID_CHARS = 40;
 
 export interface OpenAiAccount {
   readonly id: string;

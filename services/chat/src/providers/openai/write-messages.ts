@@ -14,7 +14,7 @@ import type {
 } from '../../domain/conversation';
 import { isThought, joinSpokenTurns } from '../../domain/join-adjacent-turns';
 import { joinTexts } from '../../domain/join-texts';
-import { fitToolId } from '../../domain/tool-ids';
+import { shortenToolId } from '../../domain/tool-ids';
 import type { OpenAiQuirks, ReasoningReplay } from './quirks';
 import { inThinkTags } from './think-tags';
 import { textPart, type WrittenPart, writePart } from './write-parts';
@@ -28,6 +28,8 @@ const ATTACHED = 'See the attachment below.';
 const BRIDGE = 'Understood.';
 const CONTINUE = '(Continue.)';
 const SHORT_ID_CHARS = 9;
+/** OpenAI's limit for chat completions. */
+export const MAX_TOOL_ID_CHARS = 40;
 
 /** Writes a conversation as messages of this format: every tool call is answered at once, by tool messages only. */
 export function writeMessages(conversation: Conversation, quirks: OpenAiQuirks): Message[] {
@@ -166,7 +168,10 @@ class Messages {
   }
 
   #id(id: string): string {
-    return this.#quirks.shortToolIds ? shortToolId(id) : fitToolId(id);
+    const { shortToolIds, limitsTools } = this.#quirks;
+    if (shortToolIds) return shortToolId(id);
+    // Kimi's ids are part of what the model reads.
+    return limitsTools ? shortenToolId(MAX_TOOL_ID_CHARS)(id) : id;
   }
 }
 
