@@ -196,6 +196,7 @@ function createPublicPort(
 ) {
   const listener = new EdgeListener({
     isTrustedProxy: settings.EDGE_TRUSTED_PROXIES,
+    hstsMaxAgeSeconds: settings.EDGE_HSTS_MAX_AGE_S,
     onBegin: metrics.begin,
     onEnd: (exchange) => {
       metrics.end(exchange);

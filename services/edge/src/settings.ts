@@ -57,6 +57,8 @@ const shape = {
   EDGE_API_HOSTS: list(),
   EDGE_DASHBOARD_HOSTS: list(),
   EDGE_TRUSTED_PROXIES: networks(),
+  /** Of `Strict-Transport-Security`, behind a trusted proxy that ends TLS; 0: not sent. */
+  EDGE_HSTS_MAX_AGE_S: z.coerce.number().int().min(0).default(31_536_000),
   BILLING_ADDR: addresses(),
   CHAT_ADDR: addresses(),
   /** Absent: no images or videos. */

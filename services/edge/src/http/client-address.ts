@@ -15,3 +15,12 @@ export function clientAddress(request: IncomingMessage, isTrusted: IsTrustedProx
   const hops = proxyaddr.all(request, (hop, index) => isTrusted(hop.trim(), index));
   return hops.map((hop) => canonicalAddress(hop.trim())).findLast((hop) => hop !== undefined) ?? '';
 }
+
+/** Returns whether the client's connection had TLS, which a trusted proxy in front ended. */
+export function arrivedOverTls({ socket, headers }: IncomingMessage, isTrusted: IsTrustedProxy): boolean {
+  const protocols = headers['x-forwarded-proto'];
+  if (protocols === undefined || !isTrusted(socket.remoteAddress ?? '', 0)) return false;
+  // Each proxy may append the protocol of its own connection.
+  const [ofClient] = String(protocols).split(',');
+  return ofClient?.trim().toLowerCase() === 'https';
+}

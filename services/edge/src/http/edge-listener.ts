@@ -5,13 +5,15 @@ import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
 import { ClientDisconnected } from '@gateway/rpc';
 import { v7 as newRequestId } from 'uuid';
-import type { IsTrustedProxy } from './client-address';
+import { arrivedOverTls, type IsTrustedProxy } from './client-address';
 import { destroyAfterLinger, fromParserError, writeRawError } from './client-error';
 import { createExchange, type Exchange } from './exchange';
 import { writeError } from './write-error';
 
 export interface EdgeListenerOptions {
   readonly isTrustedProxy: IsTrustedProxy;
+  /** Seconds for which browsers use TLS only, after a response that arrived over TLS; 0: not announced. */
+  readonly hstsMaxAgeSeconds: number;
   readonly onBegin: () => void;
   readonly onEnd: (exchange: Exchange) => void;
   readonly onUnparsable: () => void;
@@ -77,11 +79,15 @@ export class EdgeListener {
 
   /** Starts an exchange: sets the request id on its response and counts its end. */
   begin(request: IncomingMessage, response: ServerResponse): Exchange {
-    const exchange = createExchange(newRequestId(), request, response, this.#options.isTrustedProxy);
+    const { isTrustedProxy, hstsMaxAgeSeconds } = this.#options;
+    const exchange = createExchange(newRequestId(), request, response, isTrustedProxy);
     this.#exchanges.set(request.socket, exchange);
     response.setHeader('x-request-id', exchange.requestId);
     response.setHeader('request-id', exchange.requestId);
     response.setHeader('x-content-type-options', 'nosniff');
+    if (hstsMaxAgeSeconds > 0 && arrivedOverTls(request, isTrustedProxy)) {
+      response.setHeader('strict-transport-security', `max-age=${hstsMaxAgeSeconds}`);
+    }
     if (this.#idleBeforeCloseMs !== undefined) response.shouldKeepAlive = false;
     this.#options.onBegin();
     response.once('close', () => this.#onClosed(exchange));
