@@ -52,6 +52,17 @@ describe('docker-compose.yml', () => {
     expect(template('migration')).toContain('restart: on-failure');
   });
 
+  test('protects Kafka with a login, which every service that uses it has', () => {
+    const kafka = blocks.find(([name]) => name === 'kafka')?.[1];
+    expect(kafka).toMatch(
+      /KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: CLIENTS:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT\n/,
+    );
+    expect(kafka).toMatch(/KAFKA_LISTENERS: CLIENTS:\/\/:9092,CONTROLLER:\/\/127\.0\.0\.1:9093\n/);
+    expect(template('kafka')).toMatch(/KAFKA_PASSWORD: \$\{KAFKA_PASSWORD:\?set in \.env\}/);
+    const users = blocks.filter(([, block]) => block.includes('<<: *kafka\n')).map(([name]) => name);
+    expect(users).toEqual(['billing', 'chat', 'media']);
+  });
+
   test('protects Redis with a password', () => {
     expect(services).toMatch(/requirepass/);
     expect(services).toMatch(/REDIS_URL: redis:\/\/:\$\{REDIS_PASSWORD\}@redis:6379/);
