@@ -5,7 +5,9 @@ import type { LinkReply } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
 import { type CredentialLimiter, failureOf, toGatewayError } from '@gateway/upstream';
 import type { ReplyIdentity } from '../domain/caller-request';
-import type { MeteredStream, PassedReply } from '../domain/chat-provider';
+import type { MeteredStream, PassedReply, WholeReply } from '../domain/chat-provider';
+import { hasOtherRoot, InnerOutputReader, withoutObjectRoot } from '../domain/object-output';
+import type { Reply, StreamReader } from '../domain/reply';
 import type { ReplyMemory } from '../domain/reply-memory';
 import type { Route } from '../domain/route';
 import { providerCostNano } from '../domain/settlement-event';
@@ -181,7 +183,11 @@ export class ChatRunner {
             provider.passReply?.(reply, call.model.slug, passedTo(context, call)) ?? reply.bytes,
             costNano,
           )
-        : request.replies.write(provider.readReply(value), { ...usage, costNano }, identityOf(context, call));
+        : request.replies.write(
+            replyOf({ request, provider }, value),
+            { ...usage, costNano },
+            identityOf(context, call),
+          );
     this.#countUse(begun.route, usage);
     const source = reported ? 'provider' : 'counted';
     await this.#settleReply(context, call, usage, source, reported !== undefined);
@@ -339,8 +345,22 @@ function passOrTranslate(context: RequestContext, call: ModelCall, sent: Sent): 
   const estimatedInput = estimateInput(request.size);
   const writer = request.replies.stream(identityOf(context, call), { includeUsage, estimatedInput });
   const countUsage = (): TokenUsage => countedUsage(sent, () => translated.countOutput());
-  const translated = new TranslatedStream(provider.readStream(), writer, countUsage, chargedNano);
+  const translated = new TranslatedStream(readerOf(sent), writer, countUsage, chargedNano);
   return translated;
+}
+
+/** Whether the provider got another schema for its output than the caller gave. */
+const hasWrappedOutput = ({ request, provider }: Pick<Sent, 'request' | 'provider'>): boolean =>
+  provider.objectOutput === true && hasOtherRoot(request.conversation().output);
+
+function readerOf(sent: Sent): StreamReader {
+  const reader = sent.provider.readStream();
+  return hasWrappedOutput(sent) ? new InnerOutputReader(reader) : reader;
+}
+
+function replyOf(sent: Pick<Sent, 'request' | 'provider'>, value: WholeReply['value']): Reply {
+  const reply = sent.provider.readReply(value);
+  return hasWrappedOutput(sent) ? withoutObjectRoot(reply) : reply;
 }
 
 /** Undefined if the provider knows every tool by the caller's name. */

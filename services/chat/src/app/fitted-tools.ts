@@ -28,8 +28,8 @@ export function renamedTools(request: CallerRequest, provider: ChatProvider): Re
   return renamed;
 }
 
-/** Returns the conversation as the provider accepts it; the same one if no name differs. */
-export function fittedConversation(request: CallerRequest, provider: ChatProvider): Conversation {
+/** Returns the conversation with the names that the provider accepts; the same one if no name differs. */
+export function withFittedNames(request: CallerRequest, provider: ChatProvider): Conversation {
   const renamed = renamedTools(request, provider);
   const conversation = request.conversation();
   return renamed ? renameConversation(conversation, (name) => renamed.get(name) ?? name) : conversation;

@@ -1,9 +1,10 @@
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { Model } from '../domain/model';
+import { hasOtherRoot, withObjectRoot } from '../domain/object-output';
 import type { Route } from '../domain/route';
 import { estimateInput } from '../domain/upper-bound';
-import { fittedBody, fittedConversation } from './fitted-tools';
+import { fittedBody, withFittedNames } from './fitted-tools';
 
 /**
  * Returns the request body for a route's provider: the client's bytes if it has the client's format, a translation
@@ -30,8 +31,10 @@ export function upstreamBody(
   }
   const asked = request.size.maxOutputTokens ?? model.maxOutputTokens;
   const maxOutputTokens = loweredMaxTokens ?? Math.min(asked, model.maxOutputTokens);
+  const named = withFittedNames(request, provider);
+  const fits = !provider.objectOutput || !hasOtherRoot(named.output);
   return provider.writeRequest(
-    fittedConversation(request, provider),
+    fits ? named : { ...named, output: withObjectRoot(named.output) },
     upstreamModel,
     maxOutputTokens,
     model.capabilities,

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import { missingParameter, parseJsonObject, safeParse, schemaError, withMembers } from '@gateway/json-body';
-import { refusalOfLink } from '@gateway/upstream';
+import { isObject, refusalOfLink } from '@gateway/upstream';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation, Effort, OutputShape, Reasoning } from '../../domain/conversation';
 import type { PassThroughChange } from '../../domain/pass-through-change';
@@ -17,7 +17,7 @@ import {
   looseGenerateContentSchema,
   type Part,
 } from './gemini-schema';
-import { toJsonSchema, toToolChoice, toTools, toWebSearch } from './to-tools';
+import { toJsonSchema, toToolChoice, toTools, toWebSearch, withNumericBounds } from './to-tools';
 import { toTexts, toTurns } from './to-turns';
 
 /** Required fields for which null and empty count as missing. */
@@ -265,8 +265,9 @@ type Config = GenerateContentBody['generationConfig'];
 
 function toOutput(config: Config): OutputShape {
   const { responseMimeType, responseSchema, responseJsonSchema } = config ?? {};
-  const schema = responseJsonSchema ?? (responseSchema && toJsonSchema(responseSchema));
-  if (schema) return { kind: 'schema', name: 'output', description: undefined, schema, strict: undefined };
+  const schema = withNumericBounds(responseJsonSchema ?? (responseSchema && toJsonSchema(responseSchema)));
+  if (isObject(schema))
+    return { kind: 'schema', name: 'output', description: undefined, schema, strict: undefined };
   return { kind: responseMimeType === 'application/json' ? 'json' : 'text' };
 }
 

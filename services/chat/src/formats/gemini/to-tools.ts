@@ -10,7 +10,7 @@ export const toTools = ({ tools }: GenerateContentBody): Tool[] =>
   (tools ?? []).flatMap(({ functionDeclarations }) => (functionDeclarations ?? []).map(toTool));
 
 function toTool({ name, description, parameters, parametersJsonSchema }: FunctionDeclaration): Tool {
-  const schema = parametersJsonSchema ?? (parameters && toJsonSchema(parameters));
+  const schema = withNumericBounds(parametersJsonSchema ?? (parameters && toJsonSchema(parameters)));
   return {
     name,
     description: description ?? undefined,
@@ -55,8 +55,9 @@ const OF_SCHEMAS = new Set(['items', 'anyOf', 'prefixItems', 'additionalProperti
 export function toJsonSchema(schema: unknown): Record<string, unknown> {
   const written: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(isObject(schema) ? schema : {})) {
-    if (name === 'type' && typeof value === 'string') written.type = value.toLowerCase();
-    else if (name === 'nullable') continue;
+    if (name === 'type' && typeof value === 'string') {
+      if (value.toUpperCase() !== 'TYPE_UNSPECIFIED') written.type = value.toLowerCase();
+    } else if (name === 'nullable') continue;
     else if (name === 'properties' && isObject(value))
       written.properties = Object.fromEntries(
         Object.entries(value).map(([key, inner]) => [key, toJsonSchema(inner)]),
@@ -65,7 +66,34 @@ export function toJsonSchema(schema: unknown): Record<string, unknown> {
     else if (OF_SCHEMAS.has(name) && isObject(value)) written[name] = toJsonSchema(value);
     else written[name] = value;
   }
-  if (isObject(schema) && schema.nullable === true && typeof written.type === 'string')
-    written.type = [written.type, 'null'];
+  if (NUMERIC.has(written.type) && Array.isArray(written.enum)) written.enum = written.enum.map(numberOf);
+  if (!isObject(schema) || schema.nullable !== true) return written;
+  if (typeof written.type === 'string') written.type = [written.type, 'null'];
+  if (Array.isArray(written.enum)) written.enum = [...written.enum, null];
+  if (Array.isArray(written.anyOf)) written.anyOf = [...written.anyOf, { type: 'null' }];
   return written;
+}
+
+const NUMERIC: ReadonlySet<unknown> = new Set(['integer', 'number']);
+/** Bounds of a schema, which are strings in Google's JSON if they are 64-bit integers. */
+const BOUNDS = new Set([
+  ...['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+]);
+/** Members with values, not schemas. */
+const OF_VALUES = new Set(['default', 'enum', 'const', 'example', 'examples']);
+
+const numberOf = (value: unknown): unknown =>
+  typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value) ? Number(value) : value;
+
+/** Returns the schema with numbers in place of bounds that are strings of digits. */
+export function withNumericBounds(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withNumericBounds);
+  if (!isObject(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => {
+      if (BOUNDS.has(name) && typeof value === 'string') return [name, numberOf(value)];
+      return [name, OF_VALUES.has(name) ? value : withNumericBounds(value)];
+    }),
+  );
 }

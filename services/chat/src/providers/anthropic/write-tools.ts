@@ -1,5 +1,6 @@
 import { allowedTools } from '../../domain/allowed-tools';
 import { type Conversation, type Tool, WEB_SEARCH, type WebSearch } from '../../domain/conversation';
+import { flatSchema } from '../../domain/flat-schema';
 import { fitSchema } from './fit-schema';
 import type { WireTool, WireToolChoice, WireWebSearch } from './messages-body';
 import { writeCache } from './write-input';
@@ -51,7 +52,7 @@ function writeWebSearch({ maxSearches, allowedDomains, blockedDomains, location 
 
 /** `strict` is omitted if the schema can't be compiled: the tool matters more than the guarantee. */
 function writeTool({ name, description, parameters, strict, cache }: Tool, compiles: boolean): WireTool {
-  const schema = { ...parameters, type: 'object' };
+  const schema = { ...flatSchema(parameters), type: 'object' };
   const fitted = strict && compiles ? fitSchema(schema) : undefined;
   return {
     name,

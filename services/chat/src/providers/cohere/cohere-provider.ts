@@ -36,6 +36,8 @@ export function cohereProvider({ id, baseUrl, apiKey, headers: ownHeaders }: Coh
     // Its own encoding differs between its models.
     encoding: 'o200k',
     maxTokensField: 'max_tokens',
+    // docs.cohere.com, structured outputs.
+    objectOutput: true,
     address: () => ({ url, headers }),
     writeRequest: writeChatRequest,
     isReply: ({ message }) => isObject(message),

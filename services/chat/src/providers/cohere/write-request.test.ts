@@ -150,9 +150,13 @@ describe('tools', () => {
     expect(body.tools.map((tool: { function: { name: string } }) => tool.function.name)).toEqual(names);
   });
 
-  test('are strict only if all of them are', () => {
-    const strict = tools.map((tool) => ({ ...tool, strict: true }));
+  test('are strict only if all of them are and require a parameter', () => {
+    const parameters = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
+    const strict = tools.map((tool) => ({ ...tool, parameters, strict: true }));
     expect(write({ tools: strict })).toMatchObject({ strict_tools: true });
+    expect(write({ tools: tools.map((tool) => ({ ...tool, strict: true })) })).not.toHaveProperty(
+      'strict_tools',
+    );
     expect(write({ tools: [...strict.slice(1), ...tools] })).not.toHaveProperty('strict_tools');
   });
 });

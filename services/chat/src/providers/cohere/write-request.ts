@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/errors';
+import { listOf } from '@gateway/upstream';
 import { allowedTools } from '../../domain/allowed-tools';
-import type { Conversation, Effort, Reasoning, Sampling, ToolChoice } from '../../domain/conversation';
+import type { Conversation, Effort, Reasoning, Sampling, Tool, ToolChoice } from '../../domain/conversation';
 import { writeMembers } from '../../json/write-members';
 import { objectSchema } from '../openai/strict-schema';
 import { writeChatMessages } from './write-messages';
@@ -50,11 +51,14 @@ function writeTools({ tools, toolChoice, output }: Conversation): object {
       type: 'function',
       function: { name, description, parameters: objectSchema(parameters) },
     })),
-    // For all tools or for none.
-    strict_tools: offered.every(({ strict }) => strict) ? true : undefined,
+    // For all tools or for none. Each must require a parameter (docs.cohere.com, tool use, "strict_tools").
+    strict_tools: offered.every(isStrict) ? true : undefined,
     tool_choice: writeToolChoice(toolChoice),
   };
 }
+
+const isStrict = ({ strict, parameters }: Tool): boolean =>
+  strict === true && listOf(parameters.required).length > 0;
 
 /** Cohere can't force a call by name, so only the tools that may be called are offered. */
 function namesOf(choice: ToolChoice): readonly string[] | undefined {

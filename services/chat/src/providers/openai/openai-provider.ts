@@ -76,6 +76,8 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
     audioTokensPerSecond: quirks.audioTokensPerSecond,
     maxTokensField: quirks.maxTokensField,
     needsMaximum: quirks.needsMaximum,
+    // Groq and others share OpenAI's rule, and those that do not accept objects too.
+    objectOutput: true,
     ...(quirks.limitsTools && {
       toolLimits: {
         names: COMMON_TOOL_NAMES,

@@ -23,6 +23,11 @@ test.each<[string, Record<string, unknown>]>([
   ['a loose definition', { ...strict, $defs: { d: { type: 'object' } } }],
   ['loose items', { type: 'array', items: { type: 'object' } }],
   ['a loose alternative', { anyOf: [{ type: 'string' }, { type: 'object' }] }],
+  ['an object that may be null and is loose', { type: ['object', 'null'] }],
+  ['a value of any type', { ...strict, properties: { x: {} } }],
+  ['a default', { ...strict, properties: { x: { type: 'string', default: '' } } }],
+  ['a combination', { ...strict, properties: { x: { allOf: [strict] } } }],
+  ['an unknown format', { ...strict, properties: { x: { type: 'string', format: 'uri' } } }],
 ])('a schema is not strict with %s', (_name, schema) => {
   expect(isStrictSchema(schema)).toBe(false);
 });
