@@ -22,7 +22,7 @@ export function toEnvelope(error: GatewayError): ErrorEnvelope {
   const body: ErrorEnvelope['error'] = {
     type: error.row.type,
     code: error.code,
-    message: error.row.message,
+    message: error.publicMessage,
   };
   if (error.param !== undefined) body.param = error.param;
   if (error.detail !== undefined) body.detail = error.detail;

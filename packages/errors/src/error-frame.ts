@@ -26,20 +26,23 @@ export function toErrorFrame(error: GatewayError, streamErrors: StreamErrors, ca
 }
 
 /** For a stream whose service is lost: what it has sent is not known here. */
-function failedResponse({ code, row }: GatewayError, { requestId, createdAtMs }: BrokenCall): string {
+function failedResponse(
+  { code, publicMessage }: GatewayError,
+  { requestId, createdAtMs }: BrokenCall,
+): string {
   const response = {
     id: `resp_${requestId}`,
     object: 'response',
     created_at: Math.floor(createdAtMs / 1_000),
     status: 'failed',
-    error: { code, message: row.message },
+    error: { code, message: publicMessage },
     output: [],
   };
   const event = { type: 'response.failed', sequence_number: 0, response };
   return `event: response.failed\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-function googleError({ code, row }: GatewayError): string {
-  const error = { code: row.status, status: code, message: row.message };
+function googleError({ code, row, publicMessage }: GatewayError): string {
+  const error = { code: row.status, status: code, message: publicMessage };
   return `data: ${JSON.stringify({ error })}\n\n`;
 }

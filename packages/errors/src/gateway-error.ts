@@ -32,6 +32,8 @@ export interface GatewayErrorOptions {
   readonly maxTokens?: number;
   /** Overrides the table's row. */
   readonly shouldRetry?: boolean;
+  /** The detail follows in the message that the client gets. */
+  readonly hasDetailedMessage?: boolean;
   /** For the log only. */
   readonly cause?: unknown;
 }
@@ -76,6 +78,17 @@ export class GatewayError extends Error {
   /** Returns a copy with the `max_tokens` to which the call was lowered, if it was. */
   withMaxTokens(maxTokens: number | undefined): GatewayError {
     return maxTokens === undefined ? this : new GatewayError(this.code, { ...this.#options, maxTokens });
+  }
+
+  /** Returns a copy whose detail follows in the message, for clients that show nothing else, if it is wanted and there is one. */
+  withDetailedMessage(isWanted: boolean | undefined): GatewayError {
+    if (!isWanted || !this.detail) return this;
+    return new GatewayError(this.code, { ...this.#options, hasDetailedMessage: true });
+  }
+
+  /** The message for the client: the table's, with the detail if that is wanted. */
+  get publicMessage(): string {
+    return this.#options.hasDetailedMessage ? `${this.row.message} ${this.detail}` : this.row.message;
   }
 
   /** Converts any thrown value: anything but a GatewayError becomes `internal_error`. */

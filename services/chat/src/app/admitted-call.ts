@@ -7,6 +7,8 @@ export interface ModelCall
   extends Admitted,
     Pick<PlannedCall, 'request' | 'model' | 'requestedModel' | 'routes' | 'session'> {
   readonly accountId: string;
+  /** The detail of an error follows in its message. */
+  readonly detailedMessages: boolean;
   /** Request body for the first route; absent: written when it is sent. */
   readonly body?: Buffer;
   /** Only the provider's figures tell what the call uses, at one of its models, so it continues when the client disconnects. */

@@ -129,7 +129,8 @@ async function admitChat(
     () => estimatePrompt({ ...planned, provider, accountId }, counting),
   );
   const headers = { ...admitted.headers, ...answeredByHeader(planned) };
-  const own = { ...planned, accountId, usageIsHidden, ...admitted, headers };
+  const { detailedMessages } = call.key;
+  const own = { ...planned, accountId, detailedMessages, usageIsHidden, ...admitted, headers };
   return { ...own, fallbacks: admittedFallbacks(own, fallbacks) };
 }
 

@@ -106,6 +106,7 @@ function admitted(outputTokens: number, body: Buffer, usageIsHidden: boolean): A
     model: { slug: 'sim/chat', hidesReasoning: false } as Model,
     routes: [{ ...environmentAccount(provider), target: targetOf('second') }],
     session: undefined,
+    detailedMessages: false,
     body,
     usageIsHidden,
     metered,
@@ -144,12 +145,13 @@ function send(
     usageIsHidden = false,
     fallback = undefined as BilledModel | undefined,
     keepAlive = undefined as string | undefined,
+    detailedMessages = false,
   } = {},
 ) {
   const body = bodyOf(stream);
   const openAi = admitted(outputTokens, body, usageIsHidden);
   const replies = { ...openAi.request.replies, ...(keepAlive && { keepAlive }) };
-  const call = { ...openAi, request: { ...openAi.request, replies } };
+  const call = { ...openAi, detailedMessages, request: { ...openAi.request, replies } };
   const runner = new ChatRunner({
     dispatcher: {
       begin: async () =>
@@ -325,6 +327,15 @@ describe('during a pause of the provider', () => {
     expect(text).toMatch(ERROR_FRAME);
     expect(ended).toMatchObject([{ outcome: 'USAGE_OUTCOME_RELEASED', errorCode: 'upstream_failed' }]);
   });
+});
+
+test("a late failure's message has the provider's where the key asks for it", async () => {
+  const { promise, reject } = Promise.withResolvers<AsyncIterable<Buffer>>();
+  const answer = await send(promise, { keepAliveMs: KEEP_ALIVE_MS, detailedMessages: true });
+  const failure = new UpstreamError({ kind: 'status', status: 400, message: 'stop is too long' });
+  expect(await textOf(answer, () => reject(failure))).toContain(
+    '"message":"Invalid request body. stop is too long"',
+  );
 });
 
 describe('a provider that fails immediately', () => {

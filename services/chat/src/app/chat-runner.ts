@@ -208,7 +208,8 @@ export class ChatRunner {
         answered = await within(begun, this.#deps.keepAliveMs);
       }
     } catch (thrown) {
-      const error = await this.#failed(context, call, thrown, providerCall);
+      const failed = await this.#failed(context, call, thrown, providerCall);
+      const error = failed.withDetailedMessage(call.detailedMessages);
       yield Buffer.from(call.request.replies.errorFrame(error, identityOf(context, call)));
       return;
     }

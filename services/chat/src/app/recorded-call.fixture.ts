@@ -90,6 +90,7 @@ export async function callThrough(
       model,
       routes: [route],
       session: undefined,
+      detailedMessages: false,
       body: upstreamBody(request, model, route, undefined),
       metered: meteredCall(provider.id, billed),
       usageIsHidden: false,

@@ -19,6 +19,8 @@ export interface Exchange {
   errorCode: string;
   /** The authenticated caller. */
   caller: Caller | undefined;
+  /** The detail of an error follows in its message. */
+  detailedMessages: boolean;
   /** The answering service records the call, unless it fails. */
   isRecorded: boolean;
   /** How long the rest of a request is read after its response. */
@@ -54,6 +56,7 @@ export function createExchange(
     route: 'unknown',
     errorCode: '',
     caller: undefined,
+    detailedMessages: false,
     isRecorded: false,
     lingerMs: LINGER_MS,
   };

@@ -23,7 +23,7 @@ export function writeError(
     response.destroy();
     return;
   }
-  const body = Buffer.from(JSON.stringify(toEnvelope(error)));
+  const body = Buffer.from(JSON.stringify(toEnvelope(error.withDetailedMessage(exchange.detailedMessages))));
   const headers: Record<string, string | number> = {
     ...errorHeaders(error),
     ...protocol.headers,

@@ -2,7 +2,7 @@ import { type ErrorCode, GatewayError } from '@gateway/errors';
 import { UNRECORDED } from '@gateway/link';
 import { until } from '@gateway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
+import { DETAILED_KEY, type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError, expectRawError } from '../testing/expect-error';
 import { parseReply, sendRaw } from '../testing/raw-client';
 
@@ -252,6 +252,25 @@ describe('an error from chat', () => {
     expect(reply.headers.get('retry-after')).toBe(code === 'rpm_rate_limited' ? '7' : null);
     expect(await reply.clone().text()).not.toContain('secret');
     await expectFetchError(reply, code);
+  });
+
+  test('has its detail in the message for a key that asks for it', async () => {
+    fixture.chat.handler = async () => {
+      throw new GatewayError('invalid_request', { detail: 'stop: too long' });
+    };
+    const headers = { ...GOOD, authorization: `Bearer ${DETAILED_KEY}` };
+    const { error } = (await (await call('/v1/chat/completions', { headers })).json()) as { error: object };
+    expect(error).toEqual({
+      type: 'invalid_request_error',
+      code: 'invalid_request',
+      message: 'Invalid request body. stop: too long',
+      detail: 'stop: too long',
+    });
+    await expectFetchError(await call('/v1/chat/completions'), 'invalid_request');
+    const ownRefusal = await call('/v1/chat/completions', {
+      headers: { ...headers, 'content-type': 'text/plain' },
+    });
+    expect(await ownRefusal.text()).toContain('"message":"Invalid request body. Content-Type');
   });
 
   test('with invalid response headers becomes internal_error', async () => {

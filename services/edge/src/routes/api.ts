@@ -53,6 +53,7 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
   exchange.route = route.name;
 
   const key = route.keyless ? NO_KEY : await resolveKey(exchange, route, deps);
+  exchange.detailedMessages = key.detailedMessages ?? false;
   exchange.isRecorded = route.maxKeyAgeMs === undefined;
 
   const admitted = async () => {

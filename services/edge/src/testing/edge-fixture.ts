@@ -8,6 +8,8 @@ import { FakeDashboard } from './fake-dashboard';
 export const KEY = 'sk-gw-test_abcdefghijklmnop';
 /** A key of another account. */
 export const OTHER_KEY = 'sk-gw-test_bcdefghijklmnopq';
+/** A key whose error messages have details. */
+export const DETAILED_KEY = 'sk-gw-test_cdefghijklmnopqr';
 export const SECRET = 'a-secret-for-tests-only';
 
 /** An edge between fakes of everything it talks to. */
@@ -37,6 +39,9 @@ export async function startEdgeFixture(settings: Record<string, string> = {}): P
   const dashboard = await FakeDashboard.start(SECRET, log);
   billing.keys.set(KEY, { key: { keyId: 'key-1', accountId: 'account-1' } });
   billing.keys.set(OTHER_KEY, { key: { keyId: 'key-2', accountId: 'account-2' } });
+  billing.keys.set(DETAILED_KEY, {
+    key: { keyId: 'key-3', accountId: 'account-1', detailedMessages: true },
+  });
   const env = {
     SERVICE_SECRET: SECRET,
     BILLING_ADDR: billing.address,

@@ -64,7 +64,7 @@ async function admit(
   call: LinkCall,
   request: AudioRequest,
 ): Promise<AudioCall> {
-  const { accountId } = call.key;
+  const { accountId, detailedMessages } = call.key;
   const decided = await decideByCurrentKey(deps.keys, call.key, (key) =>
     decideAudio(deps, request.output, request.model, key),
   );
@@ -94,7 +94,7 @@ async function admit(
       release();
       await request.close();
     };
-    return { accountId, routes, bill, rate, expected, send: request.send(decided), close };
+    return { accountId, detailedMessages, routes, bill, rate, expected, send: request.send(decided), close };
   } catch (error) {
     release();
     throw error;

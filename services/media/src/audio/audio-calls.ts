@@ -17,6 +17,8 @@ import type { AudioProvider, AudioReply } from './rules/audio-provider';
 /** An admitted call. */
 export interface AudioCall {
   readonly accountId: string;
+  /** The detail of an error follows in its message. */
+  readonly detailedMessages: boolean;
   readonly routes: readonly Route<AudioProvider>[];
   readonly bill: Bill;
   readonly rate: AudioRate;
@@ -150,7 +152,8 @@ async function deliver(context: RequestContext, call: AudioCall, { reply, client
     if (reply.use()) await settle(call, reply, client);
     const error = reply.use() ? toError(thrown) : await endFailed(context, call, thrown);
     if (!hasBegun) throw error;
-    if (reply.isEvents) await client.push(Buffer.from(toErrorFrame(error, 'data')));
+    const sent = error.withDetailedMessage(call.detailedMessages);
+    if (reply.isEvents) await client.push(Buffer.from(toErrorFrame(sent, 'data')));
     client.end(reply.isEvents ? undefined : error);
     return;
   }

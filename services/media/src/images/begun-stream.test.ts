@@ -7,9 +7,9 @@ import type { JobLease } from './rules/job-limiter';
 
 const log = createLogger('test', 'silent');
 
-function open() {
+function open({ detailedMessages = false } = {}) {
   const client = new AbortController();
-  const stream = new BegunStream(client.signal);
+  const stream = new BegunStream(client.signal, detailedMessages);
   const run = Promise.withResolvers<WholeReply>();
   let released = 0;
   const lease: JobLease = { endJob: () => {}, release: () => void released++ };
@@ -42,6 +42,15 @@ test('an error is the last event, and an image that comes later is dropped', asy
   await ended;
   await stream.push(Buffer.from('late'));
   expect(await text).toMatch(/^adata: \{"error":\{.*"image_generation_timeout".*\}\}\n\n$/);
+});
+
+test('the message of an error has its detail where the key asks for it', async () => {
+  const { stream, run, ended, read } = open({ detailedMessages: true });
+  const text = read();
+  await stream.push(Buffer.from('a'));
+  run.reject(new GatewayError('image_generation_failed', { detail: 'refused' }));
+  await ended;
+  expect(await text).toContain('"message":"Image generation failed. refused"');
 });
 
 test('after another answer images are dropped', async () => {

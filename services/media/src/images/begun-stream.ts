@@ -16,8 +16,14 @@ export class BegunStream {
   #written: Promise<void> = Promise.resolve();
   #isEnding = false;
 
-  /** @param client aborted when the client disconnects */
-  constructor(client: AbortSignal) {
+  readonly #detailedMessages: boolean;
+
+  /**
+   * @param client aborted when the client disconnects
+   * @param detailedMessages the detail of an error follows in its message
+   */
+  constructor(client: AbortSignal, detailedMessages: boolean) {
+    this.#detailedMessages = detailedMessages;
     this.body = new ClientStream(client, PACE);
   }
 
@@ -46,7 +52,7 @@ export class BegunStream {
       await this.#write(body, () => lease.release());
     } catch (thrown) {
       this.close();
-      const error = GatewayError.from(thrown);
+      const error = GatewayError.from(thrown).withDetailedMessage(this.#detailedMessages);
       log.warn({ code: error.code }, 'stream of images ended with an error');
       await this.#write(Buffer.from(toErrorFrame(error, 'data')));
     } finally {

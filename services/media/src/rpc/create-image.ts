@@ -205,7 +205,7 @@ async function admit(
     const close = () => read.close();
     const job = { requestId, accountId, order, rate, routes, bill, own, log, toReply, close, lease };
     if (!order.partialImages) return job;
-    const stream = new BegunStream(context.signal);
+    const stream = new BegunStream(context.signal, call.key.detailedMessages);
     const onPartial = (image: PartialImage) => stream.push(toPartialEvent(image, order, Date.now()));
     return { ...job, onPartial, stream };
   } catch (error) {

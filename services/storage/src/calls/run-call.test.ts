@@ -27,7 +27,7 @@ const CALL = {
   body: Buffer.from('{}'),
 };
 const REPLY: ChatReply = { headers: {}, body: Buffer.from('{"ok":true}'), release: () => {} };
-const KEY = {} as never;
+const KEY = { detailedMessages: true } as never;
 const NOTHING: Charge = { state: 'ended', nano: 0n };
 const charged = (nano: bigint): Charge => ({ state: 'ended', nano });
 const upstreamFailed = () => new GatewayError('upstream_failed');
@@ -94,6 +94,11 @@ test('an error that no repetition changes is the result', async () => {
   const { end, sent } = await run([error]);
   expect(end).toEqual({ requestId: sent[0], error, chargedNano: 0n });
   expect(sent).toHaveLength(1);
+});
+
+test("an error's message has its detail where the key asks for it", async () => {
+  const { end } = await run([new GatewayError('invalid_request', { detail: 'stop: too long' })]);
+  expect(end).toMatchObject({ error: { publicMessage: 'Invalid request body. stop: too long' } });
 });
 
 test('the first attempt has the given request id, and later ones have others', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
+import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { v7 as newRequestId } from 'uuid';
 import type { BillingCalls } from './billing-calls';
 import { AnswerLost, CallNotSent, type ChatCall, type ChatCalls } from './chat-calls';
@@ -102,13 +103,15 @@ async function trySend(
   requestId: string,
   { begin, signal }: RunOptions,
 ): Promise<{ readonly reply: ChatReply } | { readonly failure: GatewayError | AnswerLost | CallNotSent }> {
+  let key: KeyContext__Output | undefined;
   try {
-    const key = await billing.key(call.accountId, call.keyId);
+    key = await billing.key(call.accountId, call.keyId);
     await begin(requestId);
     return { reply: await chat.send({ ...call, requestId, key }, signal) };
   } catch (failure) {
-    if (failure instanceof GatewayError || failure instanceof AnswerLost || failure instanceof CallNotSent)
-      return { failure };
+    if (failure instanceof AnswerLost || failure instanceof CallNotSent) return { failure };
+    if (failure instanceof GatewayError)
+      return { failure: failure.withDetailedMessage(key?.detailedMessages) };
     throw failure;
   }
 }

@@ -99,11 +99,11 @@ export class ResponseStream implements StreamWriter, ResponseEnd {
     return frames + frame;
   }
 
-  fail({ code, row }: GatewayError): string {
+  fail({ code, publicMessage }: GatewayError): string {
     const state = {
       status: 'failed',
       output: this.#written(),
-      error: { code, message: row.message },
+      error: { code, message: publicMessage },
     } as const;
     const frames = this.#begin();
     const { body, isStored } = this.#options;

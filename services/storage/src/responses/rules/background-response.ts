@@ -31,12 +31,12 @@ export function endedResponse(queued: Buffer, inputBytes: number, end: CallEnd):
 /** @param requestId of the last attempt; absent: none was sent */
 export function failedResponse(
   queued: Buffer,
-  { code, row, detail }: GatewayError,
+  { code, publicMessage, detail }: GatewayError,
   requestId?: string,
 ): ResponseEnd {
   const error = {
     code,
-    message: row.message,
+    message: publicMessage,
     ...(detail && { detail }),
     ...(requestId && { request_id: requestId }),
   };

@@ -89,11 +89,11 @@ export class PassThroughResponse implements MeteredStream {
     return this.#passNamed(event);
   }
 
-  errorFrame({ code, row }: GatewayError): string | undefined {
+  errorFrame({ code, publicMessage }: GatewayError): string | undefined {
     if (!this.#created) return undefined;
     const response = {
       ...this.#created,
-      ...{ status: 'failed', store: false, error: { code, message: row.message } },
+      ...{ status: 'failed', store: false, error: { code, message: publicMessage } },
     };
     const [, sequence = '-1'] = SEQUENCE.exec(this.#last?.toString('utf8') ?? '') ?? [];
     const data = { type: 'response.failed', sequence_number: Number(sequence) + 1, response };
