@@ -131,8 +131,12 @@ describe('settling a call', () => {
   });
 });
 
+/** The default of ABANDONED_COST_LIMIT_USD. */
+const LIMIT_NANO = 1_000_000_000n;
+const abandonedCost = (accountId: string) =>
+  callUnary(billing.asDashboard, billing.asDashboard.GetAbandonedCost, { accountId }, WAIT);
+
 describe('a call that its caller abandoned', () => {
-  const LIMIT_NANO = 1_000_000_000n;
   const abandonedEvent = (call: ReturnType<typeof reserveRequest>, lossNano: bigint) =>
     usageEvent(call, 0n, {
       outcome: 'USAGE_OUTCOME_RELEASED',
@@ -140,9 +144,6 @@ describe('a call that its caller abandoned', () => {
       lossReason: 'LOSS_REASON_ABANDONED',
       lossNano: String(lossNano),
     });
-  const abandonedCost = (accountId: string) =>
-    callUnary(billing.asDashboard, billing.asDashboard.GetAbandonedCost, { accountId }, WAIT);
-
   test('is free and booked as an operator loss that is listed for its account', async () => {
     const { key, call } = await held(1_000n, 400n);
     const before = await billing.metric('operator_loss_by_reason_nano{reason="abandoned"}');
@@ -197,16 +198,49 @@ describe('a call that its caller abandoned', () => {
   });
 });
 
-test('unknown usage counts as abandoned cost only if the caller disconnected', async () => {
-  const cost = async (status: number) => {
+describe("an account's losses of an hour", () => {
+  const lossReason = (reason: string) => ({ lossReason: `LOSS_REASON_${reason}`, lossNano: '300' });
+
+  test.each<[string, bigint, object, string]>([
+    [
+      'unknown usage of a call whose client disconnected',
+      100n,
+      { status: 499, ...lossReason('USAGE_UNKNOWN') },
+      '300',
+    ],
+    [
+      'unknown usage of a call that its provider broke off: none',
+      100n,
+      { ...lossReason('USAGE_UNKNOWN') },
+      '0',
+    ],
+    ['a cost above the hold', 450n, {}, '50'],
+    ['what a call may have cost whose process was killed', 100n, { ...lossReason('OWNER_KILLED') }, '300'],
+    ['a call that its provider lost: none', 0n, { outcome: 'USAGE_OUTCOME_LOST' }, '0'],
+  ])('contain %s', async (_, costNano, event, hourNano) => {
     const { key, call } = await held(1_000n, 400n);
-    const loss = { lossReason: 'LOSS_REASON_USAGE_UNKNOWN', lossNano: '300' } as const;
-    await billing.deliver(usageEvent(call, 100n, { status, ...loss }));
-    const { asDashboard: client } = billing;
-    return (await callUnary(client, client.GetAbandonedCost, { accountId: key.accountId }, WAIT)).hourNano;
-  };
-  expect(await cost(499)).toBe('300');
-  expect(await cost(200)).toBe('0');
+    await billing.deliver(usageEvent(call, costNano, event));
+    expect((await abandonedCost(key.accountId)).hourNano).toBe(hourNano);
+  });
+
+  test('limit an account whose calls cost more than their holds', async () => {
+    const { key, call } = await held(10n * LIMIT_NANO, 1n);
+    await billing.deliver(usageEvent(call, LIMIT_NANO + 2n));
+    expect(summary((await billing.reserve(reserveRequest(key, 1n)))[0]!)).toBe('rate_limited');
+  });
+
+  test('contain an expired hold until its event arrives', async () => {
+    const { key, call } = await held(10n * LIMIT_NANO, 2n * LIMIT_NANO, { ownerId: 'expired-then-late' });
+    await billing.heartbeat('expired-then-late', '1');
+    await age(call.requestId);
+    await silence('expired-then-late');
+    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
+    expect((await abandonedCost(key.accountId)).hourNano).toBe(String(2n * LIMIT_NANO));
+    expect(summary((await billing.reserve(reserveRequest(key, 1n)))[0]!)).toBe('rate_limited');
+    await billing.deliver(usageEvent(call, 123n));
+    expect((await abandonedCost(key.accountId)).hourNano).toBe('0');
+    expect(summary((await billing.reserve(reserveRequest(key, 1n)))[0]!)).toBe('granted 1');
+  });
 });
 
 test('metrics report settlement lag and outcomes', async () => {
@@ -310,7 +344,7 @@ describe('closing a call whose reply is lost', () => {
     await billing.heartbeat('late', '1');
     await age(call.requestId);
     await silence('late');
-    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
     expect(await close(key, call.requestId)).toMatchObject({ state: 'CALL_END_STATE_EXPIRED' });
   });
 
@@ -326,10 +360,10 @@ describe('a hold whose owner is gone', () => {
     const { key, call } = await held(1_000n, 400n, { ownerId: 'gone' });
     await billing.heartbeat('gone', '1');
     await age(call.requestId);
-    expect(await expireOrphanedHolds(pool, GRACE)).toBe(0);
+    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(0);
     await silence('gone');
     expect(await billing.metric('holds_orphaned')).toBe(1);
-    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
     expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '0' });
     expect(await lossOf(call.requestId)).toBe(400n);
     expect(summary((await billing.reserve(call))[0]!)).toBe('internal_error');
@@ -342,15 +376,15 @@ describe('a hold whose owner is gone', () => {
     await age(call.requestId);
     await age(withoutTask.requestId);
     await silence('gone-with-a-task');
-    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
     expect([await stateOf(call.requestId), await stateOf(withoutTask.requestId)]).toEqual([
       'open',
       'expired',
     ]);
     await age(call.requestId, '24 hours');
-    expect(await expireOrphanedHolds(pool, GRACE)).toBe(0);
+    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(0);
     await silence('gone-with-a-task', '24 hours');
-    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
     expect(await stateOf(call.requestId)).toBe('expired');
   });
 
@@ -361,7 +395,13 @@ describe('a hold whose owner is gone', () => {
     await silence('no-heartbeat');
     const clock = { nowMs: 0 };
     const log = createLogger('test', 'silent');
-    const sweeper = new Sweeper({ pool, grace: GRACE, log, now: () => clock.nowMs });
+    const sweeper = new Sweeper({
+      pool,
+      grace: GRACE,
+      lossLimitNano: LIMIT_NANO,
+      log,
+      now: () => clock.nowMs,
+    });
     expect(await sweeper.run()).toBe(0);
     clock.nowMs = 59_999;
     expect(await sweeper.run()).toBe(0);
@@ -376,9 +416,9 @@ describe('a hold whose owner is gone', () => {
     const { call: young } = await held(1_000n, 400n, { ownerId: 'never-seen' });
     await age(call.requestId);
     await billing.heartbeat('alive', '1');
-    expect(await expireOrphanedHolds(pool, GRACE)).toBe(0);
+    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(0);
     await age(young.requestId);
-    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
     expect(await stateOf(call.requestId)).toBe('open');
   });
 
@@ -393,10 +433,10 @@ describe('a hold whose owner is gone', () => {
       { requestId: call.requestId, accountId: key.accountId, keyId: key.keyId, model: 'sim/chat' },
     ]);
     await age(call.requestId);
-    expect(await expireOrphanedHolds(pool, GRACE)).toBe(0);
+    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(0);
     await silence('restarted');
     await billing.heartbeat('restarted', '2');
-    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
     expect(await stateOf(call.requestId)).toBe('expired');
     expect((await callUnary(client, client.ListOpenHolds, asked, WAIT)).holds).toEqual([]);
   });
@@ -410,7 +450,7 @@ describe('a hold whose owner is gone', () => {
     async (_, heldSinceNano, costNano, chargedNano, lossNano) => {
       const { key, call } = await held(1_000n, 400n, { ownerId: `late-${randomUUID()}` });
       await age(call.requestId);
-      expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
+      expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
       if (heldSinceNano > 0n) await billing.reserve(reserveRequest(key, heldSinceNano));
       await billing.deliver(usageEvent(call, costNano));
       await billing.deliver(usageEvent(call, costNano));
@@ -426,7 +466,7 @@ describe('a hold whose owner is gone', () => {
   test('stays a loss, booked once, when a late event reports a lost outcome', async () => {
     const { key, call } = await held(1_000n, 400n, { ownerId: 'late-lost' });
     await age(call.requestId);
-    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
     await billing.deliver(usageEvent(call, 0n, { outcome: 'USAGE_OUTCOME_LOST' }));
     await billing.deliver(usageEvent(call, 400n));
     expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '0' });
@@ -439,7 +479,7 @@ describe('a hold whose owner is gone', () => {
     const call = reserveRequest(key, 400n, { ownerId: 'late-capped' });
     await billing.reserve(call);
     await age(call.requestId);
-    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
     const since = reserveRequest(key, 450n);
     await billing.reserve(since);
     await billing.deliver(usageEvent(since, 450n));

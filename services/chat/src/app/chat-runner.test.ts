@@ -74,7 +74,12 @@ afterEach(() => clock.close());
 const bodyOf = (stream: boolean) =>
   Buffer.from(JSON.stringify({ model: 'sim/chat', stream, messages: [{ role: 'user', content: 'hi' }] }));
 
-function admitted(outputTokens: number, body: Buffer, usageIsHidden: boolean): AdmittedCall {
+function admitted(
+  outputTokens: number,
+  body: Buffer,
+  usageIsHidden: boolean,
+  startedAtMs: number,
+): AdmittedCall {
   const journal = {
     dispatched: async (call: DispatchedCall) => {
       dispatched.push(call);
@@ -94,7 +99,7 @@ function admitted(outputTokens: number, body: Buffer, usageIsHidden: boolean): A
       streamed: true,
       price,
       priceVersion: 1n,
-      startedAtMs: Date.now(),
+      startedAtMs,
       holdNano: 1_000n,
     },
     journal,
@@ -103,7 +108,7 @@ function admitted(outputTokens: number, body: Buffer, usageIsHidden: boolean): A
   return {
     accountId: 'a',
     request: parseChatRequest(body),
-    model: { slug: 'sim/chat', hidesReasoning: false } as Model,
+    model: { slug: 'sim/chat', hidesReasoning: false, maxImageTokens: 0 } as Model,
     routes: [{ ...environmentAccount(provider), target: targetOf('second') }],
     session: undefined,
     detailedMessages: false,
@@ -146,10 +151,11 @@ function send(
     fallback = undefined as BilledModel | undefined,
     keepAlive = undefined as string | undefined,
     detailedMessages = false,
+    startedAtMs = Date.now(),
   } = {},
 ) {
   const body = bodyOf(stream);
-  const openAi = admitted(outputTokens, body, usageIsHidden);
+  const openAi = admitted(outputTokens, body, usageIsHidden, startedAtMs);
   const replies = { ...openAi.request.replies, ...(keepAlive && { keepAlive }) };
   const call = { ...openAi, detailedMessages, request: { ...openAi.request, replies } };
   const runner = new ChatRunner({
@@ -365,12 +371,29 @@ describe('a client that disconnects', () => {
         outcome: 'USAGE_OUTCOME_RELEASED',
         status: 499,
         errorCode: '',
-        // The cost of the prompt, estimated by its bytes.
+        // The cost of the prompt.
         lossReason: 'LOSS_REASON_ABANDONED',
-        lossNano: '20',
+        lossNano: '8',
       },
     ]);
     expect(left).toEqual(['cancelled']);
+  });
+
+  test('before the first byte costs the operator what was probably generated of a reply that is not streamed', async () => {
+    const lossOf = async (elapsedMs: number) => {
+      caller = new AbortController();
+      const { promise, reject } = Promise.withResolvers<AsyncIterable<Buffer>>();
+      const sent = send(promise, { stream: false, outputTokens: 500, startedAtMs: Date.now() - elapsedMs });
+      await new Promise(setImmediate);
+      caller.abort();
+      reject(new Error('CLIENT_DISCONNECTED'));
+      await expect(sent).rejects.toBeInstanceOf(GatewayError);
+      return Number(ended.pop()?.lossNano) - 8;
+    };
+    const twoSeconds = await lossOf(2_000);
+    expect(twoSeconds).toBeGreaterThanOrEqual(300);
+    expect(twoSeconds).toBeLessThan(500);
+    expect(await lossOf(60_000)).toBe(500);
   });
 
   test('before the first byte causes no operator loss if the provider was not reached or refused', async () => {

@@ -7,11 +7,12 @@ import { type CredentialLimiter, failureOf, toGatewayError } from '@gateway/upst
 import type { ReplyIdentity } from '../domain/caller-request';
 import type { MeteredStream, PassedReply, WholeReply } from '../domain/chat-provider';
 import { hasOtherRoot, InnerOutputReader, withoutObjectRoot } from '../domain/object-output';
+import { probableOutput } from '../domain/probable-output';
 import type { Reply, StreamReader } from '../domain/reply';
 import type { ReplyMemory } from '../domain/reply-memory';
 import type { Route } from '../domain/route';
 import { providerCostNano } from '../domain/settlement-event';
-import { estimateInput } from '../domain/upper-bound';
+import { estimateInput, mediaBound } from '../domain/upper-bound';
 import { NO_USAGE, ofTier, type TokenUsage, type UsageSource, withAudio } from '../domain/usage';
 import { withCost } from '../json/with-cost';
 import type { TargetMetrics } from '../metrics';
@@ -109,19 +110,23 @@ export class ChatRunner {
   }
 
   /**
-   * Ends a call whose client disconnected before it was answered. The call is free, and the cost of the prompt is an
-   * operator loss. If the provider was read for usage that it never reported, the prompt is charged.
+   * Ends a call whose client disconnected before it was answered. The call is free, and an operator loss: the prompt, and what
+   * was probably generated of a reply that is not streamed. If the provider was read for usage that it never reported, the prompt is
+   * charged.
    */
   async #endAbandoned(call: AdmittedCall, thrown: unknown): Promise<unknown> {
-    const { metered, request, routes, body, usageIsHidden } = call;
+    const { metered, request, model, routes, body, usageIsHidden, outputTokens } = call;
     if (isUncharged(thrown)) return metered.release(CLIENT_DISCONNECTED);
-    if (!usageIsHidden) {
-      this.#deps.metrics.clientDisconnected('cancelled');
-      return metered.abandon(estimateInput(request.size), CLIENT_DISCONNECTED);
-    }
-    this.#deps.metrics.clientDisconnected('usage_unknown');
     const prompt = countedUsage({ request, provider: routes[0]!.provider, body }, () => 0);
-    return metered.settle(prompt, 'counted', CLIENT_DISCONNECTED, 'usage_unknown');
+    if (usageIsHidden) {
+      this.#deps.metrics.clientDisconnected('usage_unknown');
+      return metered.settle(prompt, 'counted', CLIENT_DISCONNECTED, 'usage_unknown');
+    }
+    this.#deps.metrics.clientDisconnected('cancelled');
+    const elapsedMs = Date.now() - metered.call.startedAtMs;
+    const output = request.stream ? 0 : probableOutput(elapsedMs, request.size.choices, outputTokens);
+    const input = prompt.input + (mediaBound(model, request.size) ?? 0);
+    return metered.abandon({ ...prompt, input, output }, CLIENT_DISCONNECTED);
   }
 
   /**

@@ -75,9 +75,9 @@ export class MeteredChatCall extends MeteredCall<DispatchedCall> {
     );
   }
 
-  /** Releases the hold and books the estimated input as an operator loss. */
-  abandon(inputTokens: number, outcome: CallOutcome) {
-    return this.end(outcome, (call, end) => abandonedCallEvent(call, end, inputTokens));
+  /** Releases the hold and books the estimated usage as an operator loss. */
+  abandon(estimated: TokenUsage, outcome: CallOutcome) {
+    return this.end(outcome, (call, end) => abandonedCallEvent(call, end, estimated));
   }
 
   /** Releases the hold and books all of it as an operator loss: the provider may charge that much. */

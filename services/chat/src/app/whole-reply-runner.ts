@@ -6,7 +6,7 @@ import { type CredentialLimiter, failureOf, toGatewayError, UpstreamError } from
 import type { ReplyMemory } from '../domain/reply-memory';
 import type { Route } from '../domain/route';
 import { providerCostNano } from '../domain/settlement-event';
-import type { TokenUsage } from '../domain/usage';
+import { NO_USAGE, type TokenUsage } from '../domain/usage';
 import type { WholeReplyCall, WholeReplyProtocol } from '../domain/whole-reply-call';
 import type { TargetMetrics } from '../metrics';
 import { readReplyBytes } from '../providers/read-reply';
@@ -137,7 +137,7 @@ export class WholeReplyRunner {
     } else if (isUncharged(thrown)) await metered.release(CLIENT_DISCONNECTED);
     else {
       this.#deps.metrics.clientDisconnected('cancelled');
-      await metered.abandon(estimatedTokens, CLIENT_DISCONNECTED);
+      await metered.abandon({ ...NO_USAGE, input: estimatedTokens }, CLIENT_DISCONNECTED);
     }
   }
 }

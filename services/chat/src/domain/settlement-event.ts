@@ -8,7 +8,7 @@ import {
 import type { TargetCost } from '@gateway/upstream';
 import { costOf } from './call-cost';
 import type { TokenPrice } from './model';
-import { NO_USAGE, type TokenUsage, type UsageSource } from './usage';
+import type { TokenUsage, UsageSource } from './usage';
 
 /** What is known of a call when it is dispatched: enough to bill it if this process dies. */
 export interface DispatchedCall extends BilledCall {
@@ -89,8 +89,8 @@ export function providerCostNano(cost: TargetCost, usage: TokenUsage): bigint {
 }
 
 /** Creates the event of a call that its client abandoned before the reply began: free, at the operator's expense. */
-export function abandonedCallEvent(call: DispatchedCall, end: CallEnding, inputTokens: number): UsageEvent {
-  const lossNano = costNano(call, { ...NO_USAGE, input: inputTokens }).toString();
+export function abandonedCallEvent(call: DispatchedCall, end: CallEnding, estimated: TokenUsage): UsageEvent {
+  const lossNano = costNano(call, estimated).toString();
   return releasedEvent(call, end, { lossReason: 'LOSS_REASON_ABANDONED', lossNano });
 }
 

@@ -160,7 +160,7 @@ function withSearchInput(
  * each page to the text of a PDF, which costs as much as any image (developers.openai.com, guide "File inputs";
  * platform.claude.com, "PDF support"; ai.google.dev, "Document understanding").
  */
-function mediaBound(
+export function mediaBound(
   { maxImageTokens }: Model,
   { hasMedia, images = 0, pdfs = [], pdf }: RequestSize,
 ): number | undefined {

@@ -68,7 +68,7 @@ export interface AccountFigures {
   readonly dailyLimitNano: bigint | null;
   today: WindowUse;
   readonly insufficientFundsPolicy: 'lower' | 'refuse';
-  /** Until then the account is refused new calls because of the cost of calls it abandoned; 0: not limited. */
+  /** Until then the account is refused new calls because of the cost of calls that could not be charged; 0: not limited. */
   readonly limitedUntilMs: number;
   /** Whether its keys may name models without their provider. */
   readonly bareModelNames: boolean;
@@ -197,7 +197,7 @@ const MAX_RETRY_AFTER_SECONDS = 60;
 const overAbandonedCost = ({ limitedUntilMs }: AccountFigures, nowMs: number) =>
   new GatewayError('rate_limited', {
     detail:
-      'too many calls of this account were abandoned before their replies began; let calls finish, or wait up to an hour',
+      'calls of this account cost more in the last hour than could be charged for them, for example because clients disconnected before replies; let calls finish, or wait up to an hour',
     retryAfterSeconds: Math.min(MAX_RETRY_AFTER_SECONDS, Math.ceil((limitedUntilMs - nowMs) / 1_000)),
   });
 

@@ -29,24 +29,36 @@ export interface HoldEnd {
   /** Negative: corrects a loss that was booked too high. */
   readonly lossNano: bigint;
   readonly lossReason: LossReason;
+  /** Whether the loss counts for the account's hourly limit of losses. */
+  readonly isLimited: boolean;
   /** Tokens actually used; null: the reservation stays counted. */
   readonly usedTokens: bigint | null;
   /** The task that the call created, for the ledger; empty: none. */
   readonly taskId: string;
 }
 
+/** The status of a call whose client disconnected. */
+const CLIENT_DISCONNECTED = 499;
+
+/** Whether an account can cause such a loss again and again, unlike the failure of a provider. */
+const isCausedByAccount = (reason: LossReason, { status }: UsageEvent): boolean =>
+  reason === 'usage_unknown' ? status === CLIENT_DISCONNECTED : reason !== 'lost';
+
 /** Ends an open hold according to its event: never charges more than the hold. */
 export function settleOpenHold(hold: Hold, event: UsageEvent): HoldEnd {
-  if (event.outcome === 'lost') return { ...expireHold(hold), state: 'lost', lossReason: 'lost' };
+  if (event.outcome === 'lost')
+    return { ...expireHold(hold), state: 'lost', lossReason: 'lost', isLimited: false };
   const costNano = event.outcome === 'settled' ? event.costNano : 0n;
   const chargedNano = minBigint(costNano, hold.amountNano);
+  const lossReason = costNano > hold.amountNano ? 'over_hold' : (event.loss?.reason ?? 'over_hold');
   return {
     hold,
     state: event.outcome,
     freedNano: hold.amountNano,
     chargedNano,
     lossNano: costNano + unchargedNano(hold, costNano, event) - chargedNano,
-    lossReason: costNano > hold.amountNano ? 'over_hold' : (event.loss?.reason ?? 'over_hold'),
+    lossReason,
+    isLimited: isCausedByAccount(lossReason, event),
     usedTokens: usedTokensOf(hold, event),
     taskId: event.taskId,
   };
@@ -61,6 +73,7 @@ export function expireHold(hold: Hold): HoldEnd {
     chargedNano: 0n,
     lossNano: hold.amountNano,
     lossReason: 'expired',
+    isLimited: true,
     usedTokens: null,
     taskId: '',
   };
@@ -82,6 +95,7 @@ export function settleExpiredHold(hold: Hold, event: UsageEvent, freeNano: bigin
     chargedNano,
     lossNano: costNano + unchargedNano(hold, costNano, event) - chargedNano - hold.amountNano,
     lossReason: 'late_final',
+    isLimited: true,
     usedTokens: usedTokensOf(hold, event),
     taskId: event.taskId,
   };

@@ -4,7 +4,7 @@ import { type Queryable, rowsOf, statement } from '../../store/statement';
 import type { StatementBatch } from '../../store/statement-batch';
 import type { HoldEnd } from '../rules/charge-hold';
 
-// Costs are summed by the minute, so that a flood of abandoned calls leaves at most 61 rows per account.
+// Losses are summed by the minute, so that a flood of abandoned calls leaves at most 61 rows per account.
 // A minute counts until its last second is an hour old.
 const COUNTS = `minute > billing.clock() - interval '61 minutes'`;
 
@@ -17,25 +17,25 @@ const ADD = statement(
 );
 
 // Summing from the newest minute back, finds the first minute at which the total exceeds the limit: the account is limited
-// until that minute leaves the window.
+// until that minute leaves the window. A loss that was corrected may lift the limit.
 const LIMIT = statement(
   'limit-abandoning-accounts',
-  `UPDATE billing.accounts a SET limited_until = over.newest + interval '61 minutes'
-   FROM (
-     SELECT account_id, max(minute) AS newest FROM (
-       SELECT account_id, minute, sum(amount_nano) OVER (PARTITION BY account_id ORDER BY minute DESC) AS sum_nano
-       FROM billing.abandoned_costs WHERE account_id = ANY($1::text[]) AND ${COUNTS}
+  `UPDATE billing.accounts a SET limited_until = over.until
+   FROM unnest($1::text[]) AS one (account_id), LATERAL (
+     SELECT max(minute) + interval '61 minutes' AS until FROM (
+       SELECT minute, sum(amount_nano) OVER (ORDER BY minute DESC) AS sum_nano
+       FROM billing.abandoned_costs WHERE account_id = one.account_id AND ${COUNTS}
      ) AS summed
-     WHERE sum_nano > $2 GROUP BY account_id
+     WHERE sum_nano > $2
    ) AS over
-   WHERE a.id = over.account_id`,
+   WHERE a.id = one.account_id AND a.limited_until IS DISTINCT FROM over.until`,
 );
 
 /**
- * Adds the cost of abandoned calls, and limits the accounts whose cost of the last hour exceeds the limit. The accounts
- * must be locked.
+ * Adds losses to those of their accounts in this hour, and limits the accounts whose losses exceed the limit. The accounts must be
+ * locked.
  */
-export function countAbandonedCosts(
+export function countLosses(
   on: StatementBatch,
   ends: readonly HoldEnd[],
   limitNano: bigint,
@@ -61,7 +61,7 @@ const GET = statement(
    FROM billing.accounts a WHERE a.id = $1`,
 );
 
-/** Returns the cost of an account's abandoned calls in the last hour. Throws `not_found` for an unknown account. */
+/** Returns the losses by an account's calls in the last hour. Throws `not_found` for an unknown account. */
 export async function getAbandonedCost(on: Queryable, accountId: string): Promise<AbandonedCostRow> {
   const [row] = await rowsOf<AbandonedCostRow>(on, GET, [accountId]);
   if (!row) throw new GatewayError('not_found');
@@ -73,7 +73,7 @@ const FORGET = statement(
   `DELETE FROM billing.abandoned_costs WHERE NOT (${COUNTS})`,
 );
 
-/** Deletes costs older than an hour. */
+/** Deletes losses older than an hour. */
 export async function forgetAbandonedCosts(pool: Pool): Promise<void> {
   await rowsOf(pool, FORGET, []);
 }

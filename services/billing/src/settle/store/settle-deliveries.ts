@@ -10,7 +10,6 @@ import { insertUsageRecords } from '../../usage/store/usage-records';
 import { type Hold, type HoldEnd, settleExpiredHold, settleOpenHold } from '../rules/charge-hold';
 import type { Delivery, DeliveryOutcome } from '../rules/delivery';
 import { MalformedEvent, type UsageEvent } from '../rules/usage-event';
-import { countAbandonedCosts } from './abandoned-costs';
 import { type DeadLetter, insertDeadLetters } from './dead-letters';
 import { endHolds } from './end-holds';
 
@@ -21,12 +20,12 @@ import { endHolds } from './end-holds';
 export async function settleDeliveries(
   pool: Pool,
   deliveries: readonly Delivery[],
-  abandonedCostLimitNano: bigint,
+  lossLimitNano: bigint,
 ): Promise<DeliveryOutcome[]> {
   try {
-    const { outcomes, late } = await settleTogether(pool, deliveries, abandonedCostLimitNano);
+    const { outcomes, late } = await settleTogether(pool, deliveries, lossLimitNano);
     // Rare; each depends on what those before it left.
-    for (const event of late) await settleLate(pool, event);
+    for (const event of late) await settleLate(pool, event, lossLimitNano);
     return outcomes;
   } catch (error) {
     if (deliveries.length !== 1 || isTransient(error)) throw error;
@@ -45,11 +44,7 @@ interface Plan {
   readonly letters: DeadLetter[];
 }
 
-function settleTogether(
-  pool: Pool,
-  deliveries: readonly Delivery[],
-  abandonedCostLimitNano: bigint,
-): Promise<Plan> {
+function settleTogether(pool: Pool, deliveries: readonly Delivery[], lossLimitNano: bigint): Promise<Plan> {
   const events = deliveries.map(({ event }) => event).filter(isWellFormed);
   return inTwoRoundTrips(pool, {
     read: (batch) => [
@@ -65,14 +60,12 @@ function settleTogether(
     decide: ([accounts, holds]) => {
       const plan = makePlan(deliveries, accounts, holds);
       const ends = plan.open.map(({ end }) => end);
-      const abandoned = plan.open.filter(isAbandonedCost).map(({ end }) => end);
       const charged = plan.open.map(({ event, end }) => ({ event, chargedNano: end.chargedNano }));
       for (const event of plan.tombstones) charged.push({ event, chargedNano: 0n });
       return {
         result: () => plan,
         write: (batch) => [
-          ...ifAny(ends, (list) => endHolds(batch, list)),
-          ...ifAny(abandoned, (list) => countAbandonedCosts(batch, list, abandonedCostLimitNano)),
+          ...ifAny(ends, (list) => endHolds(batch, list, lossLimitNano)),
           ...ifAny(plan.tombstones, (list) => insertTombstones(batch, list)),
           ...ifAny(charged, (list) => insertUsageRecords(batch, list)),
           ...ifAny(plan.letters, (list) => insertDeadLetters(batch, list)),
@@ -81,14 +74,6 @@ function settleTogether(
     },
   });
 }
-
-/** The status of a call whose client disconnected. */
-const CLIENT_DISCONNECTED = 499;
-
-/** Whether the account can cause this cost repeatedly: the call was abandoned by its client and is not paid for. */
-const isAbandonedCost = ({ event, end: { lossReason, lossNano } }: Plan['open'][number]): boolean =>
-  lossNano > 0n &&
-  (lossReason === 'abandoned' || (lossReason === 'usage_unknown' && event.status === CLIENT_DISCONNECTED));
 
 function makePlan(
   deliveries: readonly Delivery[],
@@ -151,7 +136,7 @@ function planSettlement(plan: Plan, event: UsageEvent, hold: Hold | undefined): 
 const isWellFormed = (event: Delivery['event']): event is UsageEvent => !(event instanceof MalformedEvent);
 
 /** Applies the final event of an expired hold, unless another one was first. */
-function settleLate(pool: Pool, event: UsageEvent): Promise<void> {
+function settleLate(pool: Pool, event: UsageEvent, lossLimitNano: bigint): Promise<void> {
   return withTransaction(pool, async (client) => {
     const accounts = await lockAccounts(client, [event.accountId]);
     const hold = (await findHolds(client, [event.requestId])).get(event.requestId);
@@ -162,7 +147,7 @@ function settleLate(pool: Pool, event: UsageEvent): Promise<void> {
     const key = figures.keys.get(hold.keyId);
     const end = settleExpiredHold(hold, event, account && key ? freeNano(account, key) : 0n);
     await inBatch(client, (batch) => [
-      endHolds(batch, [end]),
+      endHolds(batch, [end], lossLimitNano),
       insertUsageRecords(batch, [{ event, chargedNano: end.chargedNano }]),
     ]);
   });

@@ -59,7 +59,7 @@ function AbandonedCalls({ accountId }: { accountId: string }) {
   if (!data) return null;
   const cost = (
     <Text size="sm">
-      Abandoned requests cost <Money usd={data.last_hour} /> in the last hour. The limit is{' '}
+      Requests that could not be charged cost <Money usd={data.last_hour} /> in the last hour. The limit is{' '}
       <Money usd={data.limit} />.
     </Text>
   );
