@@ -219,6 +219,15 @@ describe('tool calls', () => {
     expect(cut.write([called(1)])).toBe('');
   });
 
+  test.each([
+    [['[1', ',2]'], { INVALID_JSON: '[1,2]' }],
+    [[' "x"'], { INVALID_JSON: ' "x"' }],
+    [[' ', '{"a":1}'], { a: 1 }],
+  ])('have an object as input: %j', (pieces, input) => {
+    const events = pieces.map((text) => given(0, text));
+    expect(readMessage(streamOf([called(0), ...events])).content[0]).toMatchObject({ input });
+  });
+
   test('have the ids of their provider', () => {
     const stream = streamOf([called(0, { id: 'functions."f":0' })]);
     expect(readMessage(stream).content[0]!.id).toBe('functions."f":0');

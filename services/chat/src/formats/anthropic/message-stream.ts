@@ -2,6 +2,7 @@ import type { ReplyIdentity } from '../../domain/caller-request';
 import type { Citation, Signature, WebSearchPart } from '../../domain/conversation';
 import type { ReplyEvent, StreamWriter, ToolCallStart } from '../../domain/reply';
 import { type BilledUsage, NO_USAGE, type TokenUsage } from '../../domain/usage';
+import { objectJson } from '../../json/exact-json';
 import { namedFrame } from '../../sse/named-frame';
 import { writeCallSignature } from '../call-signature';
 import {
@@ -36,6 +37,8 @@ interface PendingBlock {
   readonly isHint?: boolean;
   /** Of a tool call's arguments. */
   readonly input?: ObjectEndDetector;
+  /** Arguments that are no object. */
+  other?: string;
   /** The part of its frames that precedes a delta; absent until it has started. */
   deltaStart?: string;
 }
@@ -116,7 +119,7 @@ export class MessageStream implements StreamWriter {
   }
 
   #search(search: WebSearchPart): void {
-    const input = `{"type":"input_json_delta","partial_json":${JSON.stringify(searchInput(search))}}`;
+    const input = inputDelta(searchInput(search));
     this.#pending.push(
       { kind: 'ready', head: searchBlock(search, '{}'), deltas: [input] },
       { kind: 'ready', head: searchResultBlock(search), deltas: [] },
@@ -187,7 +190,9 @@ export class MessageStream implements StreamWriter {
     // White space may follow a complete object, whose block has already ended.
     if (text === '' || block.input!.complete) return;
     block.input!.add(text);
-    block.deltas.push(`{"type":"input_json_delta","partial_json":${JSON.stringify(text)}}`);
+    if (block.input!.isObject) block.deltas.push(inputDelta(text));
+    // Known when it is complete.
+    else block.other = (block.other ?? '') + text;
   }
 
   /** Sends the frames that may be sent. @param last no more events follow */
@@ -221,7 +226,8 @@ export class MessageStream implements StreamWriter {
   }
 
   #close(block: PendingBlock): string {
-    let frames = '';
+    let frames =
+      block.other === undefined ? '' : `${block.deltaStart}${inputDelta(objectJson(block.other))}}\n\n`;
     if (block.kind === 'thinking') {
       const signature = JSON.stringify(block.signature ?? writeSignature());
       frames = `${block.deltaStart}{"type":"signature_delta","signature":${signature}}}\n\n`;
@@ -231,3 +237,6 @@ export class MessageStream implements StreamWriter {
     return frames;
   }
 }
+
+const inputDelta = (json: string): string =>
+  `{"type":"input_json_delta","partial_json":${JSON.stringify(json)}}`;

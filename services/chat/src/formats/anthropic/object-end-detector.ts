@@ -15,6 +15,11 @@ export class ObjectEndDetector {
     return this.#complete;
   }
 
+  /** Whether it may be, or is, an object. */
+  get isObject(): boolean {
+    return this.#isObject;
+  }
+
   add(piece: string): void {
     for (let at = 0; at < piece.length && this.#isObject && !this.#complete; at++)
       this.#step(piece.charCodeAt(at));

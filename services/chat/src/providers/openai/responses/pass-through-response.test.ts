@@ -131,3 +131,27 @@ test('an event that is cut is an error', () => {
   const { stream } = streamTo({ parsed: {} });
   expect(() => stream.take(Buffer.from('data: {"type":"response.output_text.delta","del\n\n'))).toThrow();
 });
+
+test('a response that ends without the items that were streamed has them', () => {
+  const { read } = streamTo({ parsed: {}, isStored: true });
+  read('created', { response });
+  const said = { ...message, content: [{ type: 'output_text', text: 'Blue.', annotations: [] }] };
+  for (const [output_index, item] of [reasoning, said].entries())
+    read('output_item.done', { output_index, item });
+  const ended = read('completed', { response: { ...response, output: [], usage: USAGE } }).response;
+  expect(ended.output).toEqual([
+    { ...reasoning, id: 'rs_01a2_0', encrypted_content: sealed('acct', 'rs_theirs', 'SECRET') },
+    { ...said, id: 'msg_01a2_1' },
+  ]);
+});
+
+test.each([null, '', 'null', {}, undefined])('a call whose arguments are %j has an empty object', (args) => {
+  const { read } = streamTo({ parsed: {} });
+  const item = { id: 'fc_theirs', type: 'function_call', call_id: 'call_1', name: 'find', arguments: args };
+  expect(read('output_item.done', { output_index: 0, item }).item.arguments).toBe('{}');
+  const done = { item_id: 'fc_theirs', output_index: 0, arguments: args };
+  expect(read('function_call_arguments.done', done)).toMatchObject({ item_id: 'fc_01a2_0', arguments: '{}' });
+  const bare = { ...item, call_id: '' };
+  const { output } = read('completed', { response: { ...response, output: [bare] } }).response;
+  expect(output[0]).toMatchObject({ arguments: '{}', call_id: expect.stringMatching(/^[\w-]+$/) });
+});

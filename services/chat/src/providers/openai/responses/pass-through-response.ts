@@ -1,6 +1,6 @@
 import type { GatewayError } from '@gateway/errors';
 import type { Quota } from '@gateway/quota';
-import { type JsonObject, membersOf, textOf } from '@gateway/upstream';
+import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type {
   MeteredStream,
   PassedReply,
@@ -14,7 +14,7 @@ import { namedFrame } from '../../../sse/named-frame';
 import { dataOf, endsLikeObject, isDoneMarker, parseExactData } from '../../../sse/sse-data';
 import { UncountedEvents } from '../../uncounted-events';
 import { serviceTierOf } from '../openai-usage';
-import { PassedResponse } from './passed-response';
+import { PassedResponse, withArguments } from './passed-response';
 import { ResponseText } from './response-text';
 import { fromResponseUsage, isSearch } from './response-usage';
 
@@ -26,14 +26,17 @@ const STRING_END = Buffer.from('"');
 const NEXT_MEMBER = Buffer.from('","');
 const SEQUENCE = /"sequence_number":\s*(\d+)/;
 const BYTES_PER_TOKEN = 4;
+/** Far more than a response has. */
+const MAX_ITEMS = 10_000;
 
-/** Events with a response or an item, which are rewritten. */
+/** Events with a response, an item or complete arguments, which may be rewritten. */
 const PARSED: ReadonlySet<string> = new Set([
   'created',
   'queued',
   'in_progress',
   'output_item.added',
   'output_item.done',
+  'function_call_arguments.done',
   'completed',
   'incomplete',
   'failed',
@@ -56,6 +59,8 @@ export class PassThroughResponse implements MeteredStream {
   readonly #unread: UncountedEvents;
   /** Ids of the items by those of the provider. */
   readonly #ids = new Map<string, Buffer>();
+  /** Complete items as they were received, by their index. */
+  readonly #items: JsonObject[] = [];
   /** The response as it was created. */
   #created: JsonObject | undefined;
   #last: Buffer | undefined;
@@ -150,6 +155,10 @@ export class PassThroughResponse implements MeteredStream {
       case 'output_item.added':
       case 'output_item.done':
         return this.#pass(frameOf(type, { ...data, item: this.#takeItem(data, event) }));
+      case 'function_call_arguments.done': {
+        const repaired = withArguments(data);
+        return this.#pass(this.#named(repaired === data ? event : frameOf(type, repaired)));
+      }
       case 'completed':
       case 'incomplete':
         return this.#end(type, data);
@@ -161,16 +170,20 @@ export class PassThroughResponse implements MeteredStream {
 
   #takeItem({ type, item: received, output_index: at }: JsonObject, event: Buffer): JsonObject {
     const item = membersOf(received);
-    const index = typeof at === 'number' ? at : this.#ids.size;
+    const index = typeof at === 'number' && at >= 0 && at < MAX_ITEMS ? at : this.#ids.size;
     const id = textOf(item.id);
     this.#ids.set(id, Buffer.from(this.#passed.itemId(id, index)));
-    if (type === 'response.output_item.added' && textOf(item.name) !== '') this.#unread.keep(event);
-    if (type === 'response.output_item.done' && isSearch(item)) this.#searches++;
-    return this.#passed.item(item, index);
+    if (type === 'response.output_item.added') {
+      if (textOf(item.name) !== '') this.#unread.keep(event);
+      return this.#passed.item(item, index);
+    }
+    this.#items[index] = item;
+    if (isSearch(item)) this.#searches++;
+    return this.#passed.completeItem(item, index);
   }
 
   #end(type: string, data: JsonObject): PassThroughEvent {
-    const received = membersOf(data.response);
+    const received = this.#withItems(membersOf(data.response));
     this.#usage = fromResponseUsage(received);
     this.#serviceTier = serviceTierOf(received);
     const response = this.#passed.response(received);
@@ -179,6 +192,12 @@ export class PassThroughResponse implements MeteredStream {
       Object.assign(response, { usage: { ...membersOf(response.usage), cost } });
     }
     return { kind: 'done', bytes: frameOf(type, { ...data, response }) };
+  }
+
+  /** Some servers end with a response that lacks the items that they have sent. */
+  #withItems(response: JsonObject): JsonObject {
+    const items = this.#items.filter((item) => item !== undefined);
+    return items.length > listOf(response.output).length ? { ...response, output: items } : response;
   }
 
   /** Returns the event with our id of its item. */

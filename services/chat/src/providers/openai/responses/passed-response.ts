@@ -1,7 +1,9 @@
 import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { PassedReply } from '../../../domain/chat-provider';
 import { ENCRYPTED_REASONING, responseId, withDefaults } from '../../../domain/response-members';
+import { generatedToolId } from '../../../domain/tool-ids';
 import { sealed } from './encrypted-reasoning';
+import { argumentsOf } from './read-response';
 
 /** Names of what a provider reports and its operator alone pays for or knows. */
 const OPERATORS_MEMBERS = ['billing', 'conversation'];
@@ -37,6 +39,11 @@ export class PassedResponse {
     return this.#keepsEncrypted ? this.#whole(item, index) : withoutContent(this.#whole(item, index));
   }
 
+  /** Does the same for an item that is complete. @throws Error for a tool call without a name */
+  completeItem(item: JsonObject, index: number): JsonObject {
+    return this.item(repairedCall(item, index), index);
+  }
+
   /** Returns a response in progress as the caller sees it. */
   response(response: JsonObject): JsonObject {
     const { identity, request } = this.#to;
@@ -66,7 +73,9 @@ export class PassedResponse {
 
   /** A response that is stored needs its encrypted content; what the caller has not asked for is removed when it is stored. */
   #shown(item: JsonObject, index: number): JsonObject {
-    return this.#to.request.isStored ? this.#whole(item, index) : this.item(item, index);
+    return this.#to.request.isStored
+      ? this.#whole(repairedCall(item, index), index)
+      : this.completeItem(item, index);
   }
 
   #whole(item: JsonObject, index: number): JsonObject {
@@ -76,6 +85,20 @@ export class PassedResponse {
     if (item.type !== 'reasoning' || content === '') return named;
     return { ...named, encrypted_content: sealed(this.#account, id, content) };
   }
+}
+
+/** Returns a call with an id and arguments that are an object; any other item as it is. */
+function repairedCall(item: JsonObject, index: number): JsonObject {
+  if (item.type !== 'function_call') return item;
+  if (textOf(item.name) === '') throw new Error('reply has a tool call without a name');
+  const call = withArguments(item);
+  return textOf(item.call_id) === '' ? { ...call, call_id: generatedToolId(item.id, index) } : call;
+}
+
+/** Returns the call of a function, or the event that has its arguments, with arguments that are an object. */
+export function withArguments(holder: JsonObject): JsonObject {
+  const text = argumentsOf(holder) || '{}';
+  return text === holder.arguments ? holder : { ...holder, arguments: text };
 }
 
 function withoutContent({ encrypted_content: _, ...item }: JsonObject): JsonObject {

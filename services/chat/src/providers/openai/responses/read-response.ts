@@ -1,10 +1,12 @@
 import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import { ArgumentPieces, withoutNull } from '../../../domain/argument-pieces';
 import type { Citation, TextPart, WebSearchPart } from '../../../domain/conversation';
 import type { Reply, ReplyEvent, ReplyPart, StopReason, StreamReader } from '../../../domain/reply';
+import { generatedToolId } from '../../../domain/tool-ids';
 import type { TokenUsage } from '../../../domain/usage';
 import { isErrorEvent } from '../../../sse/error-event';
 import { dataOf, isDoneMarker, parseExactData } from '../../../sse/sse-data';
-import { MAX_TOOL_CALLS } from '../reply-json';
+import { MAX_TOOL_CALLS, readArguments } from '../reply-json';
 import { fromResponseUsage, isSearch } from './response-usage';
 
 /** Reads a complete response. @throws Error for an item that does not match the format */
@@ -33,7 +35,8 @@ function partsOf(item: JsonObject): ReplyPart[] {
     case 'function_call': {
       const name = textOf(item.name);
       if (name === '') throw new Error('reply has a tool call without a name');
-      const [id, args] = [textOf(item.call_id), textOf(item.arguments)];
+      const id = textOf(item.call_id) || generatedToolId(item.id, 0);
+      const args = argumentsOf(item);
       return [{ kind: 'tool_call', id, name, arguments: args, signature: undefined, cache: undefined }];
     }
     default:
@@ -70,14 +73,18 @@ function stopOf({ status, incomplete_details: details, output }: JsonObject, cal
   return calls > 0 ? 'tool_calls' : 'end';
 }
 
+/** Empty if there are none. */
+export const argumentsOf = ({ arguments: args }: JsonObject): string => withoutNull(readArguments(args));
+
+const piecesOf = (call: number, text: string): ReplyEvent[] =>
+  text === '' ? [] : [{ kind: 'tool_arguments', call, text }];
+
 /** Reads the typed events of a response. */
 export class ResponseEventReader implements StreamReader {
-  /** Numbers of the tool calls by the index of their item. */
-  readonly #calls = new Map<unknown, number>();
+  /** Tool calls by the index of their item. Some servers send arguments only with the complete item. */
+  readonly #calls = new Map<unknown, { readonly call: number; readonly pieces: ArgumentPieces }>();
   /** Texts so far, by the index of their item: annotations name places in them. */
   readonly #texts = new Map<unknown, string>();
-  /** Items whose arguments have come in pieces: some servers send them only with the complete item. */
-  readonly #streamed = new Set<unknown>();
   #searches = 0;
   #usage: TokenUsage | undefined;
   #ended = false;
@@ -118,8 +125,7 @@ export class ResponseEventReader implements StreamReader {
       case 'response.function_call_arguments.delta': {
         const call = this.#calls.get(at);
         if (call === undefined) throw new Error('arguments of a call that has not begun');
-        this.#streamed.add(at);
-        return [{ kind: 'tool_arguments', call, text }];
+        return piecesOf(call.call, call.pieces.add(text));
       }
       case 'response.output_text.annotation.added':
         return readCitation(membersOf(data.annotation), this.#texts.get(at) ?? '').map((citation) => ({
@@ -136,13 +142,14 @@ export class ResponseEventReader implements StreamReader {
     }
   }
 
-  #begin({ type, call_id: id, name }: JsonObject, at: unknown): ReplyEvent[] {
-    if (type !== 'function_call') return [];
+  #begin({ type, call_id: callId, id: itemId, name }: JsonObject, at: unknown): ReplyEvent[] {
+    if (type !== 'function_call' || this.#calls.has(at)) return [];
     const call = this.#calls.size;
     if (call === MAX_TOOL_CALLS) throw new Error('reply has too many tool calls');
     if (textOf(name) === '') throw new Error('reply has a tool call without a name');
-    this.#calls.set(at, call);
-    return [{ kind: 'tool_call', call, id: textOf(id), name: textOf(name) }];
+    this.#calls.set(at, { call, pieces: new ArgumentPieces() });
+    const id = textOf(callId) || generatedToolId(itemId, call);
+    return [{ kind: 'tool_call', call, id, name: textOf(name) }];
   }
 
   #finish(item: JsonObject, at: unknown): ReplyEvent[] {
@@ -150,9 +157,10 @@ export class ResponseEventReader implements StreamReader {
       this.#searches++;
       return [readSearch(item)];
     }
+    const begun = this.#begin(item, at);
     const call = this.#calls.get(at);
-    if (call === undefined || this.#streamed.has(at)) return [];
-    return [{ kind: 'tool_arguments', call, text: textOf(item.arguments) }];
+    if (call === undefined || call.pieces.isText) return begun;
+    return [...begun, ...piecesOf(call.call, call.pieces.end() || argumentsOf(item))];
   }
 
   #end(response: JsonObject): ReplyEvent[] {
