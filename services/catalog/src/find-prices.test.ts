@@ -21,6 +21,7 @@ const LIST = {
         limit: { context: 131_072, output: 8_192 },
         cost: { input: 0.59, output: 0.79 },
       },
+      tolled: { ...TEXT, id: 'tolled', cost: { input: 1, output: 2, toll: 3 } },
     },
   },
   anthropic: {
@@ -77,6 +78,41 @@ test("finds exactly the provider's models, with the markup on top of the costs",
       },
       cost: { tokens: { inputNano: '590000000', outputNano: '790000000' } },
     },
+  ]);
+});
+
+test('says of every other requested model why it has no price', async () => {
+  const { prices, missing } = await find({
+    providerId: 'groq',
+    upstreamModels: ['unknown', 'tolled', 'org/m', 'constructor'],
+  });
+  expect(prices).toHaveLength(1);
+  expect(missing).toEqual([
+    { upstreamModel: 'unknown', reason: 'not listed under groq' },
+    { upstreamModel: 'tolled', reason: expect.stringContaining('toll') },
+    { upstreamModel: 'constructor', reason: 'not listed under groq' },
+  ]);
+});
+
+test('says why LiteLLM’s entry of a model is not used', async () => {
+  const litellm = path.join(folder, 'litellm.json');
+  const entry = {
+    litellm_provider: 'groq',
+    mode: 'chat',
+    input_cost_per_token: 1e-6,
+    output_cost_per_token: 1e-6,
+  };
+  const dear = { ...entry, input_cost_per_token: 2e-6 };
+  const list = { 'groq/tolled': { ...entry, toll_cost: 1 }, 'groq/ears': { ...entry, mode: 'audio_speech' } };
+  writeFileSync(litellm, JSON.stringify({ ...list, 'groq/two': entry, two: dear, 'groq/fine': entry }));
+  const other = world.connect(await world.startCatalog(undefined, { PRICE_LIST: litellm }), 'dashboard');
+  const request = { providerId: 'groq', upstreamModels: ['tolled', 'ears', 'two', 'fine'] };
+  const { prices, missing } = await callUnary(other, other.FindPrices, request, { timeoutMs: 5_000 });
+  expect(prices.map(({ upstreamModel }) => upstreamModel)).toEqual(['fine']);
+  expect(missing.map(({ upstreamModel, reason }) => [upstreamModel, reason])).toEqual([
+    ['tolled', 'unsupported price toll_cost'],
+    ['ears', 'not a chat model'],
+    ['two', 'another entry of this provider and model has other prices'],
   ]);
 });
 

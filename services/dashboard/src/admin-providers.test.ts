@@ -425,6 +425,7 @@ describe('an operator', () => {
           pricing: { ...listed, tokens: { input: 0.11, output: 0.22, service_tiers: {}, units: {} } },
           cost: { ...listed, tokens: { input: 0.1, output: 0.2, service_tiers: {}, units: {} } },
           unpriced: ['search'],
+          price_problem: null,
           suggested_slug: 'vllm/org-model-7b',
           slugs: [],
         },
@@ -442,6 +443,18 @@ describe('an operator', () => {
     for (const markup of ['x', '-1', '1e3', '123456']) {
       const { status } = await dashboard.get(`admin/providers/vllm/models?markup_percent=${markup}`, token);
       expect(status).toBe(400);
+    }
+  });
+
+  test('sees why the price list has no price for a model', async () => {
+    const { answer } = world.providers.probe;
+    const { models } = answer;
+    Object.assign(answer, { models: [{ id: 'tolled', name: '', contextLength: 0, maxOutputTokens: 0 }] });
+    try {
+      const { body } = await dashboard.get('admin/providers/vllm/models', token);
+      expect(body.data).toMatchObject([{ pricing: null, price_problem: 'unsupported price toll_cost' }]);
+    } finally {
+      Object.assign(answer, { models });
     }
   });
 

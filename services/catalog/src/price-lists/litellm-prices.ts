@@ -26,6 +26,8 @@ export const VIDEO_INPUT = 'video input';
 /** Audio that has no price per token. */
 const AUDIO_INPUT = 'audio input';
 
+const REGION_OR_MODE = 'region or mode';
+
 /** Known prices of what a text call can do without, by the dimension that an operator sees. */
 const UNPRICED: readonly (readonly [RegExp, string])[] = [
   [/_batches$/, 'batches'],
@@ -39,26 +41,39 @@ const UNPRICED: readonly (readonly [RegExp, string])[] = [
   [/^search_context_cost_per_query$/, 'search'],
   [/^google_maps_grounding_cost_per_query$/, 'maps'],
   [/^code_interpreter_cost_per_session$/, 'code interpreter'],
-  [
-    /^(regional_(endpoint|processing)_uplift_multiplier(_[a-z]+)?|provider_specific_entry)$/,
-    'region or mode',
-  ],
+  [/^provider_specific_entry$/, REGION_OR_MODE],
 ];
+
+/** What a multiplier can be of in every call. Any other is of calls that ask for another region or mode, such as FedRAMP. */
+const PART_OF_EVERY_CALL =
+  /^(input|output|tokens?|cached?|context|reasoning|thinking|images?|audio|videos?|requests?|peak|hours?|times?|days?|weekends?)$/;
+
+function isOfRegionOrMode(field: string): boolean {
+  const words = field.split('_');
+  if (words.length === 1 || !(words.includes('multiplier') || words.includes('uplift'))) return false;
+  return !words.some((word) => PART_OF_EVERY_CALL.test(word));
+}
+
+const NESTED_PRICES = ['tiered_pricing', 'off_peak_pricing'];
 
 /** Databricks' units, beside the same prices in USD. */
 const NOT_IN_USD = /^(input|output)_dbu_cost_per_token$/;
 
 /**
  * Returns the prices of an entry of LiteLLM's list: USD per token, in fields whose suffixes name a long context
- * (`_above_200k_tokens`) and a service tier (`_flex`, `_priority`), or in `tiered_pricing`.
- * @throws EntryRejected for a price that is not known
+ * (`_above_200k_tokens`) and a service tier (`_flex`, `_priority`), or in `tiered_pricing`. The catalog bills the full price at all hours.
+ * @throws EntryRejected that names the prices that are not known
  */
 export function litellmPrices(entry: Entry): ListedPrices {
   const prices = new PriceCollector(entry.supports_audio_input === true);
   for (const [field, value] of Object.entries(entry)) {
-    if (PRICE_FIELD.test(field) && field !== 'tiered_pricing') prices.add(field, value);
+    if (PRICE_FIELD.test(field) && !NESTED_PRICES.includes(field)) prices.add(field, value);
   }
   if (entry.tiered_pricing != null) prices.addTiers(entry.tiered_pricing);
+  if (entry.off_peak_pricing != null) prices.checkOffPeak(entry.off_peak_pricing);
+  const { unknown } = prices;
+  if (unknown.length > 0)
+    throw new EntryRejected(`unsupported price${unknown.length > 1 ? 's' : ''} ${unknown.join(', ')}`);
   return prices;
 }
 
@@ -67,6 +82,8 @@ class PriceCollector implements ListedPrices {
   readonly longContexts = new Map<number, ListedRates>();
   readonly serviceTiers = new Map<string, ListedRates>();
   readonly unpriced = new Set<string>();
+  /** Names of prices that calls may not be able to avoid. */
+  readonly unknown: string[] = [];
   readonly #takesAudio: boolean;
 
   constructor(takesAudio: boolean) {
@@ -93,13 +110,18 @@ class PriceCollector implements ListedPrices {
   }
 
   #addUnpriced(field: string, value: unknown): void {
+    if (value === 0) return;
+    if (isOfRegionOrMode(field)) {
+      if (value !== 1) this.unpriced.add(REGION_OR_MODE);
+      return;
+    }
     for (const [pattern, dimension] of UNPRICED) {
       const match = pattern.exec(field);
       if (!match) continue;
-      if (value !== 0) this.unpriced.add(dimension.replace('$1', match[1] ?? ''));
+      this.unpriced.add(dimension.replace('$1', match[1] ?? ''));
       return;
     }
-    throw new EntryRejected(`unsupported price ${field}`);
+    this.unknown.push(field);
   }
 
   /** Adds prices by input length: those of a range apply to all tokens of a call. */
@@ -117,10 +139,27 @@ class PriceCollector implements ListedPrices {
       for (const [field, value] of Object.entries(tier)) {
         const rate = RATE_OF_FIELD.get(field);
         if (rate) setRate(rates, rate, field, value);
-        else if (field !== 'range') throw new EntryRejected(`unsupported price tiered_pricing.${field}`);
+        else if (field !== 'range') this.unknown.push(`tiered_pricing.${field}`);
       }
       end = tier.range[1];
     }
+  }
+
+  /** Accepts prices of some hours that are discounts. */
+  checkOffPeak(offPeak: unknown): void {
+    if (!isRecord(offPeak)) throw new EntryRejected('invalid off_peak_pricing');
+    const rates: ListedRates = {};
+    for (const [field, value] of Object.entries(offPeak)) {
+      const rate = RATE_OF_FIELD.get(field);
+      if (rate) setRate(rates, rate, field, value);
+      else if (PRICE_FIELD.test(field)) this.unknown.push(`off_peak_pricing.${field}`);
+    }
+    for (const [rate, nano] of Object.entries(rates) as [keyof ListedRates, bigint][]) {
+      const usual = this.base[rate];
+      if (usual === undefined || nano > usual)
+        throw new EntryRejected(`off-peak price of ${rate} above the usual`);
+    }
+    this.unpriced.add('off-peak discount');
   }
 }
 

@@ -11,6 +11,8 @@ const MAX_AGE_MS = 60 * 60 * 1_000;
 export interface CurrentPriceList {
   readonly format: PriceListFormat;
   readonly prices: PriceIndex;
+  /** Why entries are not used, by `priceKey`. */
+  readonly rejections: ReadonlyMap<string, string>;
   /** URL or file. */
   readonly source: string;
   /** UTC day on which it was read. */
@@ -64,10 +66,13 @@ export class PriceListSource {
     const readAtMs = Date.now();
     const modifiedAtMs = this.#isUrl ? 0 : (await stat(this.#source)).mtimeMs;
     const text = this.#isUrl ? await this.#fetchText() : await readFile(this.#source, 'utf8');
-    const { format, entries } = readPriceList(text);
+    const { format, entries, rejected } = readPriceList(text);
+    const rejections = new Map(
+      rejected.flatMap(({ key, reason }) => (key === undefined ? [] : [[key, reason]])),
+    );
     const date = new Date(readAtMs).toISOString().slice(0, 10);
     return {
-      list: { format, prices: indexPrices(entries), source: this.#source, date },
+      list: { format, prices: indexPrices(entries), rejections, source: this.#source, date },
       readAtMs,
       modifiedAtMs,
     };

@@ -26,12 +26,21 @@ export interface PriceList {
   readonly format: PriceListFormat;
   /** No two have the same provider and upstream model. */
   readonly entries: readonly PricedModel[];
-  readonly rejected: readonly { readonly name: string; readonly reason: string }[];
+  readonly rejected: readonly RejectedEntry[];
+}
+
+export interface RejectedEntry {
+  readonly name: string;
+  readonly reason: string;
+  /** `priceKey` of its provider and upstream model; undefined if the entry doesn't have them. */
+  readonly key: string | undefined;
 }
 
 /** An entry of a list before it is read. */
 export interface Candidate {
   readonly name: string;
+  /** As of a rejected entry. */
+  readonly key: string | undefined;
   /** @throws EntryRejected */
   readonly read: () => PricedModel;
 }

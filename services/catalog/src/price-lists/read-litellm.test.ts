@@ -201,6 +201,7 @@ describe('an entry of LiteLLM', () => {
       google_maps_grounding_cost_per_query: 0.02,
       code_interpreter_cost_per_session: 0.03,
       regional_processing_uplift_multiplier_eu: 1.1,
+      moonbase_uplift_multiplier: 1.4,
       provider_specific_entry: { us: 1.1 },
       input_dbu_cost_per_token: 1e-5,
     });
@@ -230,12 +231,36 @@ describe('an entry of LiteLLM', () => {
     ]);
   });
 
+  test.each([
+    'fedramp_uplift_multiplier',
+    'regional_processing_uplift_multiplier_jp',
+    'sovereign_cloud_multiplier',
+    'realtime_mode_multiplier',
+    'moonbase_uplift',
+  ])('is read although calls of another region or mode cost more by %s', (field) => {
+    const entry = read({ [field]: 1.1 });
+    expect([pricesOf(entry), entry.unpriced]).toEqual([{ input: '1', output: '4' }, ['region or mode']]);
+    expect(read({ [field]: 1 }).unpriced).toEqual([]);
+  });
+
+  test('is billed at its usual price at all hours if it has an off-peak discount', () => {
+    const windows = [{ weekdays: [6, 7], hours_utc: '00:00-00:00' }];
+    const off_peak_pricing = { input_cost_per_token: 5e-7, output_cost_per_token: 4e-6, windows };
+    const entry = read({ off_peak_pricing });
+    expect([pricesOf(entry), entry.unpriced]).toEqual([{ input: '1', output: '4' }, ['off-peak discount']]);
+  });
+
+  test('that answers by the Responses API only is a chat model', () => {
+    expect(read({ mode: 'responses' }).outputModalities).toEqual(['text']);
+  });
+
   test('does not report what costs nothing or the same as text', () => {
     const entry = read({
       supports_audio_input: true,
       input_cost_per_audio_token: 1e-6,
       input_cost_per_image_token: 1e-6,
       input_cost_per_video_per_second: 0,
+      input_cost_per_character: 0,
       output_cost_per_reasoning_token: 4e-6,
       input_cost_per_token_batches: null,
     });
@@ -322,8 +347,27 @@ describe('an entry of LiteLLM', () => {
     ['a price per request', { input_cost_per_request: 0.005 }, 'unsupported price input_cost_per_request'],
     ['a price of citations', { citation_cost_per_token: 1e-6 }, /^unsupported price/],
     ['a price per input image', { input_cost_per_image: 0.001 }, /^unsupported price/],
-    ['off-peak prices', { off_peak_pricing: { windows: [] } }, 'unsupported price off_peak_pricing'],
+    [
+      'higher off-peak prices',
+      { off_peak_pricing: { input_cost_per_token: 1.1e-6 } },
+      'off-peak price of input above the usual',
+    ],
+    [
+      'an off-peak price that it has not otherwise',
+      { off_peak_pricing: { cache_read_input_token_cost: 1e-8 } },
+      'off-peak price of cacheRead above the usual',
+    ],
+    [
+      'an unknown off-peak price',
+      { off_peak_pricing: { toll_cost: 1 } },
+      'unsupported price off_peak_pricing.toll_cost',
+    ],
+    ['off-peak prices that are no object', { off_peak_pricing: 0.5 }, 'invalid off_peak_pricing'],
     ['an unknown surcharge', { weekend_surcharge: 2 }, 'unsupported price weekend_surcharge'],
+    ['several unknown prices', { toll_cost: 2, entry_fee: 1 }, 'unsupported prices toll_cost, entry_fee'],
+    ['a multiplier of what every call has', { cache_read_multiplier: 2 }, /^unsupported price/],
+    ['a multiplier of times', { peak_hours_multiplier: 2 }, 'unsupported price peak_hours_multiplier'],
+    ['a multiplier of anything', { multiplier: 2 }, 'unsupported price multiplier'],
     ['an unknown suffix', { input_cost_per_token_express: 1e-6 }, /^unsupported price/],
     ['an unknown lifetime', { output_cost_per_token_above_1hr: 1e-6 }, /^unsupported price/],
     ['costly reasoning', { output_cost_per_reasoning_token: 5e-6 }, 'reasoning costs more than output'],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { problemsOf } from '../seed/seed-schema';
 import { assemblePricing } from './assemble-pricing';
+import { priceKey } from './find-price';
 import { effortCapabilities, flag, modelName, providerId, tokenLimit, words } from './list-schema';
 import { litellmPrices, VIDEO_INPUT } from './litellm-prices';
 import {
@@ -20,6 +21,9 @@ const PROVIDER_OF_ID: readonly (readonly [RegExp, string])[] = [
   [/^bedrock_converse$/, 'bedrock'],
   [/^cohere_chat$/, 'cohere'],
 ];
+
+/** Those of models that answer with text; `responses`: by OpenAI's Responses API only. */
+const TEXT_MODES: readonly unknown[] = ['chat', 'responses'];
 
 const optionalFlag = z.boolean().optional().catch(undefined);
 
@@ -53,12 +57,19 @@ type Entry = z.output<typeof entrySchema>;
 export function litellmCandidates(root: Readonly<Record<string, unknown>>): Candidate[] {
   return Object.entries(root)
     .filter(([name]) => name !== SAMPLE)
-    .map(([name, value]) => ({ name, read: () => readEntry(name, value) }));
+    .map(([name, value]) => ({ name, key: keyOf(name, value), read: () => readEntry(name, value) }));
+}
+
+function keyOf(name: string, value: unknown): string | undefined {
+  const id = providerId.safeParse(isRecord(value) ? value.litellm_provider : undefined);
+  if (!id.success) return undefined;
+  const provider = providerOf(id.data);
+  return priceKey({ provider, upstreamModel: withoutProvider(name, provider) });
 }
 
 /** @throws EntryRejected */
 function readEntry(name: string, value: unknown): PricedModel {
-  if (!isRecord(value) || value.mode !== 'chat') throw new EntryRejected(NOT_CHAT);
+  if (!isRecord(value) || !TEXT_MODES.includes(value.mode)) throw new EntryRejected(NOT_CHAT);
   const parsed = entrySchema.safeParse(value);
   if (!parsed.success) throw new EntryRejected(problemsOf(parsed.error)[0] ?? 'invalid entry');
   const entry = parsed.data;

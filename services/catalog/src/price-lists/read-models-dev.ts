@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { problemsOf } from '../seed/seed-schema';
 import { nanoPerMillion } from './amount';
 import { assemblePricing, type ListedPrices, type ListedRates } from './assemble-pricing';
+import { priceKey } from './find-price';
 import { effortCapabilities, flag, modelName, providerId, tierName, tokenLimit, words } from './list-schema';
 import {
   type Candidate,
@@ -74,6 +75,7 @@ export function modelsDevCandidates(root: Readonly<Record<string, unknown>>): Ca
     if (!isRecord(value) || !isRecord(value.models)) return [notAProvider(provider)];
     return Object.entries(value.models).map(([id, model]) => ({
       name: `${provider}/${id}`,
+      key: priceKey({ provider, upstreamModel: id }),
       read: () => readModel(provider, id, model),
     }));
   });
@@ -81,6 +83,7 @@ export function modelsDevCandidates(root: Readonly<Record<string, unknown>>): Ca
 
 const notAProvider = (name: string): Candidate => ({
   name,
+  key: undefined,
   read: () => {
     throw new EntryRejected('not a provider');
   },

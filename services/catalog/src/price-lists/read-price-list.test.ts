@@ -27,9 +27,9 @@ describe('readPriceList', () => {
       ['quill', 'a'],
     ]);
     expect(list.rejected).toEqual([
-      { name: 'quill/b', reason: 'no price' },
-      { name: 'quill/c', reason: expect.stringContaining('expected object') },
-      { name: 'broken', reason: 'not a provider' },
+      { name: 'quill/b', reason: 'no price', key: 'quill\nb' },
+      { name: 'quill/c', reason: expect.stringContaining('expected object'), key: 'quill\nc' },
+      { name: 'broken', reason: 'not a provider', key: undefined },
     ]);
   });
 
@@ -42,8 +42,8 @@ describe('readPriceList', () => {
     });
     expect([list.format, list.entries.map(({ upstreamModel }) => upstreamModel)]).toEqual(['litellm', ['a']]);
     expect(list.rejected).toEqual([
-      { name: 'b', reason: 'not a chat model' },
-      { name: 'c', reason: 'not a chat model' },
+      { name: 'b', reason: 'not a chat model', key: 'some-provider\nb' },
+      { name: 'c', reason: 'not a chat model', key: undefined },
     ]);
   });
 
@@ -60,7 +60,7 @@ describe('readPriceList', () => {
       'some-provider/m': litellmEntry({ max_output_tokens: 2 }),
     });
     expect(entries.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([1]);
-    expect(rejected).toEqual([{ name: 'some-provider/m', reason: 'duplicate' }]);
+    expect(rejected).toMatchObject([{ name: 'some-provider/m', reason: 'duplicate' }]);
   });
 
   test('uses none of the entries of one model with different prices', () => {

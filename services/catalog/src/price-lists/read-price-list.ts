@@ -9,6 +9,7 @@ import {
   type PriceList,
   type PriceListFormat,
   printable,
+  type RejectedEntry,
 } from './price-list';
 import { litellmCandidates } from './read-litellm';
 import { modelsDevCandidates } from './read-models-dev';
@@ -28,23 +29,23 @@ export function readPriceList(text: string): PriceList {
   const format = formatOf(root);
   const candidates = format === 'litellm' ? litellmCandidates(root) : modelsDevCandidates(root);
   if (candidates.length > MAX_ENTRIES) throw invalid(`price_list: more than ${MAX_ENTRIES} entries`);
-  const entries = new Map<string, { model: PricedModel; name: string; usable: boolean }>();
-  const rejected: { name: string; reason: string }[] = [];
-  const reject = (name: string, reason: string) =>
-    rejected.push({ name: printable(name), reason: printable(reason) });
-  for (const { name, read } of candidates) {
-    const model = readOrReason(read);
+  const entries = new Map<string, { model: PricedModel; candidate: Candidate; usable: boolean }>();
+  const rejected: RejectedEntry[] = [];
+  const reject = ({ name, key }: Candidate, reason: string) =>
+    rejected.push({ name: printable(name), key, reason: printable(reason) });
+  for (const candidate of candidates) {
+    const model = readOrReason(candidate.read);
     if (typeof model === 'string') {
-      reject(name, model);
+      reject(candidate, model);
       continue;
     }
     const first = entries.get(priceKey(model));
-    if (!first) entries.set(priceKey(model), { model, name, usable: true });
-    else if (diffPricing(first.model.pricing, model.pricing).length === 0) reject(name, 'duplicate');
+    if (!first) entries.set(priceKey(model), { model, candidate, usable: true });
+    else if (diffPricing(first.model.pricing, model.pricing).length === 0) reject(candidate, 'duplicate');
     else {
-      if (first.usable) reject(first.name, CONFLICT);
+      if (first.usable) reject(first.candidate, CONFLICT);
       first.usable = false;
-      reject(name, CONFLICT);
+      reject(candidate, CONFLICT);
     }
   }
   const usable = [...entries.values()].filter((entry) => entry.usable);

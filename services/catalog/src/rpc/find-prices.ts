@@ -3,13 +3,14 @@ import type { Logger } from '@gateway/process';
 import type { FindPricesRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/FindPricesRequest';
 import type { FindPricesResponse } from '@gateway/proto/generated/gateway/catalog/v1/FindPricesResponse';
 import type { ListedPrice } from '@gateway/proto/generated/gateway/catalog/v1/ListedPrice';
+import type { MissingPrice } from '@gateway/proto/generated/gateway/catalog/v1/MissingPrice';
 import type { Pricing } from '@gateway/proto/generated/gateway/catalog/v1/Pricing';
 import { defaultBaseUrl } from '@gateway/providers';
 import type { RequestContext } from '@gateway/rpc';
 import type { TokenPricing } from '../domain/model';
 import { invalid } from '../domain/provider';
 import type { Providers } from '../domain/providers';
-import { findPrice } from '../price-lists/find-price';
+import { findPrice, priceKey } from '../price-lists/find-price';
 import { listProvidersOf, type ProviderNames } from '../price-lists/list-providers';
 import type { PricedModel } from '../price-lists/price-list';
 import type { CurrentPriceList, PriceListSource } from '../price-lists/price-list-source';
@@ -40,20 +41,32 @@ export function findPrices({ providers, priceList, log }: FindPricesDeps) {
       return { problem: problemOf(error) };
     }
     if (!list) return { problem: 'no price list is configured' };
-    const { source, date, prices, format } = list;
+    const { source, date, format } = list;
     const listProviders =
       request.listProvider === ''
         ? listProvidersOf(format, namesOf(request.providerId, providers))
         : [request.listProvider];
-    const found = upstreamModels.flatMap((upstreamModel) => {
-      for (const listProvider of listProviders) {
-        const priced = findPrice(prices, { provider: listProvider, upstreamModel });
-        if (priced) return [toListedPrice(priced, list, markupPercent || '0')];
-      }
-      return [];
-    });
-    return { prices: found, source, sourceDate: date };
+    const prices: ListedPrice[] = [];
+    const missing: MissingPrice[] = [];
+    for (const upstreamModel of upstreamModels) {
+      const found = priceOrReason(list, listProviders, upstreamModel);
+      if (typeof found === 'string') missing.push({ upstreamModel, reason: found });
+      else prices.push(toListedPrice(found, list, markupPercent || '0'));
+    }
+    return { prices, missing, source, sourceDate: date };
   };
+}
+
+/** Returns the entry of the first provider that has one, or why there is none. */
+function priceOrReason(
+  { prices, rejections }: CurrentPriceList,
+  listProviders: readonly string[],
+  upstreamModel: string,
+): PricedModel | string {
+  const keys = listProviders.map((provider) => ({ provider, upstreamModel }));
+  const [priced] = keys.flatMap((key) => findPrice(prices, key) ?? []);
+  const [reason] = keys.flatMap((key) => rejections.get(priceKey(key)) ?? []);
+  return priced ?? reason ?? `not listed under ${listProviders.join(', ')}`;
 }
 
 function namesOf(id: string, providers: Providers): ProviderNames {

@@ -30,6 +30,8 @@ type Prices = Pick<ListedPricing, 'source' | 'source_date' | 'tokens'>;
 export interface FoundPrices {
   /** By upstream model. */
   readonly models: ReadonlyMap<string, PricedModel>;
+  /** Why the other requested models have no price, by upstream model. Empty without a list. */
+  readonly missing: ReadonlyMap<string, string>;
   readonly source: string | null;
   readonly sourceDate: string | null;
   /** Why there is no list. */
@@ -49,6 +51,7 @@ export class PriceList {
     const found = await callUnary(this.#client, this.#client.FindPrices, request, settings);
     return {
       models: new Map(found.prices.map((price) => [price.upstreamModel, fromProtoPrice(price)])),
+      missing: new Map(found.missing.map(({ upstreamModel, reason }) => [upstreamModel, reason])),
       source: found.source || null,
       sourceDate: found.sourceDate || null,
       problem: found.problem || null,

@@ -202,7 +202,7 @@ function endpointModelEndpoints(deps: Dependencies): Endpoint[] {
         return {
           ...toList(
             listed.map((model) => ({
-              ...toEndpointModelJson(model, found.models.get(model.id)),
+              ...toEndpointModelJson(model, found),
               suggested_slug: suggestedSlug(id, model.id),
               slugs: slugsOf(models.all().values(), id, model.id),
             })),

@@ -496,6 +496,10 @@ const endpointModel = z.object({
     .meta({ description: 'Cost and markup; null: the price list lacks the model' }),
   cost: listedPrices.nullable().meta({ description: 'What the provider charges' }),
   unpriced: z.array(z.string()).meta({ description: 'What the list prices and the gateway can not bill' }),
+  price_problem: z.string().nullable().meta({
+    description:
+      'Why the list has no price for the model that can be used; null: it has one, or there is no list',
+  }),
   suggested_slug: z.string(),
   slugs: z.array(z.string()).meta({ description: 'Models of the catalog that call it' }),
 });

@@ -1,7 +1,7 @@
 import { usdFromNano } from '@gateway/money';
 import type { EndpointModel__Output } from '@gateway/proto/generated/gateway/chat/v1/EndpointModel';
 import { defaultBaseUrl, isProviderKind } from '@gateway/providers';
-import type { PricedModel } from '../clients/price-list';
+import type { FoundPrices } from '../clients/price-list';
 import type { ProbeResult } from '../clients/provider-probe';
 import type {
   ConfiguredCredential,
@@ -130,19 +130,23 @@ function healthOf(used: CredentialHealth | undefined): Health {
 /** What the endpoint says itself comes before what the price list says. */
 export const toEndpointModelJson = (
   { id, name, contextLength, maxOutputTokens }: EndpointModel__Output,
-  priced: PricedModel | undefined,
-) => ({
-  upstream_model: id,
-  name: name || priced?.name || null,
-  input_modalities: priced?.input_modalities ?? ['text'],
-  output_modalities: priced?.output_modalities ?? ['text'],
-  context_length: contextLength || priced?.context_length || null,
-  max_output_tokens: maxOutputTokens || priced?.max_output_tokens || null,
-  capabilities: priced?.capabilities ?? [],
-  pricing: priced?.pricing ?? null,
-  cost: priced?.cost ?? null,
-  unpriced: priced?.unpriced ?? [],
-});
+  { models, missing }: Pick<FoundPrices, 'models' | 'missing'>,
+) => {
+  const priced = models.get(id);
+  return {
+    upstream_model: id,
+    name: name || priced?.name || null,
+    input_modalities: priced?.input_modalities ?? ['text'],
+    output_modalities: priced?.output_modalities ?? ['text'],
+    context_length: contextLength || priced?.context_length || null,
+    max_output_tokens: maxOutputTokens || priced?.max_output_tokens || null,
+    capabilities: priced?.capabilities ?? [],
+    pricing: priced?.pricing ?? null,
+    cost: priced?.cost ?? null,
+    unpriced: priced?.unpriced ?? [],
+    price_problem: missing.get(id) ?? null,
+  };
+};
 
 export const toProbeJson = ({ credentialId, credentialName, latencyMs, failure, models }: ProbeResult) => ({
   ok: failure === null,

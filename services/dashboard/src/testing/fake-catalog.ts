@@ -136,6 +136,7 @@ export async function startFakeCatalog(log: Logger, secret: string) {
   const foundPrices: FindPricesResponse = {
     source: 'a list',
     sourceDate: '2026-01-01',
+    missing: [{ upstreamModel: 'tolled', reason: 'unsupported price toll_cost' }],
     prices: [
       {
         upstreamModel: 'Org/Model:7b',

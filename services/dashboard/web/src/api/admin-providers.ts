@@ -166,6 +166,8 @@ export interface EndpointModel {
   readonly cost: ListedPrices | null;
   /** What the list prices and the gateway can't bill. */
   readonly unpriced: readonly string[];
+  /** Why the price list has no price for it that can be used. */
+  readonly price_problem: string | null;
   readonly suggested_slug: string;
   /** Models of the catalog that call it. */
   readonly slugs: readonly string[];

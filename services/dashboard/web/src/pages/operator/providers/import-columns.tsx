@@ -109,7 +109,7 @@ function Context({ row, onChange }: { row: ImportRow; onChange: (context: string
 }
 
 function Cost({ model }: Pick<ImportRow, 'model'>) {
-  const { cost, unpriced } = model;
+  const { cost, unpriced, price_problem } = model;
   const others = otherRates(model);
   const money = (usd: number | undefined) => (usd === undefined ? '–' : formatMoney(usd));
   return (
@@ -125,6 +125,11 @@ function Cost({ model }: Pick<ImportRow, 'model'>) {
       {unpriced.length > 0 && (
         <Text size="xs" c="var(--mantine-color-orange-text)">
           not billed: {unpriced.join(', ')}
+        </Text>
+      )}
+      {price_problem !== null && (
+        <Text size="xs" c="var(--mantine-color-orange-text)" maw={220} style={{ overflowWrap: 'anywhere' }}>
+          no price: {price_problem}
         </Text>
       )}
     </Box>

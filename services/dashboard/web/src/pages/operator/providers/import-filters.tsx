@@ -1,6 +1,7 @@
 import { Alert, Group, Text, TextInput } from '@mantine/core';
 import { Info, Search, TriangleAlert } from 'lucide-react';
 import type { EndpointModels } from '../../../api/admin-providers';
+import { counted } from './provider-state';
 
 export interface Field {
   readonly value: string;
@@ -9,10 +10,14 @@ export interface Field {
 
 /** Where the prices are from, or why there are none. */
 export function PriceListNotice({
-  list: { source, source_date, problem },
+  listing: {
+    data,
+    price_list: { source, source_date, problem },
+  },
 }: {
-  list: EndpointModels['price_list'];
+  listing: EndpointModels;
 }) {
+  const unpriced = data.filter(({ price_problem }) => price_problem !== null).length;
   if (problem) {
     return (
       <Alert
@@ -33,6 +38,8 @@ export function PriceListNotice({
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         Costs are those of {source ?? 'the price list'}
         {source_date && `, as of ${source_date}`}. Prices are the costs and the markup, until you type others.
+        {unpriced > 0 &&
+          ` ${unpriced} of ${counted(data.length, 'model')} ${unpriced === 1 ? 'has' : 'have'} no price there that can be used; its row says why.`}
       </Text>
     </Alert>
   );

@@ -49,7 +49,7 @@ export function ImportForm(props: ImportFormProps) {
     <Stack>
       {outcomes.length > 0 && <ImportOutcomes outcomes={outcomes} />}
       {importing.error && <ErrorState error={importing.error} title="The import stopped" />}
-      {listing.data && <PriceListNotice list={listing.data.price_list} />}
+      {listing.data && <PriceListNotice listing={listing.data} />}
       <ImportFilters
         search={{ value: search, onChange: setSearch }}
         markup={markup}

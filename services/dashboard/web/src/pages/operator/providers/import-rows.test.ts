@@ -18,6 +18,7 @@ const model = (more: Partial<EndpointModel> = {}): EndpointModel => ({
   pricing: null,
   cost: null,
   unpriced: [],
+  price_problem: null,
   suggested_slug: 'local/org-model-7b',
   slugs: [],
   ...more,
