@@ -77,6 +77,7 @@ const EXPECTED_PRIVILEGES: Readonly<Record<string, string>> = {
   'dashboard.attempts': 'SELECT INSERT UPDATE DELETE',
   'dashboard.audit': 'SELECT INSERT UPDATE DELETE',
   'dashboard.migrations': 'SELECT',
+  'dashboard.removed_members': 'SELECT INSERT',
   'dashboard.registrations': 'SELECT INSERT UPDATE DELETE',
   'dashboard.sessions': 'SELECT INSERT UPDATE DELETE',
   'dashboard.users': 'SELECT INSERT UPDATE DELETE',

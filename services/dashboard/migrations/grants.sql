@@ -3,5 +3,7 @@
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON dashboard.users, dashboard.registrations, dashboard.sessions,
   dashboard.attempts TO :"service";
+-- Insert-only.
+GRANT SELECT, INSERT ON dashboard.removed_members TO :"service";
 -- Written before a change, completed after it, and taken out again if the change was refused.
 GRANT SELECT, INSERT, UPDATE, DELETE ON dashboard.audit TO :"service";

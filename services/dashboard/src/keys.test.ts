@@ -12,6 +12,8 @@ const LIMITS = {
   rpm_limit: 10,
   tpm_limit: 1000,
   bare_model_names: true,
+  scopes: ['chat', 'account_content'],
+  allowed_ips: ['192.0.2.0/24', '2001:db8::1'],
 };
 const NONE = {
   expires_at: null,
@@ -22,6 +24,8 @@ const NONE = {
   rpm_limit: null,
   tpm_limit: null,
   bare_model_names: null,
+  scopes: null,
+  allowed_ips: null,
 };
 
 let world: World;
@@ -119,6 +123,11 @@ describe('an update of a key', () => {
     [{ allowed_models: [null] }],
     [{ allowed_models: ['sim/Unknown'] }],
     [{ bare_model_names: 'yes' }],
+    [{ scopes: [] }],
+    [{ scopes: ['everything'] }],
+    [{ allowed_ips: [] }],
+    [{ allowed_ips: ['10.0.0.0/33'] }],
+    [{ allowed_ips: ['localhost'] }],
     [{ allowed_models: Array.from({ length: 501 }, (_, index) => `sim/${index}`) }],
     [{ status: 'enabled' }],
     [{ grace_seconds: 1 }],

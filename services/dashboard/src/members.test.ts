@@ -59,6 +59,46 @@ describe('members', () => {
     expect((await dashboard.post('auth/login', login)).body.error.code).toBe('invalid_credentials');
   });
 
+  test('leave a list of the keys whose values they know, until those are regenerated or deleted', async () => {
+    const owner = await dashboard.register();
+    const member = await addMember(owner, 'member');
+    const keyOf = async (token: string) => (await dashboard.post('keys', { name: 'k' }, token)).body.id;
+    const [theirs, rotated, others] = [
+      await keyOf(member.token),
+      await keyOf(owner.token),
+      await keyOf(owner.token),
+    ];
+    await dashboard.post(`keys/${rotated}/rotate`, { grace_seconds: 60 }, member.token);
+    const { body } = await dashboard.post(`members/${member.id}/delete`, undefined, owner.token);
+    const idsOf = (keys: { id: string }[]) => keys.map(({ id }) => id);
+    expect(idsOf(body.keys)).toEqual([theirs, rotated]);
+    const removed = async () => (await dashboard.get('members/removed', owner.token)).body.data;
+    expect(await removed()).toMatchObject([{ id: member.id, email: member.email, name: 'M' }]);
+    await dashboard.post(`keys/${theirs}/regenerate`, undefined, owner.token);
+    expect(idsOf((await removed())[0].keys)).toEqual([rotated]);
+    await dashboard.post(`keys/${rotated}/regenerate`, undefined, owner.token);
+    expect(await removed()).toEqual([]);
+    expect((await dashboard.get(`keys/${others}`, owner.token)).body.holder_ids).toHaveLength(1);
+    const viewer = await addMember(owner, 'viewer');
+    expect((await dashboard.get('members/removed', viewer.token)).status).toBe(404);
+  });
+
+  test('are members to billing, and owners are not, when they change keys', async () => {
+    const owner = await dashboard.register();
+    const member = await addMember(owner, 'member');
+    const { id } = (await dashboard.post('keys', { name: 'k' }, owner.token)).body;
+    const callsOf = async (token: string) => {
+      const from = world.billing.calls.length;
+      await dashboard.post(`keys/${id}/update`, { daily_limit: null }, token);
+      await dashboard.post(`keys/${id}/enable`, undefined, token);
+      await dashboard.post(`keys/${id}/disable`, undefined, token);
+      return world.billing.calls.slice(from).map(({ request }) => (request as { by: object }).by);
+    };
+    expect(await callsOf(member.token)).toEqual(Array(3).fill({ userId: member.id, isMember: true }));
+    const [first] = (await dashboard.get('members', owner.token)).body.data;
+    expect(await callsOf(owner.token)).toEqual(Array(3).fill({ userId: first.id, isMember: false }));
+  });
+
   test('include at least one owner, also after concurrent removals', async () => {
     const owner = await dashboard.register();
     const second = await addMember(owner, 'owner');

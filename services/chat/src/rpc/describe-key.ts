@@ -1,6 +1,7 @@
 import type { CellBilling, Cells } from '@gateway/call-billing';
 import { type RateState, rateHeaders } from '@gateway/errors';
 import { jsonReply, type LinkHandler } from '@gateway/link';
+import { allowsScope, BILLING } from '@gateway/models';
 import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v1/Account';
 import type { ApiKey__Output } from '@gateway/proto/generated/gateway/billing/v1/ApiKey';
 import type { KeyUse__Output } from '@gateway/proto/generated/gateway/billing/v1/KeyUse';
@@ -15,7 +16,10 @@ export interface DescribeKeyDeps {
   readonly admission: Pick<Admission, 'ratesOfFree'>;
 }
 
-/** `GET /v1/key`: the limits of the calling key, what is used of them, and the funds of its account; free. */
+/**
+ * `GET /v1/key`: the limits of the calling key, what is used of them, and the funds of its account, null outside of the key's scopes;
+ * free.
+ */
 export function describeKey({ cells, admission }: DescribeKeyDeps): LinkHandler {
   return async (context, call) => {
     const { accountId, keyId: id, cell } = call.key;
@@ -33,19 +37,20 @@ export function describeKey({ cells, admission }: DescribeKeyDeps): LinkHandler 
       rpm: rates.requests ? rateJson(rates.requests, nowMs) : null,
       tpm: rates.tokens ? rateJson(rates.tokens, nowMs) : null,
       ...spendJson(key, use),
-      account: fundsJson(account),
+      account: allowsScope(key, BILLING) ? fundsJson(account) : null,
     };
     return jsonReply(described, rateHeaders(rates));
   };
 }
 
 /** A key that may call is enabled. */
-const keyJson = ({ name, expiresAtMs, allowedModels }: ApiKey__Output) => ({
+const keyJson = ({ name, expiresAtMs, allowedModels, scopes }: ApiKey__Output) => ({
   object: 'key',
   name,
   status: 'enabled',
   expires_at: expiresAtMs === undefined ? null : timeText(expiresAtMs),
   allowed_models: allowedModels,
+  scopes: scopes.length > 0 ? scopes : null,
 });
 
 /** Includes this call. */

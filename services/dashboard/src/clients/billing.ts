@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { type CellBilling, type Cells, HOME_CELL } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import type { BillingServiceClient } from '@gateway/proto/generated/gateway/billing/v1/BillingService';
+import type { ChangedBy } from '@gateway/proto/generated/gateway/billing/v1/ChangedBy';
 import type { CreateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyRequest';
 import type { CreateKeyResponse__Output } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyResponse';
 import type { GetUsageRequest } from '@gateway/proto/generated/gateway/billing/v1/GetUsageRequest';
@@ -33,6 +34,13 @@ export interface BillingOptions {
   /** Cells that new accounts are put into, at random; the name of home is empty. */
   readonly newAccountCells: readonly string[];
   readonly mask: SequenceMask;
+}
+
+/** A key of an account, and who changes it. */
+export interface KeyChange {
+  readonly accountId: string;
+  readonly id: string;
+  readonly by: ChangedBy;
 }
 
 /** The client of every cell's billing, with a deadline on every call. Throws billing's typed errors unchanged. */
@@ -80,9 +88,14 @@ export class Billing {
     return this.#newKeyValue(caller, request.accountId ?? '', this.#client.CreateKey, request);
   }
 
-  listKeys(caller: Caller, accountId: string, page: PageQuery) {
+  /** @param holderIds only keys with one of these holders; empty: every key */
+  listKeys(caller: Caller, accountId: string, page: PageQuery, holderIds: readonly string[] = []) {
     return this.#listMasked('keys', page, (query) =>
-      this.#call(caller, accountId, this.#client.ListKeys, { accountId, ...query }),
+      this.#call(caller, accountId, this.#client.ListKeys, {
+        accountId,
+        ...query,
+        holderIds: [...holderIds],
+      }),
     );
   }
 
@@ -113,16 +126,16 @@ export class Billing {
     return this.#call(caller, request.accountId, this.#client.UpdateKey, request);
   }
 
-  setKeyEnabled(caller: Caller, accountId: string, id: string, enabled: boolean) {
-    return this.#call(caller, accountId, this.#client.SetKeyEnabled, { accountId, id, enabled });
+  setKeyEnabled(caller: Caller, key: KeyChange, enabled: boolean) {
+    return this.#call(caller, key.accountId, this.#client.SetKeyEnabled, { ...key, enabled });
   }
 
-  rotateKey(caller: Caller, accountId: string, id: string, graceSeconds: number) {
-    return this.#newKeyValue(caller, accountId, this.#client.RotateKey, { accountId, id, graceSeconds });
+  rotateKey(caller: Caller, key: KeyChange, graceSeconds: number) {
+    return this.#newKeyValue(caller, key.accountId, this.#client.RotateKey, { ...key, graceSeconds });
   }
 
-  regenerateKey(caller: Caller, accountId: string, id: string) {
-    return this.#newKeyValue(caller, accountId, this.#client.RegenerateKey, { accountId, id });
+  regenerateKey(caller: Caller, key: KeyChange) {
+    return this.#newKeyValue(caller, key.accountId, this.#client.RegenerateKey, key);
   }
 
   /** Revokes a key of any account. */

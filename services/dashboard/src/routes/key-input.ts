@@ -1,10 +1,14 @@
+import { isAddressRange, KEY_SCOPES } from '@gateway/models';
+import type { ChangedBy } from '@gateway/proto/generated/gateway/billing/v1/ChangedBy';
 import type { CreateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyRequest';
 import type { KeyLimit } from '@gateway/proto/generated/gateway/billing/v1/KeyLimit';
 import type { UpdateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateKeyRequest';
 import { z } from 'zod';
+import type { User } from '../domain/user';
 import { label, modelName, usdAmount } from './parse-input';
 
 const MAX_ALLOWED_MODELS = 500;
+const MAX_RANGES = 100;
 const MAX_RATE = 1_000_000_000;
 
 const rate = z.number().int().min(0).max(MAX_RATE).nullish();
@@ -25,6 +29,25 @@ const limits = {
     description:
       "Models may be called by names without a provider, such as `gpt-4o`; null: use the account's setting",
   }),
+  scopes: z
+    .array(z.enum(KEY_SCOPES))
+    .min(1, 'empty: a key without scopes could do nothing; null allows everything')
+    .max(KEY_SCOPES.length)
+    .nullish()
+    .meta({
+      description:
+        'The endpoints that the key may call, `account_content` to see what was stored with other keys of the account, and `billing` ' +
+        "to see the account's funds; null: everything. Other endpoints return `not_found`",
+    }),
+  allowed_ips: z
+    .array(z.string().trim().max(50).refine(isAddressRange, 'neither an IP address nor a CIDR range'))
+    .min(1, 'empty: a key without addresses could not be used; null allows every address')
+    .max(MAX_RANGES)
+    .nullish()
+    .meta({
+      description:
+        'IP addresses and CIDR ranges from which the key may be used; null: every address. From others it is `invalid_api_key`',
+    }),
   fallback_models: z.boolean().optional().meta({
     description: 'When every target of a model fails, its fallback models may answer. Default: true',
   }),
@@ -35,28 +58,39 @@ export const updateKeyBody = z.strictObject({ name: name.optional(), ...limits }
 
 type Limits = z.output<typeof updateKeyBody>;
 
-export function toCreateKeyRequest(
-  accountId: string,
-  given: z.output<typeof createKeyBody>,
-): CreateKeyRequest {
+export function toCreateKeyRequest(user: User, given: z.output<typeof createKeyBody>): CreateKeyRequest {
   const { name, allowed_models } = given;
-  return { accountId, name, allowedModels: allowed_models ?? [], ...toProtoLimits(given) };
+  return {
+    accountId: user.accountId,
+    name,
+    allowedModels: allowed_models ?? [],
+    scopes: given.scopes ?? [],
+    allowedIps: given.allowed_ips ?? [],
+    by: changedBy(user),
+    ...toProtoLimits(given),
+  };
 }
 
 /** Omitted limits stay unchanged; null removes a limit. */
-export function toUpdateKeyRequest(accountId: string, id: string, given: Limits): UpdateKeyRequest {
-  const { name, allowed_models } = given;
+export function toUpdateKeyRequest(user: User, id: string, given: Limits): UpdateKeyRequest {
+  const { name, allowed_models, scopes, allowed_ips } = given;
   return {
-    accountId,
+    accountId: user.accountId,
     id,
+    by: changedBy(user),
     ...(name !== undefined && { name }),
     ...(allowed_models !== undefined && { setAllowedModels: true, allowedModels: allowed_models ?? [] }),
+    ...(scopes !== undefined && { setScopes: true, scopes: scopes ?? [] }),
+    ...(allowed_ips !== undefined && { setAllowedIps: true, allowedIps: allowed_ips ?? [] }),
     ...toProtoLimits(given),
     lift: LIFTED_BY.filter(([field]) => given[field] === null || given[field] === '').map(
       ([, limit]) => limit,
     ),
   };
 }
+
+/** For billing, which keeps members from changing what an owner has limited. */
+export const changedBy = ({ id, role }: User): ChangedBy => ({ userId: id, isMember: role !== 'owner' });
 
 const LIFTED_BY = [
   ['expires_at', 'KEY_LIMIT_EXPIRES_AT'],

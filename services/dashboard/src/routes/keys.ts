@@ -2,8 +2,9 @@ import { GatewayError } from '@gateway/errors';
 import { z } from 'zod';
 import type { Billing } from '../clients/billing';
 import type { ModelDirectory } from '../clients/model-directory';
+import type { User } from '../domain/user';
 import { type Endpoint, endpoint } from './endpoint';
-import { createKeyBody, toCreateKeyRequest, toUpdateKeyRequest, updateKeyBody } from './key-input';
+import { changedBy, createKeyBody, toCreateKeyRequest, toUpdateKeyRequest, updateKeyBody } from './key-input';
 import { modelSlug, pageQuery } from './parse-input';
 import { keyResponse, keyUseResponse, listOf, newKeyResponse } from './responses';
 import { toKeyJson, toKeyUseJson, toList, toNewKeyJson } from './to-json';
@@ -27,7 +28,7 @@ export const keyEndpoints = (billing: Billing, models: ModelDirectory): Endpoint
     body: createKeyBody,
     response: newKeyResponse,
     async handle({ context, user, body }) {
-      const request = toCreateKeyRequest(user.accountId, withSlugs(models, body));
+      const request = toCreateKeyRequest(user, withSlugs(models, body));
       return toNewKeyJson(await billing.createKey(context, request));
     },
   }),
@@ -48,7 +49,7 @@ export const keyEndpoints = (billing: Billing, models: ModelDirectory): Endpoint
     body: updateKeyBody,
     response: keyResponse,
     async handle({ context, user, params, body }) {
-      const request = toUpdateKeyRequest(user.accountId, params.id ?? '', withSlugs(models, body));
+      const request = toUpdateKeyRequest(user, params.id ?? '', withSlugs(models, body));
       return toKeyJson(await billing.updateKey(context, request));
     },
   }),
@@ -58,25 +59,25 @@ export const keyEndpoints = (billing: Billing, models: ModelDirectory): Endpoint
     response: newKeyResponse,
     // After the grace period, the old value returns `expired_api_key`.
     handle: async ({ context, user, params, body }) =>
-      toNewKeyJson(await billing.rotateKey(context, user.accountId, params.id ?? '', body.grace_seconds)),
+      toNewKeyJson(await billing.rotateKey(context, keyOf(user, params), body.grace_seconds)),
   }),
   endpoint('member', 'POST /keys/:id/regenerate', {
     summary: 'Regenerate a key: create a new value; the old ones stop working at once',
     response: newKeyResponse,
     handle: async ({ context, user, params }) =>
-      toNewKeyJson(await billing.regenerateKey(context, user.accountId, params.id ?? '')),
+      toNewKeyJson(await billing.regenerateKey(context, keyOf(user, params))),
   }),
   endpoint('member', 'POST /keys/:id/enable', {
     summary: 'Enable a key',
     response: keyResponse,
     handle: async ({ context, user, params }) =>
-      toKeyJson(await billing.setKeyEnabled(context, user.accountId, params.id ?? '', true)),
+      toKeyJson(await billing.setKeyEnabled(context, keyOf(user, params), true)),
   }),
   endpoint('member', 'POST /keys/:id/disable', {
     summary: 'Disable a key',
     response: keyResponse,
     handle: async ({ context, user, params }) =>
-      toKeyJson(await billing.setKeyEnabled(context, user.accountId, params.id ?? '', false)),
+      toKeyJson(await billing.setKeyEnabled(context, keyOf(user, params), false)),
   }),
   endpoint('member', 'POST /keys/:id/delete', {
     summary: 'Permanently delete a key',
@@ -85,6 +86,13 @@ export const keyEndpoints = (billing: Billing, models: ModelDirectory): Endpoint
       toKeyJson(await billing.deleteKey(context, user.accountId, params.id ?? '')),
   }),
 ];
+
+/** The key of a call, and who changes it. */
+const keyOf = (user: User, params: Readonly<Record<string, string>>) => ({
+  accountId: user.accountId,
+  id: params.id ?? '',
+  by: changedBy(user),
+});
 
 /**
  * Returns an allowlist of slugs, by which calls are checked; an alias becomes its model's slug. A slug may be listed later.

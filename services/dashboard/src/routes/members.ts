@@ -1,7 +1,9 @@
 import type { Pool } from '@gateway/postgres';
 import { z } from 'zod';
 import { createMember } from '../actions/create-member';
+import { keysHeldBy, keysOfRemovedMembers } from '../actions/keys-of-removed-members';
 import { renewPassword } from '../actions/renew-password';
+import type { Billing } from '../clients/billing';
 import { ROLES } from '../domain/access';
 import { throwIfLimited } from '../domain/throw-if-limited';
 import type { PasswordHasher } from '../security/password-hasher';
@@ -10,11 +12,18 @@ import { deleteMember, listMembers, type Member, updateMember } from '../store/m
 import { emailAddress } from './auth';
 import { type Endpoint, endpoint } from './endpoint';
 import { label, pageQuery } from './parse-input';
-import { deletedMemberResponse, listOf, memberResponse, newMemberResponse } from './responses';
-import { toList, toTime } from './to-json';
+import {
+  deletedMemberResponse,
+  listOf,
+  memberResponse,
+  newMemberResponse,
+  removedMembersResponse,
+} from './responses';
+import { toKeyJson, toList, toTime } from './to-json';
 
 export interface MemberDependencies {
   readonly pool: Pool;
+  readonly billing: Billing;
   readonly hasher: PasswordHasher;
   readonly limits: { readonly memberPerAccount: AttemptLimit; readonly memberPerAddress: AttemptLimit };
 }
@@ -24,7 +33,7 @@ export const createMemberBody = z.strictObject({ email: emailAddress, name: labe
 const updateBody = z.strictObject({ name: label(200).optional(), role: role.optional() });
 
 export function memberEndpoints(deps: MemberDependencies): Endpoint[] {
-  const { pool, limits } = deps;
+  const { pool, billing, limits } = deps;
   /** Each attempt costs a hash, and reveals whether an email is taken. */
   async function countMemberAttempt(accountId: string, address: string) {
     throwIfLimited(await countAttempt(pool, limits.memberPerAccount, accountId));
@@ -72,12 +81,28 @@ export function memberEndpoints(deps: MemberDependencies): Endpoint[] {
       },
     }),
     endpoint('owner', 'POST /members/:id/delete', {
-      summary: "Delete a member and end the member's sessions",
+      summary:
+        "Delete a member and end the member's sessions; the response has the keys whose values the member knows",
       response: deletedMemberResponse,
-      handle: async ({ user, params }) => ({
-        ...toMemberJson(await deleteMember(pool, user.accountId, params.id ?? '')),
-        deleted: true,
-      }),
+      async handle({ context, user, params }) {
+        const member = await deleteMember(pool, user.accountId, params.id ?? '');
+        const keys = await keysHeldBy(billing, context, user.accountId, [member.id]);
+        return { ...toMemberJson(member), deleted: true, keys: keys.map(toKeyJson) };
+      },
+    }),
+    endpoint('owner', 'GET /members/removed', {
+      summary: 'List removed members who know the values of keys that can still be used',
+      response: removedMembersResponse,
+      async handle({ context, user }) {
+        const removed = await keysOfRemovedMembers(deps, context, user.accountId);
+        return {
+          data: removed.map(({ removedAtMs, keys, ...member }) => ({
+            ...member,
+            removed_at: toTime(removedAtMs),
+            keys: keys.map(toKeyJson),
+          })),
+        };
+      },
     }),
   ];
 }

@@ -185,6 +185,16 @@ const key = {
   tpm_limit: count.nullable(),
   bare_model_names: z.boolean().nullable().meta({ description: "Null: use the account's setting" }),
   fallback_models: z.boolean().meta({ description: 'Fallback models may answer its calls' }),
+  scopes: z.array(z.string()).nullable().meta({ description: 'Null: everything' }),
+  allowed_ips: z.array(z.string()).nullable().meta({ description: 'Null: every address' }),
+  owner_limits: z.array(z.string()).meta({
+    description:
+      'Fields that an owner has limited: members can not change them. `status`: an owner disabled the key',
+  }),
+  holder_ids: z.array(z.string()).meta({
+    description:
+      'Users to whom a value of the key was shown that may still be valid; unknown for values of older versions',
+  }),
 };
 export const keyResponse = z.object(key).meta({ id: 'Key' });
 const spendWindow = z.object({
@@ -372,7 +382,13 @@ const member = { id, email: z.string(), name: z.string(), role, created_at: time
 const password = z.string().meta({ description: 'The first password, shown once' });
 export const memberResponse = z.object(member).meta({ id: 'Member' });
 export const newMemberResponse = z.object({ ...member, password }).meta({ id: 'NewMember' });
-export const deletedMemberResponse = z.object({ ...member, deleted: z.literal(true) });
+const heldKeys = z
+  .array(keyResponse)
+  .meta({ description: 'Keys whose values the member knows: disable, regenerate or delete them' });
+export const deletedMemberResponse = z.object({ ...member, deleted: z.literal(true), keys: heldKeys });
+export const removedMembersResponse = z.object({
+  data: z.array(z.object({ id, email: z.string(), name: z.string(), removed_at: time, keys: heldKeys })),
+});
 export const addedMemberResponse = z.object({ ...member, account_id: id, password });
 
 const auditEntry = {

@@ -44,6 +44,10 @@ export function toKeyJson(key: ApiKey__Output) {
     rpm_limit: orNull(key.rpmLimit, Number),
     tpm_limit: orNull(key.tpmLimit, Number),
     bare_model_names: key.bareModelNames ?? null,
+    scopes: key.scopes.length > 0 ? key.scopes : null,
+    allowed_ips: key.allowedIps.length > 0 ? key.allowedIps : null,
+    owner_limits: key.ownerLimits,
+    holder_ids: key.holderIds,
     fallback_models: !key.noFallbackModels,
   };
 }

@@ -82,8 +82,28 @@ export function deleteMember(pool: Pool, accountId: string, id: string): Promise
     const member = requireMember(await lockMembers(client, accountId), id, 'none');
     await client.query('DELETE FROM dashboard.sessions WHERE user_id = $1', [id]);
     await client.query('DELETE FROM dashboard.users WHERE id = $1', [id]);
+    await client.query(
+      'INSERT INTO dashboard.removed_members (id, account_id, email, name) VALUES ($1, $2, $3, $4)',
+      [id, accountId, member.email, member.name],
+    );
     return fromRow(member);
   });
+}
+
+export interface RemovedMember extends Pick<User, 'id' | 'email' | 'name'> {
+  readonly removedAtMs: number;
+}
+
+const MAX_REMOVED = 1_000;
+
+/** Returns the members who were removed, latest first, at most 1,000. */
+export async function listRemovedMembers(pool: Pool, accountId: string): Promise<RemovedMember[]> {
+  const { rows } = await pool.query<{ id: string; email: string; name: string; removed_at: Date }>(
+    `SELECT id, email, name, removed_at FROM dashboard.removed_members WHERE account_id = $1
+     ORDER BY removed_at DESC LIMIT $2`,
+    [accountId, MAX_REMOVED],
+  );
+  return rows.map(({ removed_at, ...row }) => ({ ...row, removedAtMs: removed_at.getTime() }));
 }
 
 /** Throws `not_found`. */

@@ -23,6 +23,8 @@ type FakeKey = CreateKeyRequest__Output & {
   status: string;
   revokedAtMs?: string;
   revokeReason?: string;
+  holderIds: string[];
+  ownerLimits: string[];
 };
 
 const FIELD_OF_LIMIT: Record<string, keyof FakeKey> = {
@@ -145,16 +147,21 @@ export async function startFakeBilling(log: Logger, secret: string) {
       return entry;
     },
     CreateKey(request) {
-      const key = { ...request, id: `key_${keys.length + 1}`, status: 'KEY_STATUS_ENABLED' };
+      const holderIds = [request.by.userId];
+      const id = `key_${keys.length + 1}`;
+      const key = { ...request, id, status: 'KEY_STATUS_ENABLED', holderIds, ownerLimits: [] };
       keys.push(key);
       return { key: toKey(key), value: newValue(key) };
     },
     UpdateKey({ accountId, id, lift, setAllowedModels, allowedModels, ...changes }) {
+      const { by: _by, setScopes, scopes, setAllowedIps, allowedIps, ...others } = changes;
       const key = ownKey(accountId, id);
-      for (const [field, value] of Object.entries(changes)) {
+      for (const [field, value] of Object.entries(others)) {
         if (value !== undefined) Object.assign(key, { [field]: value });
       }
       if (setAllowedModels) key.allowedModels = allowedModels;
+      if (setScopes) key.scopes = scopes;
+      if (setAllowedIps) key.allowedIps = allowedIps;
       for (const limit of lift) delete key[FIELD_OF_LIMIT[limit]!];
       return toKey(key);
     },
@@ -163,12 +170,14 @@ export async function startFakeBilling(log: Logger, secret: string) {
       key.status = enabled ? 'KEY_STATUS_ENABLED' : 'KEY_STATUS_DISABLED';
       return toKey(key);
     },
-    RotateKey({ accountId, id }) {
+    RotateKey({ accountId, id, by }) {
       const key = ownKey(accountId, id);
+      key.holderIds = [...new Set([...key.holderIds, by.userId])];
       return { key: toKey(key), value: newValue(key) };
     },
-    RegenerateKey({ accountId, id }) {
+    RegenerateKey({ accountId, id, by }) {
       const key = ownKey(accountId, id);
+      key.holderIds = [by.userId];
       return { key: toKey(key), value: newValue(key) };
     },
     RevokeKey({ id }) {
@@ -196,7 +205,12 @@ export async function startFakeBilling(log: Logger, secret: string) {
     },
     ListKeys(request) {
       const { rows, nextCursor } = page(
-        keys.filter((key) => key.accountId === request.accountId),
+        keys.filter(
+          ({ accountId, holderIds }) =>
+            accountId === request.accountId &&
+            (request.holderIds.length === 0 ||
+              request.holderIds.some((id: string) => holderIds.includes(id))),
+        ),
         request,
       );
       return { keys: rows.map(toKey), nextCursor };
