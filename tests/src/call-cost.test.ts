@@ -109,6 +109,7 @@ describe('GET /v1/key', () => {
       status: 'enabled',
       expires_at: null,
       allowed_models: ['sim/chat'],
+      scopes: null,
       rpm: { limit: 60, used: 2, resets_at: resets },
       tpm: { limit: 100_000, used: expect.any(Number), resets_at: resets },
       daily: { limit: 5, used: cost, resets_at: resets },

@@ -302,16 +302,20 @@ const ownKey = z
     status: z.literal('enabled'),
     expires_at: text.nullable(),
     allowed_models: z.array(text).meta({ description: 'Empty: every model' }),
+    scopes: z.array(text).nullable().meta({ description: 'Null: everything' }),
     rpm: rate.meta({ description: 'Requests per minute, this one included; null: no limit' }),
     tpm: rate.meta({ description: 'Tokens per minute; null: no limit' }),
     daily: spend,
     monthly: spend,
     request_cost_limit: usd.nullable(),
-    account: z.object({
-      balance: usd,
-      available: usd.meta({ description: 'The balance without funds reserved for in-flight requests' }),
-      currency: z.literal('USD'),
-    }),
+    account: z
+      .object({
+        balance: usd,
+        available: usd.meta({ description: 'The balance without funds reserved for in-flight requests' }),
+        currency: z.literal('USD'),
+      })
+      .nullable()
+      .meta({ description: 'Null if the scopes of the key lack `billing`' }),
   })
   .meta({ id: 'OwnKey' });
 const moderation = z

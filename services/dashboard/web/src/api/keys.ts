@@ -14,6 +14,10 @@ export interface KeyLimits {
   readonly bare_model_names: boolean | null;
   /** Whether fallback models may answer. */
   readonly fallback_models: boolean;
+  /** Null: everything. */
+  readonly scopes: readonly string[] | null;
+  /** Null: every address. */
+  readonly allowed_ips: readonly string[] | null;
 }
 
 export interface ApiKey extends KeyLimits {
@@ -26,6 +30,10 @@ export interface ApiKey extends KeyLimits {
   readonly revoked_at: string | null;
   /** Why the key was revoked, for example where its value leaked. */
   readonly revoke_reason: string | null;
+  /** Fields that an owner has limited; members can't change them. */
+  readonly owner_limits: readonly string[];
+  /** Users who have seen a value that may still be valid. */
+  readonly holder_ids: readonly string[];
 }
 
 /** The value is shown once. */

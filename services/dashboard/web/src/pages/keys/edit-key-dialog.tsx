@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ApiKey, updateKey } from '../../api/keys';
+import { useMay } from '../../api/use-me';
 import { KeyForm } from './key-form';
 import { formValuesOf, type KeyFormValues, toKeyChange } from './key-form-values';
 
@@ -41,9 +42,11 @@ function EditKeyForm({ apiKey, onClose }: Omit<EditKeyDialogProps, 'opened'>) {
       onClose();
     },
   });
+  const isOwner = useMay('owner');
   return (
     <KeyForm
       initial={initial}
+      locked={isOwner ? [] : apiKey.owner_limits}
       submitLabel="Save"
       failTitle="Key not saved"
       isPending={change.isPending}

@@ -7,6 +7,7 @@ interface ExpiryInputProps {
   /** Null: never. */
   value: string | null;
   onChange: (value: string | null) => void;
+  disabled?: boolean;
   error?: string | undefined;
 }
 
@@ -23,7 +24,7 @@ const CHOICES = [
   { value: ON_A_DATE, label: 'On a specific date' },
 ];
 
-export function ExpiryInput({ value, onChange, error }: ExpiryInputProps) {
+export function ExpiryInput({ value, onChange, disabled = false, error }: ExpiryInputProps) {
   const [choice, setChoice] = useState(value === null ? NEVER : ON_A_DATE);
   const choose = (chosen: string | null) => {
     if (chosen === null) return;
@@ -35,6 +36,7 @@ export function ExpiryInput({ value, onChange, error }: ExpiryInputProps) {
   return (
     <Stack gap="xs">
       <Select
+        disabled={disabled}
         label="Expires"
         data={CHOICES}
         value={choice}
@@ -45,6 +47,7 @@ export function ExpiryInput({ value, onChange, error }: ExpiryInputProps) {
       />
       {choice === ON_A_DATE && (
         <TextInput
+          disabled={disabled}
           type="datetime-local"
           label="Expires on"
           required

@@ -14,6 +14,8 @@ export const NEW_KEY: KeyFormValues = {
   tpm_limit: null,
   bare_model_names: null,
   fallback_models: true,
+  scopes: null,
+  allowed_ips: null,
 };
 
 const FIELDS = Object.keys(NEW_KEY) as readonly (keyof KeyFormValues)[];
@@ -29,6 +31,8 @@ export const formValuesOf = (key: ApiKey): KeyFormValues => ({
   tpm_limit: key.tpm_limit,
   bare_model_names: key.bare_model_names,
   fallback_models: key.fallback_models,
+  scopes: key.scopes,
+  allowed_ips: key.allowed_ips,
 });
 
 /** Fields of a new key: those that were filled in. */

@@ -1,9 +1,21 @@
-import { Button, Fieldset, Group, NumberInput, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Fieldset,
+  Group,
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  Switch,
+  TextInput,
+} from '@mantine/core';
+import { Lock } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { ErrorState } from '../../ui/error-state';
 import { fieldError } from '../../ui/field-error';
 import { toAmount } from '../../ui/to-amount';
 import { UsdInput } from '../../ui/usd-input';
+import { AccessInput } from './access-input';
 import { BareNamesInput } from './bare-names-input';
 import { ExpiryInput } from './expiry-input';
 import type { KeyFormValues } from './key-form-values';
@@ -11,6 +23,8 @@ import { ModelsInput } from './models-input';
 
 interface KeyFormProps {
   initial: KeyFormValues;
+  /** Fields that the user can't change, because an owner has limited them. */
+  locked?: readonly string[];
   submitLabel: string;
   failTitle: string;
   isPending: boolean;
@@ -23,10 +37,11 @@ const MAX_NAME_CHARS = 200;
 
 /** Name and limits of a key. The input stays if the gateway refuses it. */
 export function KeyForm(props: KeyFormProps) {
-  const { initial, submitLabel, failTitle, isPending, error, onSubmit, onCancel } = props;
+  const { initial, locked = [], submitLabel, failTitle, isPending, error, onSubmit, onCancel } = props;
   const [values, setValues] = useState(initial);
   const change = (changed: Partial<KeyFormValues>) => setValues((before) => ({ ...before, ...changed }));
   const errorOf = (field: keyof KeyFormValues) => fieldError(error, field);
+  const isLocked = (field: keyof KeyFormValues) => locked.includes(field);
   const isOfField = Object.keys(values).some((field) => fieldError(error, field));
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -35,6 +50,11 @@ export function KeyForm(props: KeyFormProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
+        {locked.some((field) => field in values) && (
+          <Alert color="gray" icon={<Lock size={18} aria-hidden />}>
+            An owner of the account has set the limits that are disabled here.
+          </Alert>
+        )}
         <TextInput
           label="Name"
           description="What the key is used for"
@@ -49,11 +69,13 @@ export function KeyForm(props: KeyFormProps) {
         <ExpiryInput
           value={values.expires_at}
           onChange={(expires_at) => change({ expires_at })}
+          disabled={isLocked('expires_at')}
           error={errorOf('expires_at')}
         />
         <ModelsInput
           value={values.allowed_models}
           onChange={(allowed_models) => change({ allowed_models })}
+          disabled={isLocked('allowed_models')}
           error={errorOf('allowed_models')}
         />
         <BareNamesInput
@@ -68,8 +90,9 @@ export function KeyForm(props: KeyFormProps) {
           onChange={(event) => change({ fallback_models: event.currentTarget.checked })}
           error={errorOf('fallback_models')}
         />
-        <SpendingLimits values={values} change={change} errorOf={errorOf} />
-        <RateLimits values={values} change={change} errorOf={errorOf} />
+        <AccessInput values={values} change={change} errorOf={errorOf} isLocked={isLocked} />
+        <SpendingLimits values={values} change={change} errorOf={errorOf} isLocked={isLocked} />
+        <RateLimits values={values} change={change} errorOf={errorOf} isLocked={isLocked} />
         {error && !isOfField && <ErrorState error={error} title={failTitle} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel} disabled={isPending}>
@@ -88,6 +111,7 @@ interface LimitsProps {
   values: KeyFormValues;
   change: (changed: Partial<KeyFormValues>) => void;
   errorOf: (field: keyof KeyFormValues) => string | undefined;
+  isLocked: (field: keyof KeyFormValues) => boolean;
 }
 
 const SPENDING = [
@@ -96,7 +120,7 @@ const SPENDING = [
   { field: 'request_cost_limit', label: 'Per request', description: 'Maximum cost of a request' },
 ] as const;
 
-function SpendingLimits({ values, change, errorOf }: LimitsProps) {
+function SpendingLimits({ values, change, errorOf, isLocked }: LimitsProps) {
   return (
     <Fieldset legend="Spending limits" p="md">
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
@@ -108,6 +132,7 @@ function SpendingLimits({ values, change, errorOf }: LimitsProps) {
             placeholder="No limit"
             value={values[field]}
             onChange={(value) => change({ [field]: value })}
+            disabled={isLocked(field)}
             error={errorOf(field)}
           />
         ))}
@@ -121,7 +146,7 @@ const RATES = [
   { field: 'tpm_limit', label: 'Tokens per minute' },
 ] as const;
 
-function RateLimits({ values, change, errorOf }: LimitsProps) {
+function RateLimits({ values, change, errorOf, isLocked }: LimitsProps) {
   return (
     <Fieldset legend="Rate limits" p="md">
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
@@ -132,6 +157,7 @@ function RateLimits({ values, change, errorOf }: LimitsProps) {
             placeholder="No limit"
             value={values[field] ?? ''}
             onChange={(written) => change({ [field]: toAmount(written) })}
+            disabled={isLocked(field)}
             allowDecimal={false}
             allowNegative={false}
             thousandSeparator=","

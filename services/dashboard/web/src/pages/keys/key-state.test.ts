@@ -12,6 +12,8 @@ const key = (more: Partial<ApiKey>): ApiKey => ({
   hint: 'abcd',
   revoked_at: null,
   revoke_reason: null,
+  owner_limits: [],
+  holder_ids: [],
   created_at: '2026-11-01T00:00:00.000Z',
   ...more,
 });

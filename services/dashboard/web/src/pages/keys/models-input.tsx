@@ -5,11 +5,12 @@ import { useCatalog } from './use-catalog';
 interface ModelsInputProps {
   value: readonly string[];
   onChange: (value: string[]) => void;
+  disabled?: boolean;
   error?: string | undefined;
 }
 
 /** Models of the catalog, and those that the key already has. */
-export function ModelsInput({ value, onChange, error }: ModelsInputProps) {
+export function ModelsInput({ value, onChange, disabled = false, error }: ModelsInputProps) {
   const catalog = useCatalog();
   const slugs = new Set([...(catalog.data?.map(({ slug }) => slug) ?? []), ...value]);
   return (
@@ -20,6 +21,7 @@ export function ModelsInput({ value, onChange, error }: ModelsInputProps) {
       data={groupByProvider([...slugs])}
       value={[...value]}
       onChange={onChange}
+      disabled={disabled}
       searchable
       clearable
       hidePickedOptions

@@ -1,9 +1,10 @@
-import { ActionIcon, Badge, Button, Group, Text } from '@mantine/core';
+import { ActionIcon, Badge, Box, Button, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { KeyRound, Pencil, Trash2, UserPlus, Users } from 'lucide-react';
 import { useState } from 'react';
+import type { ApiKey } from '../../api/keys';
 import { deleteMember, listMembers, type Member, type NewMember, renewPassword } from '../../api/members';
 import { useMay, useMe } from '../../api/use-me';
 import { ConfirmDialog } from '../../ui/confirm-dialog';
@@ -16,6 +17,7 @@ import { usePagedList } from '../../ui/use-paged-list';
 import { AddMemberDialog } from './add-member-dialog';
 import { EditMemberDialog } from './edit-member-dialog';
 import { FirstPasswordDialog } from './first-password-dialog';
+import { KeysOfRemovedMembers, KnownKeysDialog } from './known-keys';
 import { roleLabel } from './roles';
 
 /** Owners add, change and remove members; others see the list. */
@@ -28,6 +30,7 @@ export function MembersPage() {
   const [edited, setEdited] = useState<Member>();
   const [locked, setLocked] = useState<Member>();
   const [removed, setRemoved] = useState<Member>();
+  const [knownKeys, setKnownKeys] = useState<readonly ApiKey[]>();
   const add = mayManage && (
     <Button leftSection={<UserPlus size={16} aria-hidden />} onClick={adding.open}>
       Add member
@@ -49,7 +52,13 @@ export function MembersPage() {
       <FirstPasswordDialog added={added} onClose={() => setAdded(undefined)} />
       <EditMemberDialog member={edited} onClose={() => setEdited(undefined)} />
       <NewPasswordDialog member={locked} renew={renewPassword} onClose={() => setLocked(undefined)} />
-      <RemoveMember member={removed} onClose={() => setRemoved(undefined)} />
+      {mayManage && (
+        <Box mt="lg">
+          <KeysOfRemovedMembers />
+        </Box>
+      )}
+      <RemoveMember member={removed} onClose={() => setRemoved(undefined)} onKnownKeys={setKnownKeys} />
+      <KnownKeysDialog keys={knownKeys} onClose={() => setKnownKeys(undefined)} />
     </>
   );
 }
@@ -119,10 +128,19 @@ function Who({ member: { id, name, email } }: { member: Member }) {
   );
 }
 
-function RemoveMember({ member, onClose }: { member: Member | undefined; onClose: () => void }) {
+type RemovedWithKeys = Awaited<ReturnType<typeof deleteMember>>;
+
+interface RemoveMemberProps {
+  member: Member | undefined;
+  onClose: () => void;
+  onKnownKeys: (keys: readonly ApiKey[]) => void;
+}
+
+function RemoveMember({ member, onClose, onKnownKeys }: RemoveMemberProps) {
   const queryClient = useQueryClient();
-  const done = () => {
-    notifications.show({ message: 'Member removed.' });
+  const done = ({ keys }: RemovedWithKeys) => {
+    if (keys.length > 0) onKnownKeys(keys);
+    else notifications.show({ message: 'Member removed.' });
     void queryClient.invalidateQueries({ queryKey: ['members'] });
   };
   return (
@@ -132,13 +150,13 @@ function RemoveMember({ member, onClose }: { member: Member | undefined; onClose
       title={member ? `Remove ${member.name}?` : ''}
       confirm="Remove"
       dangerous
-      action={async () => member && deleteMember(member.id)}
+      action={() => deleteMember(member?.id ?? '')}
       onDone={done}
     >
       {member && (
         <Text size="sm">
-          {member.email} is logged out immediately and can’t log in again. Keys are not affected: disable or
-          regenerate those they know.
+          {member.email} is logged out immediately and can’t log in again. Keys are not affected: you will see
+          which ones they know.
         </Text>
       )}
     </ConfirmDialog>
