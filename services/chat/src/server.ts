@@ -45,6 +45,7 @@ import { answerWholeReply } from './app/answer-whole-reply';
 import { ChatRunner } from './app/chat-runner';
 import { completionProviders } from './app/completion-providers';
 import { Dispatcher } from './app/dispatcher';
+import { droppingTools } from './app/dropping-tools';
 import { ProgressClock } from './app/progress-clock';
 import { queueResponse } from './app/queue-response';
 import { Admission } from './app/reserve-call';
@@ -60,6 +61,10 @@ import { discountedModels } from './domain/discounted-models';
 import { ExpectedOutputs } from './domain/expected-outputs';
 import type { ModelLookup } from './domain/model';
 import { tokenizerCpuQuota } from './domain/tokenizer-cpu-quota';
+import { dropMessagesTools } from './formats/anthropic/dropped-tools';
+import { dropContentsTools } from './formats/gemini/dropped-tools';
+import { dropChatTools } from './formats/openai/dropped-tools';
+import { dropResponsesTools } from './formats/responses/dropped-tools';
 import { openJournal } from './journal/open-journal';
 import { createChatMetrics } from './metrics';
 import { connectorsOf } from './providers/connect-provider';
@@ -259,37 +264,46 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       addressesOf: findAddresses,
     });
     return routeCall({
-      chatCompletion: createChatCompletion(answer, settings.UNKNOWN_FIELDS, audioIds),
+      chatCompletion: droppingTools(
+        dropChatTools,
+        createChatCompletion(answer, settings.UNKNOWN_FIELDS, audioIds),
+      ),
       completion: createCompletion(complete, settings.UNKNOWN_FIELDS),
-      response: createResponse(
-        answerResponse({
-          answer: answerChat(responding),
-          storage: responseStorage,
-          bodies,
-          metrics: metrics.responses,
-        }),
-        queues && responseStorage
-          ? queueResponse({
-              check: checkChat(responding),
-              storage: responseStorage,
-              bodies,
-              newId,
-              now: Date.now,
-            })
-          : undefined,
-        { unknownFields: settings.UNKNOWN_FIELDS, canStore: storage !== undefined },
+      response: droppingTools(
+        dropResponsesTools,
+        createResponse(
+          answerResponse({
+            answer: answerChat(responding),
+            storage: responseStorage,
+            bodies,
+            metrics: metrics.responses,
+          }),
+          queues && responseStorage
+            ? queueResponse({
+                check: checkChat(responding),
+                storage: responseStorage,
+                bodies,
+                newId,
+                now: Date.now,
+              })
+            : undefined,
+          { unknownFields: settings.UNKNOWN_FIELDS, canStore: storage !== undefined },
+        ),
       ),
       embeddings: createEmbeddings(answerWhole),
       moderation: createModeration(answerWhole),
       ranking: createRanking(answerWhole),
-      message: createMessage(answer, settings.UNKNOWN_FIELDS),
-      countTokens: countTokens(counted),
-      generateContent: generateContent({
-        ...counted,
-        answer,
-        embed: answerWhole,
-        unknownFields: settings.UNKNOWN_FIELDS,
-      }),
+      message: droppingTools(dropMessagesTools, createMessage(answer, settings.UNKNOWN_FIELDS)),
+      countTokens: droppingTools(dropMessagesTools, countTokens(counted)),
+      generateContent: droppingTools(
+        dropContentsTools,
+        generateContent({
+          ...counted,
+          answer,
+          embed: answerWhole,
+          unknownFields: settings.UNKNOWN_FIELDS,
+        }),
+      ),
       describeKey: describeKey({ cells, admission }),
       listModels: withCurrentKey(keys, listModels(listed)),
       getModel: withCurrentKey(keys, getModel(listed)),

@@ -14,6 +14,7 @@ import type { ChatProvider } from '../domain/chat-provider';
 import { usageIsHidden } from '../domain/hidden-usage';
 import type { Model, TokenPrice } from '../domain/model';
 import type { Route } from '../domain/route';
+import { ToolNotSupported } from '../domain/tool-not-supported';
 import {
   AUDIO_TOKENS_PER_SECOND,
   type RequestSize,
@@ -78,7 +79,7 @@ export function planCall(
   requireCapability(model, request);
   const { version: priceVersion, offered, standard } = priceFor(model, request);
   if (request.size.webSearches && !hasSearchPrice(offered))
-    throw new GatewayError('invalid_request', { detail: `web search: ${model.slug} has no price for it` });
+    throw new ToolNotSupported('web_search', `web search: ${model.slug} has no price for it`);
   refuseUnpricedAudio(model, request, offered);
   const { placed, session } = placeCall(deps, call, model, request);
   const { routes, body } = prepare(request, model, placed);
@@ -192,7 +193,7 @@ function noProvider({ slug }: Model): GatewayError {
 function refuseWhatItLacks({ size }: CallerRequest, { provider }: Route): void {
   refuseLinks(provider.connection, size.links);
   if (size.webSearches && !provider.webSearch)
-    throw new GatewayError('invalid_request', { detail: 'web search: not supported by this model' });
+    throw new ToolNotSupported('web_search', 'web search: not supported by this model');
 }
 
 function canCarry(request: CallerRequest, model: Model, route: Route): boolean {

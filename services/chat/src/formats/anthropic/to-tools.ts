@@ -11,7 +11,7 @@ export function toTools(tools: readonly ToolEntry[], onUnsupported: OnUnsupporte
   return tools.flatMap((tool) => {
     const kind = toolKind(tool.type);
     if (kind === 'web_search') return [];
-    if (kind !== 'custom') onUnsupported(`the tool type ${tool.type}`);
+    if (kind !== 'custom') onUnsupported(`the tool type ${tool.type}`, 'anthropic_tool');
     return {
       name: tool.name ?? String(tool.type),
       description: tool.description || undefined,

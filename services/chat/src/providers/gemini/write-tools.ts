@@ -1,6 +1,6 @@
-import { GatewayError } from '@gateway/errors';
 import { allowedTools } from '../../domain/allowed-tools';
 import type { Conversation, Tool, WebSearch } from '../../domain/conversation';
+import { ToolNotSupported } from '../../domain/tool-not-supported';
 import type { GeminiModel } from './gemini-model';
 
 export interface GeminiTools {
@@ -19,14 +19,14 @@ export interface GeminiTools {
 /**
  * Writes the search. The API has no maximum of searches, no list of allowed domains and no location; which domains it skips can be
  * set on Vertex AI only.
- * @throws GatewayError `invalid_request` for domains, and for functions beside it, which most models refuse
+ * @throws ToolNotSupported for domains, and for functions beside it, which most models refuse
  */
 function writeSearch(
   { allowedDomains, blockedDomains }: WebSearch,
   tools: readonly Tool[],
 ): Pick<GeminiTools, 'tools'> {
   const refuse = (detail: string) => {
-    throw new GatewayError('invalid_request', { detail: `web search: ${detail}` });
+    throw new ToolNotSupported('web_search', `web search: ${detail}`);
   };
   if (allowedDomains.length + blockedDomains.length > 0)
     refuse('domains cannot be chosen or blocked with this model');
