@@ -1,10 +1,12 @@
 import { SseSplitter, UpstreamError } from '@gateway/upstream';
 import type { ChatProvider, OpeningEvent } from '../domain/chat-provider';
 import type { ApiFormat } from '../domain/conversation';
+import { parseExactObject } from '../json/exact-json';
 import { statusOfErrorEvent } from '../providers/error-event-status';
-import { failureBy } from '../providers/refusal';
+import { failureInBody } from '../providers/refusal';
 import { isErrorEvent } from '../sse/error-event';
 import { dataOf, isDoneMarker, parseData } from '../sse/sse-data';
+import { resumed } from './resumed';
 import { within } from './within';
 
 /** Bytes buffered at most; beyond that the response is committed. */
@@ -58,11 +60,11 @@ async function bufferUntilContent(
     const next = pieces.next();
     const byMs = buffered.begun ? bufferUntilMs : beginByMs;
     const isSettled = await within(settled(next), Math.max(0, byMs - performance.now()));
-    if (buffered.begun && (!isSettled || caller.aborted)) return resumed(buffered.bytes, next, pieces);
+    if (buffered.begun && (!isSettled || caller.aborted)) return resumed(buffered.bytes, pieces, next);
     if (!isSettled) throw new Error('stream did not begin in time');
     const piece = await next;
     const isOver = piece.done ? buffered.end() : buffered.push(piece.value);
-    if (isOver) return resumed(buffered.bytes, undefined, pieces);
+    if (isOver) return resumed(buffered.bytes, pieces);
   }
 }
 
@@ -113,6 +115,9 @@ class BufferedEvents {
     const { rest } = this.#splitter;
     if (rest.length > 0 && this.#read(Buffer.concat([rest, EVENT_END])) === 'ended') return true;
     if (this.#isFinished) return true;
+    // An error without the framing of a stream.
+    const body = this.begun ? undefined : parseExactObject(rest.toString('utf8'));
+    if (body) throw this.#failure(body);
     throw new Error(
       this.begun ? 'stream ended before its first content' : 'stream ended before its first event',
     );
@@ -137,36 +142,7 @@ class BufferedEvents {
   }
 
   #failure(body: Readonly<Record<string, unknown>>): Error {
-    const status = statusOfErrorEvent(body);
-    if (status === undefined) return new Error('stream begins with an error event');
-    return new UpstreamError(failureBy(this.#provider, { status, headers: {}, body }));
+    const failure = statusOfErrorEvent(body) === undefined ? undefined : failureInBody(this.#provider, body);
+    return failure ? new UpstreamError(failure) : new Error('stream begins with an error event');
   }
-}
-
-/**
- * Written without a generator, which would cost something for every chunk of the reply.
- * @param asked the chunk after `begun`, if it has been requested
- */
-function resumed(
-  begun: Buffer,
-  asked: Promise<IteratorResult<Buffer>> | undefined,
-  rest: AsyncIterator<Buffer>,
-): AsyncIterable<Buffer> {
-  let first: Buffer | undefined = begun;
-  let second = asked;
-  const pieces: AsyncIterableIterator<Buffer> = {
-    [Symbol.asyncIterator]: () => pieces,
-    next() {
-      if (first !== undefined) {
-        const value = first;
-        first = undefined;
-        return Promise.resolve({ value, done: false });
-      }
-      const next = second ?? rest.next();
-      second = undefined;
-      return next;
-    },
-    return: () => rest.return?.() ?? Promise.resolve({ value: undefined, done: true }),
-  };
-  return pieces;
 }

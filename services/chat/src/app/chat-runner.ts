@@ -3,9 +3,16 @@ import { GatewayError } from '@gateway/errors';
 import { NOT_SENT } from '@gateway/http-client';
 import type { LinkReply } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
-import { type CredentialLimiter, failureOf, toGatewayError } from '@gateway/upstream';
+import {
+  type CredentialLimiter,
+  failureOf,
+  isClientError,
+  type JsonObject,
+  toGatewayError,
+  UpstreamError,
+} from '@gateway/upstream';
 import type { ReplyIdentity } from '../domain/caller-request';
-import type { MeteredStream, PassedReply, WholeReply } from '../domain/chat-provider';
+import type { ChatProvider, MeteredStream, PassedReply, WholeReply } from '../domain/chat-provider';
 import { hasOtherRoot, InnerOutputReader, withoutObjectRoot } from '../domain/object-output';
 import { probableOutput } from '../domain/probable-output';
 import type { Reply, StreamReader } from '../domain/reply';
@@ -17,6 +24,7 @@ import { NO_USAGE, ofTier, type TokenUsage, type UsageSource, withAudio } from '
 import { withCost } from '../json/with-cost';
 import type { TargetMetrics } from '../metrics';
 import { readReply } from '../providers/read-reply';
+import { failureInBody } from '../providers/refusal';
 import type { AbandonedCalls, ProviderCall } from './abandoned-calls';
 import type { AdmittedCall, ModelCall } from './admitted-call';
 import { type AnswerBufferedDeps, answerBuffered, type SettledReply } from './answer-buffered';
@@ -168,7 +176,7 @@ export class ChatRunner {
     const received = await readReply(begun.reply, memory);
     const reply = originalNames({ request, provider })?.restoreReply(received) ?? received;
     const { value } = reply;
-    if (!provider.isReply(value)) throw new Error('reply does not match its format');
+    if (!provider.isReply(value)) throw noReply(provider, value);
     const reported = provider.readUsage(value);
     const sent = { request, provider, body: begun.body };
     const usage = ofTier(
@@ -297,6 +305,14 @@ export class ChatRunner {
     const frame = stream.errorFrame?.(error) ?? request.replies.errorFrame(error, identityOf(context, call));
     yield Buffer.from(frame);
   }
+}
+
+/** Returns the failure that a body means which is no reply of its provider's format. */
+function noReply(provider: ChatProvider, body: JsonObject): Error {
+  const failure = failureInBody(provider, body);
+  if (!failure) return new Error('reply does not match its format');
+  // A call that its caller has to change says nothing about its target.
+  return isClientError(failure) ? toGatewayError(failure) : new UpstreamError(failure);
 }
 
 function recordAnswer({

@@ -187,6 +187,31 @@ describe('a target that fails', () => {
     expect(outcomes).toEqual([`a ${outcome}`, 'b answered']);
   });
 
+  const bodies: [string, string, object][] = [
+    ['429', 'is limited', { error: { code: 429, message: 'm' } }],
+    ['529', 'is overloaded', { type: 'error', error: { type: 'overloaded_error', message: 'm' } }],
+    ['500', 'failed', { error: { message: 'm' } }],
+  ];
+  test.each(bodies.flatMap((each) => [true, false].map((stream) => [...each, stream] as const)))(
+    '%s: because its body with status 200 says that it %s is replaced by another target',
+    async (outcome, _what, body, stream) => {
+      does = { a: answers(200, JSON.stringify(body)), b: answers(200, stream ? EVENT : '{}') };
+      expect(await begin(callTo([routeTo('a'), routeTo('b')], { stream }))).toBe('b');
+      const isUnknown = outcome === '500' && stream;
+      expect(outcomes).toEqual([`a ${isUnknown ? 'broken' : outcome}`, 'b answered']);
+    },
+  );
+
+  test('because its body with status 200 says that the request is invalid is final', async () => {
+    const body = JSON.stringify({ error: { code: 'context_length_exceeded', message: 'm' } });
+    for (const stream of [false, true]) {
+      does = { a: answers(200, body), b: answers(200, EVENT) };
+      const failure = { kind: 'status', status: 400, message: 'm' };
+      expect(await begin(callTo([routeTo('a'), routeTo('b')], { stream }))).toEqual(failure);
+    }
+    expect(called.map(({ provider }) => provider)).toEqual(['a', 'a']);
+  });
+
   test('because its stream reports an invalid request before its first content is final', async () => {
     does = { a: answers(200, START + errorEvent('invalid_request_error')), b: answers(200, EVENT) };
     expect(await begin(callTo([routeTo('a'), routeTo('b')], { stream: true }))).toEqual({

@@ -16,6 +16,7 @@ import type { Route } from '../domain/route';
 import type { TargetMetrics } from '../metrics';
 import { readRefusalBody } from '../providers/read-reply';
 import { failureBy } from '../providers/refusal';
+import { beginBody } from './error-body';
 
 export interface RouteCallerDeps {
   readonly upstream: Pick<HttpClient, 'send'>;
@@ -61,6 +62,9 @@ export interface ProviderRequest {
   readonly timeouts: HttpTimeouts;
   readonly onClose: () => void;
 }
+
+/** The type of a body that is not a stream. */
+const WHOLE = 'application/json';
 
 /** Sends calls along their routes, within the limits of the credentials and past open circuits. */
 export class RouteCaller {
@@ -119,7 +123,7 @@ export class RouteCaller {
     return timeoutsOfTarget(target, provider.connection, this.#deps.timeouts);
   }
 
-  /** Returns the provider's response. @throws UpstreamError for an error status */
+  /** Returns the provider's response. @throws UpstreamError for an error status, or a body that is an error */
   async send(context: RequestContext, { provider }: Route, request: ProviderRequest): Promise<HttpResponse> {
     const { address: addressed, accept, body, signal, timeouts, onClose } = request;
     // Most addresses need no waiting.
@@ -141,7 +145,10 @@ export class RouteCaller {
       onClose,
     });
     const { status, headers } = response;
-    if (status >= 200 && status <= 299) return response;
+    if (status >= 200 && status <= 299) {
+      const isWhole = accept === WHOLE || String(headers['content-type'] ?? '').startsWith(WHOLE);
+      return isWhole ? { ...response, body: await beginBody(response, provider) } : response;
+    }
     const refusal = { status, headers, body: await readRefusalBody(response.body) };
     throw new UpstreamError(failureBy(provider, refusal));
   }

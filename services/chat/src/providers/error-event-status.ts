@@ -1,9 +1,37 @@
 import { type JsonObject, membersOf } from '@gateway/upstream';
 
+/**
+ * Values of `error.code` that blame the call, whatever the status: OpenAI's, most of them of an image (openai 7.57, `ResponseError`).
+ */
+const CALLERS_CODES: readonly string[] = [
+  'context_length_exceeded',
+  'string_above_max_length',
+  'invalid_prompt',
+  'content_policy_violation',
+  'content_filter',
+  'invalid_image',
+  'invalid_image_format',
+  'invalid_base64_image',
+  'invalid_image_url',
+  'invalid_image_mode',
+  'image_too_large',
+  'image_too_small',
+  'image_parse_error',
+  'image_content_policy_violation',
+  'image_file_too_large',
+  'unsupported_image_media_type',
+  'empty_image_file',
+  'failed_to_download_image',
+  'image_file_not_found',
+];
+
+/** Returns whether an error's code blames the call. */
+export const isCallersCode = (code: unknown): boolean => CALLERS_CODES.includes(code as string);
+
 /** Values of `error.type`, `error.code` or `error.status` of Anthropic, OpenAI, Azure and Google. */
 const STATUSES: ReadonlyMap<unknown, number> = new Map([
+  ...CALLERS_CODES.map((code) => [code, 400] as const),
   ['invalid_request_error', 400],
-  ['content_filter', 400],
   ['INVALID_ARGUMENT', 400],
   ['FAILED_PRECONDITION', 400],
   ['authentication_error', 401],
@@ -18,6 +46,7 @@ const STATUSES: ReadonlyMap<unknown, number> = new Map([
   ['request_too_large', 413],
   ['rate_limit_error', 429],
   ['rate_limit_exceeded', 429],
+  ['too_many_requests', 429],
   ['RESOURCE_EXHAUSTED', 429],
   ['api_error', 500],
   ['server_error', 500],

@@ -1,5 +1,6 @@
-import { retryAfterIn, showableMessage, type UpstreamFailure } from '@gateway/upstream';
+import { type JsonObject, retryAfterIn, showableMessage, type UpstreamFailure } from '@gateway/upstream';
 import type { ChatProvider, RefusedResponse } from '../domain/chat-provider';
+import { isCallersCode, statusOfErrorEvent } from './error-event-status';
 
 /** Returns what an error status of this provider means. */
 export function failureBy(
@@ -9,16 +10,39 @@ export function failureBy(
   return refusalOf?.(refused) ?? readRefusal(refused);
 }
 
+/**
+ * Returns what an error means that came with a success status, in a body or an event of a stream; undefined if there is no error.
+ * Its status is the one that the provider would have answered with.
+ */
+export function failureInBody(
+  provider: Pick<ChatProvider, 'refusalOf'>,
+  body: JsonObject,
+  headers: RefusedResponse['headers'] = {},
+): UpstreamFailure | undefined {
+  const { error, type, object } = body;
+  const status = statusOfErrorEvent(body);
+  if (!error && type !== 'error' && object !== 'error' && status === undefined) return undefined;
+  // OpenAI's responses and vLLM have the members of the error beside its type.
+  const whole = error ? body : { ...body, error: body };
+  return failureBy(provider, { status: status ?? 500, headers, body: whole });
+}
+
 /** Reads an error response in the form that most providers use. */
 function readRefusal({ status, headers, body }: RefusedResponse): UpstreamFailure {
-  const message = showableMessage(errorOf(body)?.message);
+  const { message: said, code } = errorOf(body) ?? {};
+  const message = showableMessage(said);
   const seconds = retryAfterIn(headers);
   return {
     kind: 'status',
-    status: isAboutOurCredential(body) ? 401 : status,
+    status: statusOf(status, body, code),
     ...(message !== undefined && { message }),
     ...(seconds !== undefined && { retryAfterSeconds: seconds }),
   };
+}
+
+function statusOf(status: number, body: unknown, code: unknown): number {
+  if (isAboutOurCredential(body)) return 401;
+  return status >= 500 && isCallersCode(code) ? 400 : status;
 }
 
 /** Types of errors about an invalid credential of ours. `no_db_connection`: LiteLLM without a database, to any key but its own. */

@@ -4,9 +4,10 @@ import type { ChatProvider, OpeningEvent, ResponsesApi } from '../../../domain/c
 import { TokenCounter } from '../../../domain/token-count';
 import { shortenToolId } from '../../../domain/tool-ids';
 import { COMMON_TOOL_NAMES } from '../../../domain/tool-names';
-import { statusOfErrorEvent } from '../../error-event-status';
+import { failureInBody } from '../../refusal';
 import { serviceTierOf } from '../openai-usage';
 import type { OpenAiQuirks, ResponsesQuirks } from '../quirks';
+import { refusedCompletion } from '../refused-completion';
 import { EFFORT_EXCLUDES_TOOLS } from '../write-request';
 import { boundInput, countInput } from './count-input';
 import { PassThroughResponse } from './pass-through-response';
@@ -81,7 +82,8 @@ function readOpening({ type, item, response }: JsonObject): OpeningEvent {
   switch (type) {
     case 'response.failed': {
       const { error } = membersOf(response);
-      throw new UpstreamError({ kind: 'status', status: statusOfErrorEvent({ error }) ?? 500 });
+      const failure = failureInBody({ refusalOf: refusedCompletion }, { type: 'error', error });
+      throw new UpstreamError(failure ?? { kind: 'status', status: 500 });
     }
     case 'response.completed':
     case 'response.incomplete':
