@@ -10,6 +10,14 @@ test('the event that ends a broken stream of a response has the members that its
   expect(data.response).toMatchObject({ id: 'resp_r1', created_at: 1, status: 'failed', output: [] });
 });
 
+test('an error within a stream has its detail in every form', () => {
+  const error = new GatewayError('invalid_request', { detail: 'stop: too long' });
+  for (const format of ['data', 'event', 'response', 'google'] as const) {
+    const frame = toErrorFrame(error, format, { requestId: 'r1', createdAtMs: 1 });
+    expect(frame).toContain('"message":"Invalid request body.","detail":"stop: too long"');
+  }
+});
+
 test('the detail follows in the message where the key asks for it, in every form of the error', () => {
   const error = new GatewayError('invalid_request', { detail: 'stop: too long', retryAfterSeconds: 1 });
   const detailed = error

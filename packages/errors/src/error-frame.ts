@@ -26,23 +26,38 @@ export function toErrorFrame(error: GatewayError, streamErrors: StreamErrors, ca
 }
 
 /** For a stream whose service is lost: what it has sent is not known here. */
-function failedResponse(
-  { code, publicMessage }: GatewayError,
-  { requestId, createdAtMs }: BrokenCall,
-): string {
+function failedResponse(error: GatewayError, { requestId, createdAtMs }: BrokenCall): string {
   const response = {
     id: `resp_${requestId}`,
     object: 'response',
     created_at: Math.floor(createdAtMs / 1_000),
     status: 'failed',
-    error: { code, message: publicMessage },
+    error: toResponseError(error),
     output: [],
   };
   const event = { type: 'response.failed', sequence_number: 0, response };
   return `event: response.failed\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-function googleError({ code, row, publicMessage }: GatewayError): string {
-  const error = { code: row.status, status: code, message: publicMessage };
+/** Returns the error of a failed response. */
+export const toResponseError = ({ code, publicMessage, detail }: GatewayError): ResponseError => ({
+  code,
+  message: publicMessage,
+  ...(detail !== undefined && { detail }),
+});
+
+export interface ResponseError {
+  readonly code: string;
+  readonly message: string;
+  readonly detail?: string;
+}
+
+function googleError({ code, row, publicMessage, detail }: GatewayError): string {
+  const error = {
+    code: row.status,
+    status: code,
+    message: publicMessage,
+    ...(detail !== undefined && { detail }),
+  };
   return `data: ${JSON.stringify({ error })}\n\n`;
 }

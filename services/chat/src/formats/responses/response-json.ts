@@ -1,3 +1,4 @@
+import type { ResponseError } from '@gateway/errors';
 import type { ReplyIdentity } from '../../domain/caller-request';
 import { responseId, withDefaults } from '../../domain/response-members';
 import type { BilledUsage } from '../../domain/usage';
@@ -48,7 +49,7 @@ export interface ResponseState {
   /** JSON of the items. */
   readonly output: readonly string[];
   readonly incompleteReason?: 'max_output_tokens' | 'content_filter' | undefined;
-  readonly error?: { readonly code: string; readonly message: string } | undefined;
+  readonly error?: ResponseError | undefined;
   readonly usage?: BilledUsage | undefined;
   readonly completedAtMs?: number | undefined;
 }

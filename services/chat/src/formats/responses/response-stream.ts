@@ -1,4 +1,4 @@
-import type { GatewayError } from '@gateway/errors';
+import { type GatewayError, toResponseError } from '@gateway/errors';
 import type { ReplyIdentity } from '../../domain/caller-request';
 import type { Citation, Signature, WebSearchPart } from '../../domain/conversation';
 import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
@@ -99,11 +99,11 @@ export class ResponseStream implements StreamWriter, ResponseEnd {
     return frames + frame;
   }
 
-  fail({ code, publicMessage }: GatewayError): string {
+  fail(failure: GatewayError): string {
     const state = {
       status: 'failed',
       output: this.#written(),
-      error: { code, message: publicMessage },
+      error: toResponseError(failure),
     } as const;
     const frames = this.#begin();
     const { body, isStored } = this.#options;

@@ -1,4 +1,4 @@
-import { GatewayError } from '@gateway/errors';
+import { GatewayError, toResponseError } from '@gateway/errors';
 import type { CallEnd } from '../../calls/rules/call-end';
 import { MAX_RESPONSE_BYTES } from './response-limits';
 
@@ -29,17 +29,8 @@ export function endedResponse(queued: Buffer, inputBytes: number, end: CallEnd):
 }
 
 /** @param requestId of the last attempt; absent: none was sent */
-export function failedResponse(
-  queued: Buffer,
-  { code, publicMessage, detail }: GatewayError,
-  requestId?: string,
-): ResponseEnd {
-  const error = {
-    code,
-    message: publicMessage,
-    ...(detail && { detail }),
-    ...(requestId && { request_id: requestId }),
-  };
+export function failedResponse(queued: Buffer, failure: GatewayError, requestId?: string): ResponseEnd {
+  const error = { ...toResponseError(failure), ...(requestId && { request_id: requestId }) };
   return withoutOutput(queued, 'failed', { error });
 }
 

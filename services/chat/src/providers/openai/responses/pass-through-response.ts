@@ -1,4 +1,4 @@
-import type { GatewayError } from '@gateway/errors';
+import { type GatewayError, toResponseError } from '@gateway/errors';
 import type { Quota } from '@gateway/quota';
 import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type {
@@ -94,11 +94,11 @@ export class PassThroughResponse implements MeteredStream {
     return this.#passNamed(event);
   }
 
-  errorFrame({ code, publicMessage }: GatewayError): string | undefined {
+  errorFrame(failure: GatewayError): string | undefined {
     if (!this.#created) return undefined;
     const response = {
       ...this.#created,
-      ...{ status: 'failed', store: false, error: { code, message: publicMessage } },
+      ...{ status: 'failed', store: false, error: toResponseError(failure) },
     };
     const [, sequence = '-1'] = SEQUENCE.exec(this.#last?.toString('utf8') ?? '') ?? [];
     const data = { type: 'response.failed', sequence_number: Number(sequence) + 1, response };
