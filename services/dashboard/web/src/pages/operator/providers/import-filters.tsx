@@ -1,7 +1,6 @@
 import { Alert, Group, Text, TextInput } from '@mantine/core';
 import { Info, Search, TriangleAlert } from 'lucide-react';
 import type { EndpointModels } from '../../../api/admin-providers';
-import { counted } from './provider-state';
 
 export interface Field {
   readonly value: string;
@@ -38,11 +37,16 @@ export function PriceListNotice({
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         Costs are those of {source ?? 'the price list'}
         {source_date && `, as of ${source_date}`}. Prices are the costs and the markup, until you type others.
-        {unpriced > 0 &&
-          ` ${unpriced} of ${counted(data.length, 'model')} ${unpriced === 1 ? 'has' : 'have'} no price there that can be used; its row says why.`}
+        {unpriced > 0 && ` ${unpricedText(unpriced, data.length)}`}
       </Text>
     </Alert>
   );
+}
+
+function unpricedText(unpriced: number, all: number): string {
+  if (unpriced === all)
+    return 'No model has a usable price there: check the provider’s ID in the price list.';
+  return `${unpriced} of ${all} models ${unpriced === 1 ? 'has' : 'have'} no usable price there; the row says why.`;
 }
 
 interface FiltersProps {
