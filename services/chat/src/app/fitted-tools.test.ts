@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
 import { parseMessagesRequest } from '../formats/anthropic/messages-request';
-import { fittedBody, OriginalNames } from './fitted-tools';
+import { fittedBody } from './fitted-body';
+import { OriginalNames } from './fitted-tools';
 import { callThrough } from './recorded-call.fixture';
 import { CALLS, providerOf, receivedBy } from './upstream-request.fixture';
 

@@ -1,11 +1,10 @@
-import { topLevelMembers, withMembers } from '@gateway/json-body';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider, WholeReply } from '../domain/chat-provider';
 import type { Conversation, ToolChoice, Turn } from '../domain/conversation';
 import { COMMON_TOOL_NAMES, fitToolName } from '../domain/tool-names';
 import { parseExact } from '../json/exact-json';
-import { type JsonPath, mapStrings } from '../json/map-strings';
-import { TOOL_PLACES } from './tool-places';
+import { mapAt, onStrings } from '../json/map-at';
+import { PASSED_PLACES } from './passed-places';
 
 /** Names of tools that the provider refuses, with those that it gets instead. */
 export type RenamedTools = ReadonlyMap<string, string>;
@@ -23,7 +22,8 @@ export function renamedTools(request: CallerRequest, provider: ChatProvider): Re
     }
     return name;
   };
-  if (passes) for (const path of TOOL_PLACES[request.wire].names) mapStrings(request.parsed, path, see);
+  if (passes)
+    for (const path of PASSED_PLACES[request.wire].names) mapAt(request.parsed, path, onStrings(see));
   else for (const name of toolNamesOf(request.conversation())) see(name);
   return renamed;
 }
@@ -33,31 +33,6 @@ export function withFittedNames(request: CallerRequest, provider: ChatProvider):
   const renamed = renamedTools(request, provider);
   const conversation = request.conversation();
   return renamed ? renameConversation(conversation, (name) => renamed.get(name) ?? name) : conversation;
-}
-
-/**
- * Returns the body of a call that passes through with the names of tools and the ids of calls that the provider accepts; the same
- * bytes if it accepts all of them.
- */
-export function fittedBody(body: Buffer, request: CallerRequest, provider: ChatProvider): Buffer {
-  const renamed = renamedTools(request, provider);
-  const { names, ids } = TOOL_PLACES[request.wire];
-  const fitId = provider.toolLimits?.fitId;
-  const hasOtherIds = fitId && ids.some((path) => mapStrings(request.parsed, path, fitId) !== request.parsed);
-  if (!renamed && !hasOtherIds) return body;
-  const changes: [JsonPath, (text: string) => string][] = [];
-  if (renamed) for (const path of names) changes.push([path, (name) => renamed.get(name) ?? name]);
-  if (hasOtherIds) for (const path of ids) changes.push([path, fitId]);
-  const members = topLevelMembers(body);
-  const values = new Map<string, string | undefined>();
-  for (const { key, valueStart, valueEnd } of members) {
-    const own = changes.filter(([path]) => path[0] === key);
-    if (own.length === 0) continue;
-    const value = parseExact(body.toString('utf8', valueStart, valueEnd));
-    const fitted = own.reduce((changed, [path, map]) => mapStrings(changed, path, map, 1), value);
-    if (fitted !== value) values.set(key, JSON.stringify(fitted));
-  }
-  return withMembers(body, members, values);
 }
 
 function* toolNamesOf({ tools, turns }: Conversation): Iterable<string> {

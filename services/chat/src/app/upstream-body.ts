@@ -4,7 +4,8 @@ import type { Model } from '../domain/model';
 import { hasOtherRoot, withObjectRoot } from '../domain/object-output';
 import type { Route } from '../domain/route';
 import { estimateInput } from '../domain/upper-bound';
-import { fittedBody, withFittedNames } from './fitted-tools';
+import { fittedBody } from './fitted-body';
+import { withFittedNames } from './fitted-tools';
 
 /**
  * Returns the request body for a route's provider: the client's bytes if it has the client's format, a translation

@@ -12,6 +12,7 @@ import {
   type UserTurn,
   WEB_SEARCH,
 } from '../../domain/conversation';
+import { base64Source } from '../../domain/media-content';
 import { readSignature } from '../../domain/signature-tag';
 import { readCallSignature } from '../call-signature';
 import { toCacheHint } from './cache-hint';
@@ -140,7 +141,7 @@ function imagePart({ source, cache_control }: block.ImageBlock): ImagePart {
 function mediaSource(source: block.MediaSource): MediaSource {
   return source.type === 'url'
     ? { kind: 'url', url: source.url }
-    : { kind: 'base64', mediaType: source.media_type, data: source.data };
+    : base64Source(source.media_type, source.data);
 }
 
 /** A document's context precedes it as text, because no other format has a field for it. */

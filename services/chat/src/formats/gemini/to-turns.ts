@@ -9,6 +9,7 @@ import type {
   Turn,
   UserPart,
 } from '../../domain/conversation';
+import { base64Source } from '../../domain/media-content';
 import type { Content, Part } from './gemini-schema';
 import { ownSignature, readForeign, signedText } from './thought-signature';
 
@@ -130,8 +131,8 @@ function readUserPart(part: Part, path: string): UserPart[] {
 }
 
 function readBlob({ mimeType, data }: NonNullable<Part['inlineData']>, path: string) {
-  const mediaType = mimeType.toLowerCase();
-  const source = { kind: 'base64', mediaType, data: data.replaceAll('-', '+').replaceAll('_', '/') } as const;
+  const source = base64Source(mimeType.toLowerCase(), data);
+  const { mediaType } = source;
   if (mediaType.startsWith('image/')) return imagePart(source);
   if (mediaType.startsWith('audio/')) return { kind: 'audio', source } as const;
   if (mediaType === 'application/pdf') return documentPart(source);

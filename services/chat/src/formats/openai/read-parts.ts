@@ -7,6 +7,7 @@ import type {
   MediaSource,
   TextPart,
 } from '../../domain/conversation';
+import { base64Source } from '../../domain/media-content';
 import type { ChatMessage } from './chat-schema';
 
 type Content = NonNullable<ChatMessage['content']>;
@@ -79,11 +80,11 @@ function readImage(
 function readSource(url: string, path: string): MediaSource {
   if (/^https?:\/\//i.test(url)) return { kind: 'url', url };
   const { mediaType, data } = readDataUrl(url, path);
-  return { kind: 'base64', mediaType, data };
+  return base64Source(mediaType, data);
 }
 
 function readAudio({ data, format }: { data: string; format: string }): AudioPart {
-  return { kind: 'audio', source: { kind: 'base64', mediaType: `audio/${format}`, data } };
+  return { kind: 'audio', source: base64Source(`audio/${format}`, data) };
 }
 
 function readFile(
@@ -98,11 +99,11 @@ function readFile(
   // Some clients send plain base64.
   const read = data.startsWith(PDF_BASE64) ? { mediaType: 'application/pdf', data } : readDataUrl(data, path);
   if (read.mediaType.startsWith('image/')) {
-    return { kind: 'image', source: { kind: 'base64', ...read }, detail: undefined, cache };
+    return { kind: 'image', source: base64Source(read.mediaType, read.data), detail: undefined, cache };
   }
   const title = typeof filename === 'string' && filename !== '' ? filename : undefined;
   if (read.mediaType === 'application/pdf') {
-    return { kind: 'document', source: { kind: 'base64', ...read }, title, cache };
+    return { kind: 'document', source: base64Source(read.mediaType, read.data), title, cache };
   }
   if (read.mediaType.startsWith('text/') || read.mediaType === 'application/json') {
     const text = Buffer.from(read.data, 'base64').toString('utf8');

@@ -1,17 +1,21 @@
 import type { CallerRequest } from '../domain/caller-request';
-import type { JsonPath } from '../json/map-strings';
+import type { JsonPath } from '../json/map-at';
 
-/** Where the bodies of a format have the names of tools and the ids of their calls, by their top-level member. */
-export interface ToolPlaces {
+/** Where the bodies of a format have what a provider may refuse. */
+export interface PassedPlaces {
+  /** Names of tools. */
   readonly names: readonly JsonPath[];
+  /** Ids of their calls. */
   readonly ids: readonly JsonPath[];
+  /** Inline media: an object with a type and data, or a data URL. */
+  readonly media: readonly JsonPath[];
 }
 
 const paths = (...lines: readonly string[]): readonly JsonPath[] => lines.map((line) => line.split('.'));
 
 const GOOGLE_PARTS = 'contents.*.parts.*';
 
-export const TOOL_PLACES: Readonly<Record<CallerRequest['wire'], ToolPlaces>> = {
+export const PASSED_PLACES: Readonly<Record<CallerRequest['wire'], PassedPlaces>> = {
   openai: {
     names: paths(
       'tools.*.function.name',
@@ -23,11 +27,17 @@ export const TOOL_PLACES: Readonly<Record<CallerRequest['wire'], ToolPlaces>> = 
       'messages.*.function_call.name',
     ),
     ids: paths('messages.*.tool_calls.*.id', 'messages.*.tool_call_id'),
+    media: paths(
+      'messages.*.content.*.image_url.url',
+      'messages.*.content.*.file.file_data',
+      'messages.*.content.*.input_audio',
+    ),
   },
-  completions: { names: [], ids: [] },
+  completions: { names: [], ids: [], media: [] },
   anthropic: {
     names: paths('tools.*.name', 'tool_choice.name', 'messages.*.content.*.name'),
     ids: paths('messages.*.content.*.id', 'messages.*.content.*.tool_use_id'),
+    media: paths('messages.*.content.*.source', 'messages.*.content.*.content.*.source'),
   },
   gemini: {
     names: paths(
@@ -41,6 +51,12 @@ export const TOOL_PLACES: Readonly<Record<CallerRequest['wire'], ToolPlaces>> = 
       `${GOOGLE_PARTS}.function_response.name`,
     ),
     ids: [],
+    media: paths(
+      `${GOOGLE_PARTS}.inlineData`,
+      `${GOOGLE_PARTS}.inline_data`,
+      `${GOOGLE_PARTS}.functionResponse.parts.*.inlineData`,
+      `${GOOGLE_PARTS}.function_response.parts.*.inline_data`,
+    ),
   },
   responses: {
     names: paths(
@@ -51,5 +67,12 @@ export const TOOL_PLACES: Readonly<Record<CallerRequest['wire'], ToolPlaces>> = 
       'input.*.name',
     ),
     ids: paths('input.*.call_id'),
+    media: paths(
+      'input.*.content.*.image_url',
+      'input.*.content.*.file_data',
+      'input.*.content.*.input_audio',
+      'input.*.output.*.image_url',
+      'input.*.output.*.file_data',
+    ),
   },
 };

@@ -1,0 +1,37 @@
+import { isObject } from '@gateway/upstream';
+
+/** Members on the way to values within a JSON value; `*` stands for every entry of a list. */
+export type JsonPath = readonly string[];
+
+/** Returns the value with those at the path replaced; the same value if none changes. */
+export function mapAt(value: unknown, path: JsonPath, map: (inner: unknown) => unknown, depth = 0): unknown {
+  const key = path[depth];
+  if (key === undefined) return map(value);
+  if (key === '*') return Array.isArray(value) ? mapEntries(value, path, map, depth) : value;
+  if (!isObject(value)) return value;
+  const inner = value[key];
+  const mapped = inner === undefined ? inner : mapAt(inner, path, map, depth + 1);
+  return mapped === inner ? value : { ...value, [key]: mapped };
+}
+
+function mapEntries(
+  entries: readonly unknown[],
+  path: JsonPath,
+  map: (inner: unknown) => unknown,
+  depth: number,
+): readonly unknown[] {
+  let mapped: unknown[] | undefined;
+  for (const [at, entry] of entries.entries()) {
+    const own = mapAt(entry, path, map, depth + 1);
+    if (own === entry) continue;
+    mapped ??= [...entries];
+    mapped[at] = own;
+  }
+  return mapped ?? entries;
+}
+
+/** Returns a function for values, which leaves all but strings as they are. */
+export const onStrings =
+  (map: (text: string) => string) =>
+  (value: unknown): unknown =>
+    typeof value === 'string' ? map(value) : value;
