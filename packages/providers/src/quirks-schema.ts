@@ -38,7 +38,7 @@ const DROPPABLE_MESSAGE_FIELDS = [
   'refusal',
 ] as const;
 
-/** `detect`: separate if the part is larger than the figure that would include it. */
+/** `detect`, the default: separate if the part is larger than the figure that would include it, or the total includes both. */
 const COUNTING = z.enum(['included', 'separate', 'detect']);
 
 const path = z.string().regex(/^\/[\w./-]{1,200}$/, 'must be a path that begins with /');

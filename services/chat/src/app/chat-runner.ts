@@ -20,8 +20,8 @@ import type { ReplyMemory } from '../domain/reply-memory';
 import type { Route } from '../domain/route';
 import { providerCostNano } from '../domain/settlement-event';
 import { estimateInput, mediaBound } from '../domain/upper-bound';
-import { NO_USAGE, ofTier, type TokenUsage, type UsageSource, withAudio } from '../domain/usage';
-import { withCost } from '../json/with-cost';
+import { type BilledUsage, ofTier, type TokenUsage, type UsageSource } from '../domain/usage';
+import { withCost, withUsage } from '../json/with-cost';
 import type { TargetMetrics } from '../metrics';
 import { readReply } from '../providers/read-reply';
 import { failureInBody } from '../providers/refusal';
@@ -30,7 +30,16 @@ import type { AdmittedCall, ModelCall } from './admitted-call';
 import { type AnswerBufferedDeps, answerBuffered, type SettledReply } from './answer-buffered';
 import { ANSWERED, CLIENT_DISCONNECTED, failedBy, isUncharged } from './call-outcome';
 import type { Dispatcher, StartedReply } from './dispatcher';
-import { countedUsage, countReply, finalUsage, type Sent, tierOf, withoutEcho } from './final-usage';
+import {
+  countedUsage,
+  type FinalUsage,
+  finalUsage,
+  type Sent,
+  tierOf,
+  usageSoFar,
+  wholeUsage,
+  withoutEcho,
+} from './final-usage';
 import { OriginalNames, renamedTools } from './fitted-tools';
 import { OutgoingEvents } from './outgoing-events';
 import type { ProgressClock } from './progress-clock';
@@ -49,6 +58,8 @@ const MAX_EVENTS_PER_TOKEN = 8;
 const SPARE_EVENTS = 4_096;
 /** Pings may go on forever. Models with hidden reasoning send nothing else, for an hour at worst. */
 const MAX_SILENCE_MS = 2 * 3_600_000;
+/** More providers than an operator configures. */
+const MAX_WARNINGS = 1_000;
 
 export interface ChatRunnerDeps extends AnswerBufferedDeps {
   readonly dispatcher: Pick<Dispatcher, 'begin'>;
@@ -63,6 +74,8 @@ export interface ChatRunnerDeps extends AnswerBufferedDeps {
 /** Sends admitted calls to their providers and returns the replies, metered. */
 export class ChatRunner {
   readonly #deps: ChatRunnerDeps;
+  /** Ids of providers. */
+  readonly #warnedOf = new Set<string>();
 
   constructor(deps: ChatRunnerDeps) {
     this.#deps = deps;
@@ -125,7 +138,7 @@ export class ChatRunner {
   async #endAbandoned(call: AdmittedCall, thrown: unknown): Promise<unknown> {
     const { metered, request, model, routes, body, usageIsHidden, outputTokens } = call;
     if (isUncharged(thrown)) return metered.release(CLIENT_DISCONNECTED);
-    const prompt = countedUsage({ request, provider: routes[0]!.provider, body }, () => 0);
+    const prompt = countedUsage({ request, provider: routes[0]!.provider, body }, { output: () => 0 });
     if (usageIsHidden) {
       this.#deps.metrics.clientDisconnected('usage_unknown');
       return metered.settle(prompt, 'counted', CLIENT_DISCONNECTED, 'usage_unknown');
@@ -163,6 +176,16 @@ export class ChatRunner {
     if (cost) this.#deps.limiter.addCost(route, providerCostNano(cost, usage));
   }
 
+  /** Warns operators of a provider's figures once, and not for each of its replies. */
+  #warnOf({ log }: RequestContext, { provider, target }: Route, { isContradicted }: FinalUsage): void {
+    if (!isContradicted || this.#warnedOf.has(provider.id) || this.#warnedOf.size >= MAX_WARNINGS) return;
+    this.#warnedOf.add(provider.id);
+    log.warn(
+      { provider: provider.id, upstreamModel: target.upstreamModel },
+      'usage of provider lacks figures for its replies, which are counted instead',
+    );
+  }
+
   /** Reads and settles a reply that is not a stream. */
   async #readAndSettle(
     context: RequestContext,
@@ -177,33 +200,22 @@ export class ChatRunner {
     const reply = originalNames({ request, provider })?.restoreReply(received) ?? received;
     const { value } = reply;
     if (!provider.isReply(value)) throw noReply(provider, value);
-    const reported = provider.readUsage(value);
     const sent = { request, provider, body: begun.body };
-    const usage = ofTier(
-      reported ??
-        countedUsage(
-          sent,
-          () => countReply(sent, value),
-          () => provider.countSpeech?.(value) ?? 0,
-        ),
-      provider.readServiceTier?.(value) ?? tierOf(sent),
-    );
+    const final = wholeUsage(sent, value, provider.readUsage(value));
+    const { usage } = final;
     const costNano = call.metered.chargedNano(usage);
     // Converted before it is settled: an unreadable reply is not charged.
     const body =
       provider.wire === request.wire
-        ? withCost(
-            provider.passReply?.(reply, call.model.slug, passedTo(context, call)) ?? reply.bytes,
-            costNano,
-          )
+        ? passedReply(context, begun, reply, final, costNano)
         : request.replies.write(
             replyOf({ request, provider }, value),
             { ...usage, costNano },
             identityOf(context, call),
           );
     this.#countUse(begun.route, usage);
-    const source = reported ? 'provider' : 'counted';
-    await this.#settleReply(context, call, usage, source, reported !== undefined);
+    this.#warnOf(context, begun.route, final);
+    await this.#settleReply(context, call, usage, final.source, final.isOutputKnown);
     return { body: request.beforeEnd ? await request.beforeEnd(body) : body, costNano };
   }
 
@@ -247,11 +259,8 @@ export class ChatRunner {
     const names = originalNames(sent);
     const events = new OutgoingEvents(stream, names && ((event) => names.restore(event)));
     const stopProgress = this.#deps.clock.start(() => {
-      const output = withoutEcho(request, stream.estimateOutput());
-      call.rateReport?.update(stream.usage, output);
-      const tokens = { ...NO_USAGE, input: estimateInput(request.size), output };
-      const estimated = withAudio(tokens, { input: 0, cacheRead: 0, output: stream.audioOutput ?? 0 });
-      metered.progress(ofTier(stream.usage ?? estimated, stream.serviceTier));
+      call.rateReport?.update(stream.usage, withoutEcho(request, stream.estimateOutput()));
+      metered.progress(usageSoFar(sent, stream));
     });
     const echoed = (request.echoes ?? 0) * request.size.bodyBytes;
     const maxOutput = call.outputTokens * MAX_EVENTS_PER_TOKEN + SPARE_EVENTS + echoed;
@@ -284,12 +293,14 @@ export class ChatRunner {
       providerCall.end();
     }
     const { done, failure } = events;
-    const [usage, source] = finalUsage(sent, stream, done !== undefined);
+    const final = finalUsage(sent, stream, done !== undefined);
+    const { usage, source } = final;
     stream.close();
     this.#countUse(route, usage);
     if (done) {
       this.#deps.health.recordCompleteReply(route);
-      await this.#settleReply(context, call, usage, source, source === 'provider');
+      this.#warnOf(context, route, final);
+      await this.#settleReply(context, call, usage, source, final.isOutputKnown);
       yield request.beforeEnd ? await request.beforeEnd(done) : done;
       return;
     }
@@ -333,11 +344,10 @@ async function settleUnread(context: RequestContext, begun: StartedReply): Promi
   const outcome = context.signal.aborted
     ? CLIENT_DISCONNECTED
     : failedBy(new GatewayError('upstream_failed'));
-  const usage = countedUsage(
-    sent,
-    () => outputTokens,
-    () => (request.size.speaks ? outputTokens : 0),
-  );
+  const usage = countedUsage(sent, {
+    output: () => outputTokens,
+    speech: () => (request.size.speaks ? outputTokens : 0),
+  });
   await metered.settle(usage, 'counted', outcome);
   return usage;
 }
@@ -357,18 +367,43 @@ const passedTo = (context: RequestContext, call: ModelCall): PassedReply => ({
 
 function passOrTranslate(context: RequestContext, call: ModelCall, sent: Sent): MeteredStream {
   const { request, provider } = sent;
-  const { includeUsage } = request;
-  const chargedNano = (usage: TokenUsage) => call.metered.chargedNano(ofTier(usage, tierOf(sent)));
-  if (provider.wire === request.wire && provider.passStream)
-    return provider.passStream(
-      { includeUsage, model: call.model.slug, choices: request.size.choices, chargedNano },
+  const { includeUsage, replies } = request;
+  const completedUsage = (): BilledUsage => {
+    const { usage } = finalUsage(sent, stream, true);
+    return { ...usage, costNano: call.metered.chargedNano(usage) };
+  };
+  let stream: MeteredStream;
+  if (provider.wire === request.wire && provider.passStream) {
+    stream = provider.passStream(
+      {
+        includeUsage,
+        model: call.model.slug,
+        choices: request.size.choices,
+        chargedNano: (usage) => call.metered.chargedNano(ofTier(usage, tierOf(sent))),
+        completedUsage: () => replies.usage(completedUsage()),
+      },
       passedTo(context, call),
     );
+    return stream;
+  }
   const estimatedInput = estimateInput(request.size);
-  const writer = request.replies.stream(identityOf(context, call), { includeUsage, estimatedInput });
-  const countUsage = (): TokenUsage => countedUsage(sent, () => translated.countOutput());
-  const translated = new TranslatedStream(readerOf(sent), writer, countUsage, chargedNano);
-  return translated;
+  const writer = replies.stream(identityOf(context, call), { includeUsage, estimatedInput });
+  stream = new TranslatedStream(readerOf(sent), writer, completedUsage);
+  return stream;
+}
+
+/** Returns a complete reply of the caller's own format, with its cost. */
+function passedReply(
+  context: RequestContext,
+  { call, route: { provider } }: StartedReply,
+  reply: WholeReply,
+  { usage, source }: FinalUsage,
+  costNano: bigint,
+): Buffer {
+  const { replies } = call.request;
+  const passed = provider.passReply?.(reply, call.model.slug, passedTo(context, call)) ?? reply.bytes;
+  if (source === 'provider') return withCost(passed, costNano);
+  return withUsage(passed, replies.usage({ ...usage, costNano }), replies.usageMember);
 }
 
 /** Whether the provider got another schema for its output than the caller gave. */

@@ -19,7 +19,7 @@ const streamed = (more: Partial<MeteredStream>) =>
   ({ countOutput: () => 50, audioOutput: 40, ...more }) as unknown as MeteredStream;
 
 test('a broken stream without figures is charged its audio by duration', () => {
-  const [usage, source] = finalUsage(sent, streamed({}), false);
+  const { usage, source } = finalUsage(sent, streamed({}), false);
   expect(source).toBe('counted');
   expect(usage).toMatchObject({ input: 35, output: 50, audio: { input: 30, cacheRead: 0, output: 40 } });
 });
@@ -27,11 +27,32 @@ test('a broken stream without figures is charged its audio by duration', () => {
 test('a broken stream is charged the audio that has passed, if that is more than its figures have', () => {
   const audio = { input: 4, cacheRead: 1, output: 10 };
   const reported = { ...NO_USAGE, input: 9, cacheRead: 2, output: 12, audio };
-  const [usage] = finalUsage(sent, streamed({ usage: reported }), false);
+  const { usage } = finalUsage(sent, streamed({ usage: reported }), false);
   expect(usage).toMatchObject({ ...reported, output: 50, audio: { ...audio, output: 40 } });
 });
 
 test('a complete stream is charged by its figures alone', () => {
   const reported = { ...NO_USAGE, input: 9, output: 12 };
-  expect(finalUsage(sent, streamed({ usage: reported }), true)[0]).toEqual(reported);
+  expect(finalUsage(sent, streamed({ usage: reported }), true)).toEqual({
+    usage: reported,
+    source: 'provider',
+    isOutputKnown: true,
+    isContradicted: false,
+  });
+});
+
+test.each([
+  ['nothing', { ...NO_USAGE }, { input: 35, output: 50 }, false],
+  ['only its output', { ...NO_USAGE, output: 12 }, { input: 35, output: 12 }, true],
+  ['only its prompt', { ...NO_USAGE, cacheRead: 9 }, { input: 0, cacheRead: 9, output: 50 }, false],
+])('a complete stream that reports %s is counted as far as that', (_what, usage, expected, isOutputKnown) => {
+  const final = finalUsage(sent, streamed({ usage }), true);
+  expect(final.usage).toMatchObject(expected);
+  expect(final).toMatchObject({ source: 'counted', isOutputKnown, isContradicted: true });
+});
+
+test('no output is no contradiction of a reply without content', () => {
+  const usage = { ...NO_USAGE, input: 9 };
+  const final = finalUsage(sent, streamed({ usage, countOutput: () => 0, audioOutput: 0 }), true);
+  expect(final).toEqual({ usage, source: 'provider', isOutputKnown: true, isContradicted: false });
 });

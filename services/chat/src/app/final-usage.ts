@@ -5,6 +5,9 @@ import { ReplyText } from '../domain/reply-text';
 import { TokenCounter } from '../domain/token-count';
 import { AUDIO_TOKENS_PER_SECOND, estimateInput, type RequestSize } from '../domain/upper-bound';
 import {
+  hasAllFigures,
+  inputOf,
+  largerUsage,
   NO_USAGE,
   ofTier,
   type TokenUsage,
@@ -20,15 +23,33 @@ export interface Sent {
   readonly body: Buffer;
 }
 
+/** Reads what has to be known of a reply without figures. */
+export interface ReplyCounter {
+  /** Returns its tokens. */
+  readonly output: () => number;
+  /** Returns how many of them are audio; absent: none. */
+  readonly speech?: () => number;
+}
+
+interface EndedReply extends ReplyCounter {
+  readonly isRefused: () => boolean;
+}
+
 /** Returns a call's usage by our own count. Never throws, because every dispatched call must end: the rest is estimated. */
-export function countedUsage(sent: Sent, countOutput: () => number, countSpeech = () => 0): TokenUsage {
-  const { request, provider, body } = sent;
+export const countedUsage = (sent: Sent, counter: ReplyCounter): TokenUsage =>
+  largerUsage(countedPrompt(sent), countedReply(counter));
+
+function countedPrompt({ request, provider, body }: Sent): TokenUsage {
   const heard = audioTokensOf(request.size, provider);
   const countInput = () =>
     provider.countInput?.(body) ?? countConversation(request.conversation(), new TokenCounter()).tokens;
   const input = orElse(() => countInput() + heard, estimateInput(request.size));
-  const usage = { ...NO_USAGE, input, output: orElse(countOutput, 0) };
-  return withAudio(usage, { input: heard, cacheRead: 0, output: orElse(countSpeech, 0) });
+  return withAudio({ ...NO_USAGE, input }, { input: heard, cacheRead: 0, output: 0 });
+}
+
+function countedReply({ output, speech = () => 0 }: ReplyCounter): TokenUsage {
+  const usage = { ...NO_USAGE, output: orElse(output, 0) };
+  return withAudio(usage, { input: 0, cacheRead: 0, output: orElse(speech, 0) });
 }
 
 /** Returns the tokens of the inline audio of a prompt, by its duration. */
@@ -38,7 +59,7 @@ export const audioTokensOf = (
 ): number => Math.ceil((audio?.seconds ?? 0) * audioTokensPerSecond);
 
 /** Returns the output tokens of a reply without usage figures. */
-export function countReply({ request, provider }: Sent, reply: Record<string, unknown>): number {
+function countReply({ request, provider }: Sent, reply: Record<string, unknown>): number {
   if (provider.countReply) return withoutEcho(request, provider.countReply(reply));
   const text = new ReplyText();
   text.addParts(provider.readReply(reply).parts);
@@ -57,27 +78,91 @@ export function withoutEcho(
 export const tierOf = ({ request, provider }: Pick<Sent, 'request' | 'provider'>): string | undefined =>
   provider.wire === request.wire ? undefined : 'default';
 
-type SourcedUsage = readonly [TokenUsage, UsageSource];
-
-/** Returns the usage of a stream that has ended, complete or not. */
-export function finalUsage(sent: Sent, stream: MeteredStream, whole: boolean): SourcedUsage {
-  const [usage, source] = figuresOf(sent, stream, whole);
-  return [ofTier(usage, stream.serviceTier ?? tierOf(sent)), source];
+/** The usage of a reply that has ended. */
+export interface FinalUsage {
+  readonly usage: TokenUsage;
+  readonly source: UsageSource;
+  /** The provider has reported all of the output, also what it hides. */
+  readonly isOutputKnown: boolean;
+  /** The provider has reported figures that contradict the reply. */
+  readonly isContradicted: boolean;
 }
 
-/** A stream that was cut may have reported less than it sent. */
-function figuresOf(sent: Sent, stream: MeteredStream, whole: boolean): SourcedUsage {
-  const reported = stream.usage;
-  const countOutput = () => withoutEcho(sent.request, stream.countOutput());
-  if (reported && whole) return [reported, 'provider'];
-  const { audioOutput = 0 } = stream;
-  if (!reported) {
-    const counted = countedUsage(sent, countOutput, () => audioOutput);
-    return [withSearches(counted, stream.searches ?? 0), 'counted'];
+/** Returns the usage of a stream that has ended. @param whole whether the reply is complete */
+export function finalUsage(sent: Sent, stream: MeteredStream, whole: boolean): FinalUsage {
+  const counter = {
+    output: () => withoutEcho(sent.request, stream.countOutput()),
+    speech: () => stream.audioOutput ?? 0,
+    isRefused: () => stream.isRefused,
+  };
+  const final = completedUsage(sent, stream.usage, counter);
+  // A stream that was cut may have reported less than it sent.
+  const isCut = !whole && final.usage.output === stream.usage?.output;
+  const counted = isCut ? largerUsage(countedReply(counter), final.usage) : final.usage;
+  const usage = final.source === 'counted' ? withSearches(counted, stream.searches ?? 0) : counted;
+  return { ...final, usage: ofTier(usage, stream.serviceTier ?? tierOf(sent)) };
+}
+
+/** Returns the usage of a complete reply. @param reported by the provider */
+export function wholeUsage(
+  sent: Sent,
+  reply: Record<string, unknown>,
+  reported: TokenUsage | undefined,
+): FinalUsage {
+  const { provider } = sent;
+  const final = completedUsage(sent, reported, {
+    output: () => countReply(sent, reply),
+    speech: () => provider.countSpeech?.(reply) ?? 0,
+    isRefused: () => provider.readReply(reply).stop === 'refusal',
+  });
+  return { ...final, usage: ofTier(final.usage, provider.readServiceTier?.(reply) ?? tierOf(sent)) };
+}
+
+/** Returns the usage of a stream so far, estimated where the provider has reported nothing yet. */
+export function usageSoFar({ request }: Sent, stream: MeteredStream): TokenUsage {
+  const { usage: reported, audioOutput = 0 } = stream;
+  if (reported && hasAllFigures(reported)) return ofTier(reported, stream.serviceTier);
+  const isPromptKnown = reported !== undefined && inputOf(reported) > 0;
+  const estimated = {
+    ...NO_USAGE,
+    input: isPromptKnown ? 0 : estimateInput(request.size),
+    output: reported?.output ? 0 : withoutEcho(request, stream.estimateOutput()),
+  };
+  const usage = largerUsage(reported, withAudio(estimated, { input: 0, cacheRead: 0, output: audioOutput }));
+  return ofTier(usage, stream.serviceTier);
+}
+
+/**
+ * Counts what the provider has not reported. No prompt is empty, so 0 is no figure for it, nor for an output where there is any;
+ * except that a guardrail may refuse before the model is called, with a text of its own and all figures 0.
+ */
+function completedUsage(sent: Sent, reported: TokenUsage | undefined, counter: EndedReply): FinalUsage {
+  if (reported && (hasAllFigures(reported) || (isZero(reported) && isFree(counter)))) {
+    return { usage: reported, source: 'provider', isOutputKnown: true, isContradicted: false };
   }
-  const usage = { ...reported, output: Math.max(reported.output, orElse(countOutput, 0)) };
-  const { input = 0, cacheRead = 0, output = 0 } = reported.audio ?? {};
-  return [withAudio(usage, { input, cacheRead, output: Math.max(output, audioOutput) }), 'provider'];
+  const hasInput = reported !== undefined && inputOf(reported) > 0;
+  const hasOutput = reported !== undefined && reported.output > 0;
+  const prompt = hasInput ? NO_USAGE : countedPrompt(sent);
+  const reply = hasOutput ? NO_USAGE : countedReply(counter);
+  const usage = largerUsage(reported, largerUsage(prompt, reply));
+  const isCredible = hasInput && reply.output === 0;
+  return {
+    usage,
+    source: isCredible ? 'provider' : 'counted',
+    isOutputKnown: hasOutput || isCredible,
+    isContradicted: reported !== undefined && !isCredible,
+  };
+}
+
+const isZero = (usage: TokenUsage): boolean => inputOf(usage) + usage.output === 0;
+
+/** A text completion can't be read, and is never refused. */
+function isFree({ isRefused }: EndedReply): boolean {
+  try {
+    return isRefused();
+  } catch {
+    return false;
+  }
 }
 
 function orElse(count: () => number, estimate: number): number {

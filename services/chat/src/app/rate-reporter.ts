@@ -1,6 +1,6 @@
 import type { RateReport as RateReportMessage } from '@gateway/proto/generated/gateway/billing/v1/RateReport';
 import type { RateReservation__Output } from '@gateway/proto/generated/gateway/billing/v1/RateReservation';
-import type { TokenUsage } from '../domain/usage';
+import { inputOf, type TokenUsage } from '../domain/usage';
 
 export interface ReportedCall {
   readonly requestId: string;
@@ -30,9 +30,7 @@ export class RateReporter {
   /** @param usage the provider's figures so far @param outputTokens estimate of the output so far */
   update(usage: TokenUsage | undefined, outputTokens: number): void {
     const { requestId, keyId, reservation, promptTokens, expectedTokens } = this.#call;
-    const prompt = usage
-      ? usage.input + usage.cacheRead + usage.cacheWrite + (usage.cacheWriteLong ?? 0)
-      : promptTokens;
+    const prompt = (usage && inputOf(usage)) || promptTokens;
     const usedTokens = prompt + Math.max(expectedTokens, usage?.output ?? 0, outputTokens);
     if (usedTokens === this.#reported) return;
     this.#reported = usedTokens;

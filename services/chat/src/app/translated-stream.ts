@@ -1,8 +1,8 @@
 import type { GatewayError } from '@gateway/errors';
 import type { MeteredStream, PassThroughEvent } from '../domain/chat-provider';
-import type { ReplyEvent, StreamReader, StreamWriter } from '../domain/reply';
+import { isRefusal, type ReplyEvent, type StreamReader, type StreamWriter } from '../domain/reply';
 import { ReplyText } from '../domain/reply-text';
-import type { TokenUsage } from '../domain/usage';
+import { type BilledUsage, inputOf, type TokenUsage } from '../domain/usage';
 
 const HIDE: PassThroughEvent = { kind: 'hide' };
 
@@ -10,25 +10,16 @@ const HIDE: PassThroughEvent = { kind: 'hide' };
 export class TranslatedStream implements MeteredStream {
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
-  readonly #countedUsage: () => TokenUsage;
-  readonly #chargedNano: (usage: TokenUsage) => bigint;
+  readonly #completedUsage: () => BilledUsage;
   readonly #text = new ReplyText();
   #begun = false;
+  #isRefused = false;
 
-  /**
-   * @param countedUsage usage for the client if the provider reports none
-   * @param chargedNano returns what the account is charged for the usage
-   */
-  constructor(
-    reader: StreamReader,
-    writer: StreamWriter,
-    countedUsage: () => TokenUsage,
-    chargedNano: (usage: TokenUsage) => bigint,
-  ) {
+  /** @param completedUsage returns the usage of the complete reply */
+  constructor(reader: StreamReader, writer: StreamWriter, completedUsage: () => BilledUsage) {
     this.#reader = reader;
     this.#writer = writer;
-    this.#countedUsage = countedUsage;
-    this.#chargedNano = chargedNano;
+    this.#completedUsage = completedUsage;
   }
 
   get usage(): TokenUsage | undefined {
@@ -37,6 +28,10 @@ export class TranslatedStream implements MeteredStream {
 
   get searches(): number {
     return this.#reader.searches ?? 0;
+  }
+
+  get isRefused(): boolean {
+    return this.#isRefused;
   }
 
   /** @throws Error when the provider ended the stream with an error */
@@ -53,17 +48,18 @@ export class TranslatedStream implements MeteredStream {
 
   #written(events: readonly ReplyEvent[]): string {
     this.#text.addEvents(events);
+    this.#isRefused ||= events.some(isRefusal);
     return events.length > 0 ? this.#write(events) : '';
   }
 
   #end(written: string): Buffer {
-    const usage = this.usage ?? this.#countedUsage();
-    return Buffer.from(written + this.#writer.end({ ...usage, costNano: this.#chargedNano(usage) }));
+    return Buffer.from(written + this.#writer.end(this.#completedUsage()));
   }
 
   /** Usage that the provider has reported so far belongs to the first event; clients do not read it in later events. */
   #write(events: readonly ReplyEvent[]): string {
-    const firstUsage = this.#begun ? undefined : this.usage;
+    const reported = this.#begun ? undefined : this.usage;
+    const firstUsage = reported && inputOf(reported) > 0 ? reported : undefined;
     this.#begun = true;
     return this.#writer.write(events, firstUsage);
   }

@@ -68,6 +68,10 @@ export interface ReplyFormat {
   write(reply: Reply, usage: BilledUsage, identity: ReplyIdentity): Buffer;
   /** @param estimatedInput tokens, for formats that report the input before the provider has */
   stream(identity: ReplyIdentity, options: { includeUsage: boolean; estimatedInput: number }): StreamWriter;
+  /** Returns a usage, with its cost, for a reply that passes through without figures, or with wrong ones. */
+  usage(usage: BilledUsage): object;
+  /** The member of a reply that contains it; absent: `usage`. */
+  readonly usageMember?: string;
   /** Returns the frame that ends a stream that broke before its first event. */
   errorFrame(error: GatewayError, identity: ReplyIdentity): string;
   /** What a silent stream sends, instead of a comment: google-genai for Python parses comments as JSON (`_iter_response_stream`). */

@@ -221,6 +221,11 @@ export interface PassThroughOptions {
   readonly choices?: number;
   /** Returns what the account is charged for the usage. */
   chargedNano(usage: TokenUsage): bigint;
+  /**
+   * Returns the usage of the reply so far as its caller's format has it, with the cost, counted where the provider's figures are
+   * missing or contradict it. Absent: figures pass as they are.
+   */
+  readonly completedUsage?: (() => object) | undefined;
 }
 
 /**
@@ -251,6 +256,8 @@ export interface MeteredStream {
   readonly usage: TokenUsage | undefined;
   /** Searches of the web that it has shown; absent: `usage` has them. */
   readonly searches?: number;
+  /** The reply has ended as a refusal, which some providers do not charge. */
+  readonly isRefused: boolean;
   /** The service tier that it reports; absent if it reports none. */
   readonly serviceTier?: string | undefined;
   /** Returns the frame that ends the stream when it breaks; absent or undefined if it does not depend on what has passed. */

@@ -43,6 +43,8 @@ export type ReplyEvent =
   | { readonly kind: 'citation'; readonly citation: Citation }
   | { readonly kind: 'stop'; readonly stop: StopReason; readonly stopSequence?: string };
 
+export const isRefusal = (event: ReplyEvent): boolean => event.kind === 'stop' && event.stop === 'refusal';
+
 export interface ToolCallStart {
   readonly kind: 'tool_call';
   readonly call: number;

@@ -51,6 +51,36 @@ export function withSearches(usage: TokenUsage, searches: number): TokenUsage {
   return searches > known ? { ...usage, units: searchUnits(searches) } : usage;
 }
 
+/** Returns all tokens of the prompt. */
+export const inputOf = ({ input, cacheRead, cacheWrite, cacheWriteLong = 0 }: TokenUsage): number =>
+  input + cacheRead + cacheWrite + cacheWriteLong;
+
+/** Whether a provider's figures leave nothing to count: no prompt is empty, and 0 may also be a missing figure of an output. */
+export const hasAllFigures = (usage: TokenUsage | undefined): boolean =>
+  usage !== undefined && inputOf(usage) > 0 && usage.output > 0;
+
+/**
+ * Returns the figures of one call of which a provider has reported two: those of the larger prompt and of the larger output, the
+ * later ones if they are equal. Running totals grow, and some providers repeat figures as 0.
+ */
+export function largerUsage(earlier: TokenUsage | undefined, later: TokenUsage): TokenUsage {
+  if (!earlier) return later;
+  const prompt = inputOf(later) >= inputOf(earlier) ? later : earlier;
+  const reply = later.output >= earlier.output ? later : earlier;
+  const { input, cacheRead, cacheWrite, cacheWriteLong = 0 } = prompt;
+  const usage = {
+    ...{ input, cacheRead, cacheWrite, output: reply.output, reasoning: reply.reasoning },
+    ...(cacheWriteLong > 0 && { cacheWriteLong }),
+  };
+  const audio = {
+    input: prompt.audio?.input ?? 0,
+    cacheRead: prompt.audio?.cacheRead ?? 0,
+    output: reply.audio?.output ?? 0,
+  };
+  const searches = Math.max(earlier.units?.web_search ?? 0, later.units?.web_search ?? 0);
+  return withSearches(withAudio(usage, audio), searches);
+}
+
 /** Usage with what the account is charged for it. */
 export interface BilledUsage extends TokenUsage {
   readonly costNano: bigint;

@@ -3,6 +3,10 @@ import { decimalFromNano } from '@gateway/money';
 
 const OPEN_BRACE = '{'.charCodeAt(0);
 
+/** Returns a copy of a complete reply with this usage in place of its own. */
+export const withUsage = (reply: Buffer, usage: object, member = 'usage'): Buffer =>
+  withMembers(reply, topLevelMembers(reply), new Map([[member, JSON.stringify(usage)]]));
+
 /** Returns a copy of a complete reply whose `usage` has the cost; the reply itself if it has no usage or is nested too deeply. */
 export function withCost(reply: Buffer, costNano: bigint): Buffer {
   try {

@@ -124,7 +124,8 @@ describe.each(CLIENTS)('a client of $wire receives from a provider of OpenAI’s
 describe('a stream of OpenAI’s format that passes through', () => {
   const pass = async (body: Buffer) => {
     const { body: received } = await callWith(openAi, { status: 200, isStream: true, body }, 'openai');
-    return received!;
+    // The provider has reported no usage, so the gateway adds its own.
+    return received!.replace(/data: [^\n]*"choices":\[\],"usage":[^\n]*\n\n/, '');
   };
 
   test('is unchanged if its calls need no repair', async () => {

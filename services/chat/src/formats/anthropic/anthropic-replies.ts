@@ -1,5 +1,6 @@
 import { toErrorFrame } from '@gateway/errors';
 import type { ReplyFormat } from '../../domain/caller-request';
+import { writeUsage } from './message-json';
 import { MessageStream } from './message-stream';
 import { writeMessage } from './reply-writer';
 
@@ -7,5 +8,6 @@ import { writeMessage } from './reply-writer';
 export const anthropicReplies: ReplyFormat = {
   write: writeMessage,
   stream: (identity, { estimatedInput }) => new MessageStream(identity, estimatedInput),
+  usage: writeUsage,
   errorFrame: (error) => toErrorFrame(error, 'event'),
 };

@@ -6,6 +6,7 @@ import type { StopReason } from '../../domain/reply';
 import { tagSignature } from '../../domain/signature-tag';
 import { fitToolId } from '../../domain/tool-ids';
 import type { BilledUsage, TokenUsage } from '../../domain/usage';
+import { exactUsd } from '../../json/exact-json';
 import { FOREIGN_SEARCH } from './foreign-searches';
 
 /** Returns the members of a message that precede its content, without the closing brace. */
@@ -39,6 +40,12 @@ export function usageJson(usage: TokenUsage & Partial<BilledUsage>): string {
 export function finalUsageJson(usage: BilledUsage): string {
   return `{${countMembers(usage)}${costMember(usage)}}`;
 }
+
+/** Returns the same as an object. */
+export const writeUsage = ({ costNano, ...usage }: BilledUsage): object => ({
+  ...JSON.parse(`{${countMembers(usage)}}`),
+  cost: exactUsd(costNano),
+});
 
 const costMember = ({ costNano }: Partial<BilledUsage>): string =>
   costNano === undefined ? '' : `,"cost":${decimalFromNano(costNano)}`;

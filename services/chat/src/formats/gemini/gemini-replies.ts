@@ -39,6 +39,8 @@ export function geminiReplies(showsThoughts: boolean): ReplyFormat {
       return Buffer.from(JSON.stringify(response));
     },
     stream: (identity) => new ContentStream(identity, showsThoughts),
+    usage: writeUsage,
+    usageMember: 'usageMetadata',
     errorFrame: (error) => toErrorFrame(error, 'google'),
     keepAlive: '\n\n',
   };
@@ -91,7 +93,7 @@ class ContentStream implements StreamWriter {
       groundingMetadata: writeGrounding(this.#text, this.#searches, this.#citations),
     };
     const candidate = { content, finishReason: FINISH_REASONS[this.#stop], ...grounding, ...rest };
-    return { ...this.#head([candidate]), usageMetadata: usageOf(usage) };
+    return { ...this.#head([candidate]), usageMetadata: writeUsage(usage) };
   }
 
   #taken(): readonly WrittenPart[] {
@@ -192,7 +194,7 @@ const modalitiesOf = (prompt: number, { input, cacheRead }: AudioTokens): object
 });
 
 /** In this format the prompt includes cache reads, and the candidates exclude thoughts. */
-function usageOf(usage: TokenUsage): object {
+function writeUsage(usage: TokenUsage): object {
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite + (usage.cacheWriteLong ?? 0);
   return {
     promptTokenCount: prompt,

@@ -70,12 +70,12 @@ export function responseJson(
     incomplete_details: incompleteReason ? { reason: incompleteReason } : null,
     model,
   }).slice(0, -1);
-  const used = usage ? `,"usage":${JSON.stringify(usageOf(usage))}` : '';
+  const used = usage ? `,"usage":${JSON.stringify(writeUsage(usage))}` : '';
   return `${head},${members},"output":[${output.join(',')}]${used}}`;
 }
 
 /** In this format the input includes cache reads and writes, and the output includes reasoning. */
-function usageOf(usage: BilledUsage): object {
+export function writeUsage(usage: BilledUsage): object {
   const cacheWrite = usage.cacheWrite + (usage.cacheWriteLong ?? 0);
   const input = usage.input + usage.cacheRead + cacheWrite;
   return {

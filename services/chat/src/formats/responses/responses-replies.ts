@@ -2,7 +2,7 @@ import type { ReplyFormat, ReplyIdentity } from '../../domain/caller-request';
 import type { Reply } from '../../domain/reply';
 import type { BilledUsage } from '../../domain/usage';
 import { eventsOf } from '../reply-events';
-import { requestMembers, responseJson } from './response-json';
+import { requestMembers, responseJson, writeUsage } from './response-json';
 import { type ResponseOptions, ResponseStream } from './response-stream';
 
 export interface ResponsesReplies extends ReplyFormat {
@@ -22,6 +22,7 @@ export function responsesReplies(options: ResponseOptions): ResponsesReplies {
   return {
     write: (reply, usage, identity) => writeResponse(streamOf(identity), reply, usage),
     stream: streamOf,
+    usage: writeUsage,
     errorFrame: (error, identity) => streamOf(identity).fail(error),
     get last() {
       return last;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { fromMessagesUsage, laterUsage } from './anthropic-usage';
+import { fromMessagesUsage, MessageFigures } from './anthropic-usage';
 
 const usage = { input_tokens: 10, output_tokens: 5 };
 
@@ -28,16 +28,62 @@ test('thinking tokens are part of the output', () =>
 test.each([
   ['nothing', undefined],
   ['null', null],
-  ['no output', { input_tokens: 1 }],
-  ['a fraction', { input_tokens: 1.5, output_tokens: 1 }],
-  ['a figure past all measure', { input_tokens: 1, output_tokens: 100_000_001 }],
+  ['no figures', {}],
+  ['a fraction', { input_tokens: 1.5 }],
 ])('usage is absent in %s', (_, value) => expect(fromMessagesUsage(value)).toBeUndefined());
 
-test('later figures replace earlier ones, unless null or absent', () =>
-  expect(
-    laterUsage({ ...usage, cache_read_input_tokens: 7 }, { input_tokens: null, output_tokens: 9 }),
-  ).toEqual({
-    input_tokens: 10,
-    output_tokens: 9,
-    cache_read_input_tokens: 7,
-  }));
+test.each([
+  [{ input_tokens: 1 }, { input: 1, output: 0 }],
+  [{ output_tokens: 1 }, { input: 0, output: 1 }],
+  [
+    { input_tokens: 1, output_tokens: 100_000_001 },
+    { input: 1, output: 0 },
+  ],
+])('a figure that is missing in %j is 0', (figures, expected) =>
+  expect(fromMessagesUsage(figures)).toMatchObject(expected),
+);
+
+test.each<[string, object[], object]>([
+  [
+    'replace earlier ones, unless null or absent',
+    [
+      { ...usage, cache_read_input_tokens: 7 },
+      { input_tokens: null, output_tokens: 9 },
+    ],
+    { input: 10, cacheRead: 7, output: 9 },
+  ],
+  [
+    'do not replace earlier ones by 0',
+    [
+      {
+        input_tokens: 1_000,
+        cache_creation_input_tokens: 500,
+        cache_read_input_tokens: 200,
+        output_tokens: 1,
+      },
+      { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 50 },
+      { output_tokens: 60 },
+    ],
+    { input: 1_000, cacheWrite: 500, cacheRead: 200, output: 60 },
+  ],
+  [
+    'do not replace a part of earlier ones by 0',
+    [
+      { input_tokens: 1_000, cache_read_input_tokens: 200, output_tokens: 90 },
+      { input_tokens: 1_000, cache_read_input_tokens: 0, output_tokens: 0 },
+    ],
+    { input: 1_000, cacheRead: 200, output: 90 },
+  ],
+  [
+    'replace an estimate of the whole prompt, and are not added to it',
+    [
+      { input_tokens: 1_000, output_tokens: 0 },
+      { input_tokens: 200, cache_read_input_tokens: 800, output_tokens: 50 },
+    ],
+    { input: 200, cacheRead: 800, output: 50 },
+  ],
+])('later figures %s', (_rule, events, expected) => {
+  const figures = new MessageFigures();
+  for (const event of events) figures.add(event);
+  expect(figures.usage).toMatchObject(expected);
+});

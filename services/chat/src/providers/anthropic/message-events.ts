@@ -5,7 +5,7 @@ import { type TokenUsage, withSearches } from '../../domain/usage';
 import { objectJson } from '../../json/exact-json';
 import { isErrorEvent } from '../../sse/error-event';
 import { dataOf, parseData } from '../../sse/sse-data';
-import { fromMessagesUsage, laterUsage } from './anthropic-usage';
+import { MessageFigures } from './anthropic-usage';
 import { isSearch, ownSignature, readCitation, readResults, readToolUse } from './read-message';
 import { readStopReason } from './stop-reason';
 
@@ -30,8 +30,7 @@ const ERROR_TYPE = /^[a-z_]{1,40}$/;
 /** Reads a stream of message events (SDK 1.10, `RawMessageStreamEvent`). */
 export class MessageEvents implements StreamReader {
   readonly #blocks = new Map<number, OpenBlock>();
-  #figures: Record<string, unknown> = {};
-  #usage: TokenUsage | undefined;
+  readonly #figures = new MessageFigures();
   /** Of the message. */
   #id: unknown;
   #calls = 0;
@@ -44,7 +43,8 @@ export class MessageEvents implements StreamReader {
 
   /** A stream that is cut has not reported its searches. */
   get usage(): TokenUsage | undefined {
-    return this.#usage && withSearches(this.#usage, this.#queries.size);
+    const { usage } = this.#figures;
+    return usage && withSearches(usage, this.#queries.size);
   }
 
   get ended(): boolean {
@@ -68,7 +68,7 @@ export class MessageEvents implements StreamReader {
       case 'content_block_stop':
         return this.#close(data.index as number);
       case 'message_delta':
-        this.#count(data.usage);
+        this.#figures.add(data.usage);
         return this.#stop(membersOf(data.delta));
       case 'message_stop': {
         const events = this.#stop({ stop_reason: this.#startReason });
@@ -86,18 +86,13 @@ export class MessageEvents implements StreamReader {
     return NOTHING;
   }
 
-  #count(usage: unknown): void {
-    this.#figures = laterUsage(this.#figures, usage);
-    this.#usage = fromMessagesUsage(this.#figures);
-  }
-
   /**
    * A message that resumes the work of a server tool (programmatic tool calling) starts with content: complete blocks
    * without further events.
    */
   #start({ id, usage, content, stop_reason: reason }: Record<string, unknown>): readonly ReplyEvent[] {
     this.#id = id;
-    this.#count(usage);
+    this.#figures.add(usage);
     if (typeof reason === 'string') this.#startReason = reason;
     return listOf(content).flatMap((block) => {
       const [whole, events] = this.#open(membersOf(block));

@@ -1,16 +1,17 @@
 import type { Quota } from '@gateway/quota';
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { MeteredStream, PassThroughEvent, PassThroughOptions } from '../../domain/chat-provider';
-import { type TokenUsage, withSearches } from '../../domain/usage';
+import { hasAllFigures, inputOf, type TokenUsage, withSearches } from '../../domain/usage';
 import { exactUsd } from '../../json/exact-json';
 import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { namedFrame } from '../../sse/named-frame';
 import { dataOf, endsLikeObject, parseData, parseExactData } from '../../sse/sse-data';
 import { UncountedEvents } from '../uncounted-events';
-import { fromMessagesUsage, laterUsage } from './anthropic-usage';
+import { fromMessagesUsage, MessageFigures } from './anthropic-usage';
 import { MessageText } from './message-text';
 import { isSearch } from './read-message';
 import { agreedReason, isToolUse, repairedToolUse } from './repair-message';
+import { reportedStop } from './stop-reason';
 
 /** A quote inside a JSON string is escaped, so these bytes are never a model's text. */
 const DELTA = Buffer.from('"content_block_delta"');
@@ -39,25 +40,39 @@ export class PassThroughMessages implements MeteredStream {
   readonly #unread: UncountedEvents;
   readonly #model: string;
   readonly #chargedNano: PassThroughOptions['chargedNano'];
-  #figures: Record<string, unknown> = {};
+  readonly #completedUsage: PassThroughOptions['completedUsage'];
+  readonly #figures = new MessageFigures();
   #searches = 0;
-  #hasStopReason = false;
+  /** Empty: the message has not stopped. */
+  #stopReason = '';
   /** Of the message. */
   #id: unknown;
   #calls = 0;
   #events = 0;
   #textBytes = 0;
 
-  constructor(bufferQuota: Quota, { model, chargedNano }: Pick<PassThroughOptions, 'model' | 'chargedNano'>) {
+  constructor(
+    bufferQuota: Quota,
+    {
+      model,
+      chargedNano,
+      completedUsage,
+    }: Pick<PassThroughOptions, 'model' | 'chargedNano' | 'completedUsage'>,
+  ) {
     this.#model = model;
     this.#chargedNano = chargedNano;
+    this.#completedUsage = completedUsage;
     this.#unread = new UncountedEvents(bufferQuota, new MessageText());
   }
 
   /** A stream that is cut has not reported its searches. */
   get usage(): TokenUsage | undefined {
-    const usage = fromMessagesUsage(this.#figures);
+    const { usage } = this.#figures;
     return usage && withSearches(usage, this.#searches);
+  }
+
+  get isRefused(): boolean {
+    return reportedStop(this.#stopReason) === 'refusal';
   }
 
   take(event: Buffer): PassThroughEvent {
@@ -77,7 +92,7 @@ export class PassThroughMessages implements MeteredStream {
   }
 
   end(): Buffer | undefined {
-    return this.#hasStopReason ? END : undefined;
+    return this.#stopReason !== '' ? END : undefined;
   }
 
   /** One token per event, or their text at four bytes per token; the frames of events differ by kind. */
@@ -123,7 +138,7 @@ export class PassThroughMessages implements MeteredStream {
       const { id, content, usage: figures } = membersOf(message);
       this.#id = id;
       this.#calls += listOf(content).filter(isToolUse).length;
-      this.#figures = laterUsage(this.#figures, figures);
+      this.#figures.add(figures);
       // Its callers know the model by another name than the provider does (`model-name-rewriter.ts`).
       return {
         kind: 'pass',
@@ -131,31 +146,48 @@ export class PassThroughMessages implements MeteredStream {
       };
     }
     if (type === 'message_delta') {
-      this.#figures = laterUsage(this.#figures, usage);
-      this.#hasStopReason ||= textOf(membersOf(data?.delta).stop_reason) !== '';
+      this.#figures.add(usage);
+      this.#stopReason ||= textOf(membersOf(data?.delta).stop_reason);
       return { kind: 'pass', bytes: this.#ending(event, data ?? {}) };
     }
     return { kind: 'pass', bytes: event };
   }
 
-  /** Returns the event with the cost, and a stop reason that agrees with the content. */
+  /**
+   * Returns the event with the cost, and a stop reason that agrees with the content. The last figures replace all earlier ones for
+   * clients, so that they have to be right.
+   */
   #ending(event: Buffer, data: JsonObject): Buffer {
     const { delta, usage } = data;
     const reason = membersOf(delta).stop_reason;
     const agreed = typeof reason === 'string' ? agreedReason(reason, this.#calls) : reason;
-    const figures = this.usage;
-    const isBilled = figures !== undefined && isObject(usage);
-    if (agreed === reason && !isBilled) return event;
+    const billed = this.#billedUsage(usage);
+    if (agreed === reason && !billed) return event;
     return frameOf({
       ...data,
       ...(agreed !== reason && { delta: { ...membersOf(delta), stop_reason: agreed } }),
-      ...(isBilled && { usage: { ...usage, cost: exactUsd(this.#chargedNano(figures)) } }),
+      ...(billed && { usage: { ...membersOf(usage), ...billed } }),
     });
+  }
+
+  /** Returns what the usage of an event lacks; undefined if it passes as it is. */
+  #billedUsage(usage: unknown): object | undefined {
+    const figures = this.usage;
+    const isRight = figures && hasAllFigures(figures) && !repeatsLess(membersOf(usage), figures);
+    const completed = isRight || this.#stopReason === '' ? undefined : this.#completedUsage?.();
+    if (completed) return completed;
+    return figures && isObject(usage) ? { cost: exactUsd(this.#chargedNano(figures)) } : undefined;
   }
 }
 
 const frameOf = (data: JsonObject): Buffer =>
   Buffer.from(namedFrame(textOf(data.type), JSON.stringify(data)));
+
+/** Whether an event repeats the input with fewer tokens than are known. */
+function repeatsLess(usage: JsonObject, known: TokenUsage): boolean {
+  const repeated = fromMessagesUsage({ ...usage, output_tokens: undefined });
+  return repeated !== undefined && inputOf(repeated) < inputOf(known);
+}
 
 /** Bytes of a delta from its own type on; none if it is written with spaces. */
 function textBytesOf(event: Buffer, from: number): number {

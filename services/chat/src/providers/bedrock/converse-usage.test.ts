@@ -33,7 +33,21 @@ test.each<[string, object, object]>([
   expect(readConverseUsage({ ...BASE, ...more })).toEqual({ ...READ, ...expected }),
 );
 
-test.each([undefined, {}, { inputTokens: 5 }, { outputTokens: 3 }, { ...BASE, inputTokens: 1e9 }])(
-  'there is no usage in %j',
-  (usage) => expect(readConverseUsage(usage)).toBeUndefined(),
+test.each<[object, object]>([
+  [{ inputTokens: 5 }, { input: 5, output: 0 }],
+  [{ outputTokens: 3 }, { input: 0, output: 3 }],
+  [
+    { inputTokens: 5, cacheReadInputTokens: 2, cacheWriteInputTokens: 1, totalTokens: 11 },
+    { input: 5, output: 3 },
+  ],
+  [
+    { ...BASE, inputTokens: 1e9 },
+    { input: 5, output: 3 },
+  ],
+])('a figure that is missing in %j follows from the total, else it is 0', (usage, expected) =>
+  expect(readConverseUsage(usage)).toMatchObject(expected),
+);
+
+test.each([undefined, {}, { totalTokens: 8 }])('there is no usage in %j', (usage) =>
+  expect(readConverseUsage(usage)).toBeUndefined(),
 );

@@ -2,7 +2,8 @@ import { listOf, membersOf, tokenFigure } from '@gateway/upstream';
 import type { TokenUsage } from '../../domain/usage';
 
 /**
- * Reads the `usage` of a reply or of a stream's `metadata`; undefined if there is none. `inputTokens` excludes what is read
+ * Reads the `usage` of a reply or of a stream's `metadata`; undefined if there is none. A missing
+ * figure follows from the total, else it is 0. `inputTokens` excludes what is read
  * from or written to the cache, `cacheDetails` divides the writes by their lifetime, and `outputTokens` includes reasoning,
  * which has no figure of its own (SDK 3.1164, `TokenUsage`).
  */
@@ -10,15 +11,19 @@ export function readConverseUsage(value: unknown): TokenUsage | undefined {
   const usage = membersOf(value);
   const input = tokenFigure(usage.inputTokens);
   const output = tokenFigure(usage.outputTokens);
-  if (input === undefined || output === undefined) return undefined;
+  if (input === undefined && output === undefined) return undefined;
+  const cacheRead = tokenFigure(usage.cacheReadInputTokens) ?? 0;
   const written = tokenFigure(usage.cacheWriteInputTokens) ?? 0;
+  // `totalTokens` includes reads and writes.
+  const total = tokenFigure(usage.totalTokens) ?? 0;
+  const missing = Math.max(0, total - cacheRead - written - (input ?? 0) - (output ?? 0));
   const cacheWriteLong = Math.min(written, longWrites(usage.cacheDetails));
   return {
-    input,
-    cacheRead: tokenFigure(usage.cacheReadInputTokens) ?? 0,
+    input: input ?? missing,
+    cacheRead,
     cacheWrite: written - cacheWriteLong,
     ...(cacheWriteLong > 0 && { cacheWriteLong }),
-    output,
+    output: output ?? missing,
     reasoning: 0,
   };
 }

@@ -14,12 +14,21 @@ test('billed units take precedence, and cached tokens are not subtracted from th
   });
 });
 
-test.each([undefined, null, {}, { input_tokens: 1 }, { input_tokens: 1, output_tokens: 1e12 }])(
-  'tokens count if the billed units are %j',
-  (billed_units) => {
-    expect(readCohereUsage({ billed_units, tokens })).toMatchObject({ input: 496, output: 11 });
-  },
-);
+test.each([
+  [undefined, 496],
+  [null, 496],
+  [{}, 496],
+  [{ input_tokens: 0, output_tokens: 0 }, 496],
+  [{ input_tokens: 1 }, 1],
+  [{ input_tokens: 1, output_tokens: 1e12 }, 1],
+])('tokens count for what is missing in the billed units %j', (billed_units, input) => {
+  expect(readCohereUsage({ billed_units, tokens })).toMatchObject({ input, output: 11 });
+});
+
+test.each([{ input_tokens: 4 }, { output_tokens: 4 }])('part of the figures, such as %j, is kept', (part) => {
+  const usage = readCohereUsage({ tokens: part });
+  expect([usage?.input, usage?.output].toSorted()).toEqual([0, 4]);
+});
 
 test.each([undefined, null, 'x', {}, { tokens: {} }])('usage %j is none', (usage) => {
   expect(readCohereUsage(usage)).toBeUndefined();

@@ -68,7 +68,7 @@ export function geminiProvider({
     writeRequest: writeGeminiRequest,
     addedInputTokens,
     passReply: withSlug,
-    passStream: ({ model }) => new PassThroughContents(model, newToolId),
+    passStream: (options) => new PassThroughContents(options, newToolId),
     isReply: (reply) => Array.isArray(reply.candidates) || Boolean(reply.promptFeedback),
     readUsage: (reply) => {
       const usage = readGeminiUsage(reply.usageMetadata);

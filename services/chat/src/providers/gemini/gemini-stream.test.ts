@@ -193,7 +193,33 @@ describe('usage', () => {
     expect(provider.readUsage({ usageMetadata })).toMatchObject(expected);
   });
 
-  test.each([{}, { promptTokenCount: -1 }, { promptTokenCount: 1, candidatesTokenCount: 1e12 }, null])(
+  test.each([
+    [
+      'the prompt follows from the total',
+      { candidatesTokenCount: 70, thoughtsTokenCount: 6, totalTokenCount: 96 },
+      { input: 20, output: 76, reasoning: 6 },
+    ],
+    ['the prompt is counted without a total', { candidatesTokenCount: 76 }, { input: 0, output: 76 }],
+    [
+      'the output follows from the total',
+      { promptTokenCount: 20, totalTokenCount: 96 },
+      { input: 20, output: 76 },
+    ],
+    [
+      'an implausible figure is missing',
+      { promptTokenCount: 1, candidatesTokenCount: 1e12 },
+      { input: 1, output: 0 },
+    ],
+    [
+      'thoughts that only the total has are output',
+      { promptTokenCount: 20, candidatesTokenCount: 6, totalTokenCount: 96 },
+      { input: 20, output: 76, reasoning: 70 },
+    ],
+  ])('is better than none: %s', (_name, usageMetadata, expected) => {
+    expect(provider.readUsage({ usageMetadata })).toMatchObject(expected);
+  });
+
+  test.each([{}, { promptTokenCount: -1 }, { totalTokenCount: 3 }, null])(
     'is absent in %j',
     (usageMetadata) => {
       expect(provider.readUsage({ usageMetadata })).toBeUndefined();

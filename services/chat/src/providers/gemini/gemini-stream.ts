@@ -1,6 +1,6 @@
 import { isObject, membersOf } from '@gateway/upstream';
 import type { ReplyEvent, StreamReader } from '../../domain/reply';
-import { type TokenUsage, withSearches } from '../../domain/usage';
+import { largerUsage, type TokenUsage, withSearches } from '../../domain/usage';
 import { parseExact } from '../../json/exact-json';
 import { dataOf } from '../../sse/sse-data';
 import { readGeminiUsage } from './gemini-usage';
@@ -41,7 +41,8 @@ export class GeminiStream implements StreamReader {
     if (data === '') return [];
     const chunk = membersOf(parseJson(data));
     // Before anything that may throw: a stream that fails is billed too.
-    if (chunk.usageMetadata) this.#usage = readGeminiUsage(chunk.usageMetadata) ?? this.#usage;
+    const usage = chunk.usageMetadata ? readGeminiUsage(chunk.usageMetadata) : undefined;
+    if (usage) this.#usage = largerUsage(this.#usage, usage);
     for (const query of queriesOf(chunk)) this.#queries.add(query);
     const events = this.#reader.read(chunk);
     this.#isOver = this.#reader.ended && isObject(chunk.usageMetadata);

@@ -1,5 +1,8 @@
 import { listOf, membersOf, tokenFigure } from '@gateway/upstream';
-import { type TokenUsage, withAudio } from '../../domain/usage';
+import { type TokenUsage, type UsageMode, withAudio } from '../../domain/usage';
+import { tokensOf } from '../token-figures';
+
+const COUNTING: UsageMode = { reasoning: 'included', cached: 'included' };
 
 /**
  * Reads `usageMetadata` of a reply or of a stream's chunk, whose figures replace those of earlier chunks; undefined if there
@@ -8,22 +11,24 @@ import { type TokenUsage, withAudio } from '../../domain/usage';
  */
 export function readGeminiUsage(usageMetadata: unknown): TokenUsage | undefined {
   const usage = membersOf(usageMetadata);
-  const prompt = tokenFigure(usage.promptTokenCount);
-  const cached = tokenFigure(usage.cachedContentTokenCount ?? 0);
-  const fromTools = tokenFigure(usage.toolUsePromptTokenCount ?? 0);
-  const answer = tokenFigure(usage.candidatesTokenCount ?? 0);
-  const reasoning = tokenFigure(usage.thoughtsTokenCount ?? 0);
-  if (prompt === undefined || cached === undefined || fromTools === undefined) return undefined;
-  if (answer === undefined || reasoning === undefined) return undefined;
-  const cacheRead = Math.min(prompt, cached);
   const cachedAudio = audioOf(usage.cacheTokensDetails);
-  const tokens = {
-    input: prompt - cacheRead + fromTools,
-    cacheRead,
-    cacheWrite: 0,
-    output: answer + reasoning,
-    reasoning,
-  };
+  const [prompt, fromTools] = [
+    tokenFigure(usage.promptTokenCount),
+    tokenFigure(usage.toolUsePromptTokenCount),
+  ];
+  const [answer, thoughts] = [tokenFigure(usage.candidatesTokenCount), tokenFigure(usage.thoughtsTokenCount)];
+  const tokens = tokensOf(
+    {
+      prompt: sumOf(prompt, prompt === undefined ? undefined : fromTools),
+      cacheRead: tokenFigure(usage.cachedContentTokenCount) ?? 0,
+      cacheWrite: 0,
+      completion: sumOf(answer, thoughts),
+      reasoning: thoughts ?? 0,
+      total: tokenFigure(usage.totalTokenCount),
+    },
+    COUNTING,
+  );
+  if (!tokens) return undefined;
   return withAudio(tokens, {
     input:
       Math.max(0, audioOf(usage.promptTokensDetails) - cachedAudio) +
@@ -32,6 +37,10 @@ export function readGeminiUsage(usageMetadata: unknown): TokenUsage | undefined 
     output: audioOf(usage.candidatesTokensDetails),
   });
 }
+
+/** Returns the sum of the figures that are known; undefined if none is. */
+const sumOf = (...figures: readonly (number | undefined)[]): number | undefined =>
+  figures.reduce((sum, figure) => (figure === undefined ? sum : (sum ?? 0) + figure), undefined);
 
 /** Returns the tokens of audio among those of all modalities. */
 function audioOf(details: unknown): number {

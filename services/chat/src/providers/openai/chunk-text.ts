@@ -1,6 +1,7 @@
-import { membersOf, textOf } from '@gateway/upstream';
+import { listOf, membersOf, textOf } from '@gateway/upstream';
 import { parseData } from '../../sse/sse-data';
 import type { TextReader } from '../uncounted-events';
+import { readThinking } from './reply-json';
 
 interface ChoiceText {
   content: string;
@@ -37,14 +38,19 @@ export class ChunkText implements TextReader {
     // Text completions have `text` instead of a delta.
     text.content += textOf(delta.content) + textOf(delta.refusal) + textOf(choice.text);
     text.content += textOf(membersOf(delta.audio).transcript);
-    text.reasoning += textOf(delta.reasoning_content) || textOf(delta.reasoning);
-    for (const call of Array.isArray(delta.tool_calls) ? delta.tool_calls : []) {
-      const called = membersOf(membersOf(call).function);
-      text.toolNames += textOf(called.name);
-      text.toolArguments += textOf(called.arguments);
+    text.reasoning += readThinking(delta).map(thoughtOf).join('');
+    for (const call of [...listOf(delta.tool_calls), { function: delta.function_call }]) {
+      const { function: called, custom } = membersOf(call);
+      const { name, arguments: args, input } = membersOf(called ?? custom);
+      text.toolNames += textOf(name);
+      text.toolArguments += textOf(args) + textOf(input);
     }
   }
 }
+
+/** Redacted thinking can't be counted. */
+export const thoughtOf = (part: ReturnType<typeof readThinking>[number]): string =>
+  part.kind === 'thinking' ? part.text : '';
 
 export function choicesOf(chunk: Record<string, unknown> | undefined): Record<string, unknown>[] {
   return Array.isArray(chunk?.choices) ? chunk.choices.map(membersOf) : [];

@@ -35,6 +35,77 @@ test.each([
   expect(fromOpenAiUsage(usageOf(cached, reasoning), mode)).toMatchObject(figures);
 });
 
+test.each<[string, object, object]>([
+  ['a prompt alone', { prompt_tokens: 9 }, { input: 9, output: 0 }],
+  ['a completion alone', { completion_tokens: 9 }, { input: 0, output: 9 }],
+  ['an implausible prompt', { prompt_tokens: -1, completion_tokens: 2 }, { input: 0, output: 2 }],
+  ['a prompt and a total', { prompt_tokens: 9, total_tokens: 14 }, { input: 9, output: 5 }],
+  [
+    'a completion and a total with cached tokens',
+    { completion_tokens: 5, total_tokens: 14, prompt_tokens_details: { cached_tokens: 4 } },
+    { input: 5, cacheRead: 4, output: 5 },
+  ],
+  [
+    'thinking that only the total has',
+    { prompt_tokens: 9, completion_tokens: 5, total_tokens: 84 },
+    { input: 9, output: 75, reasoning: 70 },
+  ],
+  [
+    'reads beside a larger prompt, as the total shows',
+    {
+      prompt_tokens: 90,
+      completion_tokens: 5,
+      total_tokens: 135,
+      prompt_tokens_details: { cached_tokens: 40 },
+    },
+    { input: 90, cacheRead: 40, output: 5, reasoning: 0 },
+  ],
+  [
+    'reads and writes beside the prompt, under the names of Anthropic',
+    {
+      ...{ prompt_tokens: 9, completion_tokens: 5, total_tokens: 154 },
+      ...{ cache_read_input_tokens: 40, cache_creation_input_tokens: 100 },
+    },
+    { input: 9, cacheRead: 40, cacheWrite: 100, output: 5, reasoning: 0 },
+  ],
+  [
+    'writes beside a smaller prompt',
+    { prompt_tokens: 9, completion_tokens: 5, cache_creation_input_tokens: 100 },
+    { input: 9, cacheWrite: 100 },
+  ],
+  [
+    'writes that are also counted as reads',
+    {
+      ...{ prompt_tokens: 100, completion_tokens: 5, total_tokens: 105 },
+      prompt_tokens_details: { cached_tokens: 90, cache_write_tokens: 80 },
+    },
+    { input: 10, cacheRead: 10, cacheWrite: 80 },
+  ],
+  [
+    'reads that are also counted as writes',
+    {
+      ...{ prompt_tokens: 100, completion_tokens: 5 },
+      prompt_tokens_details: { cached_tokens: 80, cache_write_tokens: 95 },
+    },
+    { input: 5, cacheRead: 80, cacheWrite: 15 },
+  ],
+  [
+    "the other names of a response's figures",
+    { input_tokens: 9, output_tokens: 5, input_tokens_details: { cached_tokens: 4 } },
+    { input: 5, cacheRead: 4, output: 5 },
+  ],
+])('reads %s', (_what, usage, expected) => {
+  expect(fromOpenAiUsage(usage, DETECT)).toMatchObject(expected);
+});
+
+test.each(['azure', 'compatible', 'openai'] as const)(
+  'cached tokens of a deployment of Grok that reports them beside the prompt are charged at %s',
+  (quirks) => {
+    const usage = { prompt_tokens: 5, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 40 } };
+    expect(fromOpenAiUsage(usage, QUIRKS[quirks].usage)).toMatchObject({ input: 5, cacheRead: 40 });
+  },
+);
+
 test("xAI's cached tokens are charged also for models that do not include them in the prompt", () => {
   const usage = { prompt_tokens: 5, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 40 } };
   expect(fromOpenAiUsage(usage, QUIRKS.xai.usage)).toMatchObject({ input: 5, cacheRead: 40, output: 2 });
@@ -58,7 +129,7 @@ test.each(['cache_write_tokens', 'caching_tokens', 'cache_creation_input_tokens'
   },
 );
 
-test.each([undefined, null, {}, { prompt_tokens: 1 }, { prompt_tokens: -1, completion_tokens: 2 }])(
+test.each([undefined, null, {}, { prompt_tokens: -1 }, { total_tokens: 3 }])(
   'usage without credible figures, such as %j, is none',
   (usage) => {
     expect(fromOpenAiUsage(usage, INCLUDED)).toBeUndefined();

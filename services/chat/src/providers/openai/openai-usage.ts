@@ -1,54 +1,59 @@
-import { isObject, type JsonObject, tokenFigure } from '@gateway/upstream';
-import { type PartCounting, type TokenUsage, type UsageMode, withAudio } from '../../domain/usage';
+import { isObject, type JsonObject, membersOf, tokenFigure } from '@gateway/upstream';
+import { type TokenUsage, type UsageMode, withAudio } from '../../domain/usage';
+import { tokensOf } from '../token-figures';
 
 /**
- * Reads the usage of a completion or of a stream's usage chunk; undefined if there is none. `prompt_tokens` includes cache
- * writes. DeepSeek reports reads in `prompt_cache_hit_tokens`, Mistral (also) in `num_cached_tokens`, Moonshot in
- * `cached_tokens`; Requesty reports writes in `caching_tokens`, Alibaba in `cache_creation_input_tokens`.
+ * Reads the usage of a completion or of a stream's usage chunk, or of a response, which has other names for the same; undefined if
+ * there is none. Cache reads are in `cached_tokens`; DeepSeek reports them in `prompt_cache_hit_tokens`, Mistral (also) in
+ * `num_cached_tokens`, Moonshot beside the details, Databricks in `cache_read_input_tokens`. Requesty reports writes in
+ * `caching_tokens`, Alibaba and Databricks in `cache_creation_input_tokens`.
  */
 export function fromOpenAiUsage(usage: unknown, mode: UsageMode): TokenUsage | undefined {
   if (!isObject(usage)) return undefined;
-  const prompt = tokenFigure(usage.prompt_tokens);
-  const completion = tokenFigure(usage.completion_tokens);
-  if (prompt === undefined || completion === undefined) return undefined;
-  const inputDetails = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  const outputDetails = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
-  const cached =
-    tokenFigure(inputDetails.cached_tokens) ||
-    tokenFigure(usage.prompt_cache_hit_tokens) ||
-    tokenFigure(usage.num_cached_tokens) ||
-    tokenFigure(usage.cached_tokens) ||
-    0;
-  const isCachedSeparate = isSeparate(mode.cached, cached, prompt);
-  const cacheRead = isCachedSeparate ? cached : Math.min(prompt, cached);
-  const uncached = isCachedSeparate ? prompt : prompt - cacheRead;
-  const written =
-    tokenFigure(inputDetails.cache_write_tokens) ||
-    tokenFigure(inputDetails.caching_tokens) ||
-    tokenFigure(inputDetails.cache_creation_input_tokens) ||
-    tokenFigure(inputDetails.cache_creation_tokens) ||
-    0;
-  const cacheWrite = Math.min(uncached, written);
-  const reasoning = tokenFigure(outputDetails.reasoning_tokens) ?? 0;
-  const input = uncached - cacheWrite;
-  const audio = tokenFigure(inputDetails.audio_tokens) ?? 0;
-  const cachedDetails = isObject(inputDetails.cached_tokens_details)
-    ? inputDetails.cached_tokens_details
-    : {};
+  const inputDetails = membersOf(usage.prompt_tokens_details ?? usage.input_tokens_details);
+  const outputDetails = membersOf(usage.completion_tokens_details ?? usage.output_tokens_details);
+  const tokens = tokensOf(
+    {
+      prompt: tokenFigure(usage.prompt_tokens ?? usage.input_tokens),
+      cacheRead: firstFigure(
+        inputDetails.cached_tokens,
+        usage.prompt_cache_hit_tokens,
+        usage.num_cached_tokens,
+        usage.cached_tokens,
+        usage.cache_read_input_tokens,
+      ),
+      cacheWrite: firstFigure(
+        inputDetails.cache_write_tokens,
+        inputDetails.caching_tokens,
+        inputDetails.cache_creation_input_tokens,
+        inputDetails.cache_creation_tokens,
+        usage.cache_creation_input_tokens,
+      ),
+      completion: tokenFigure(usage.completion_tokens ?? usage.output_tokens),
+      reasoning: firstFigure(outputDetails.reasoning_tokens),
+      total: tokenFigure(usage.total_tokens),
+    },
+    mode,
+  );
+  if (!tokens) return undefined;
+  const audio = firstFigure(inputDetails.audio_tokens);
+  const cachedDetails = membersOf(inputDetails.cached_tokens_details);
   // Without a figure, as little of the audio as possible is taken for cached: it costs less.
-  const cachedAudio = tokenFigure(cachedDetails.audio_tokens) ?? Math.max(0, audio - input);
-  const tokens = {
-    input,
-    cacheRead,
-    cacheWrite,
-    output: isSeparate(mode.reasoning, reasoning, completion) ? completion + reasoning : completion,
-    reasoning,
-  };
+  const cachedAudio = tokenFigure(cachedDetails.audio_tokens) ?? Math.max(0, audio - tokens.input);
   return withAudio(tokens, {
     input: Math.max(0, audio - cachedAudio),
     cacheRead: cachedAudio,
-    output: tokenFigure(outputDetails.audio_tokens) ?? 0,
+    output: firstFigure(outputDetails.audio_tokens),
   });
+}
+
+/** Returns the first plausible figure that is not 0, else 0. */
+function firstFigure(...values: readonly unknown[]): number {
+  for (const value of values) {
+    const figure = tokenFigure(value);
+    if (figure) return figure;
+  }
+  return 0;
 }
 
 /**
@@ -62,9 +67,6 @@ export function withTopUsage(holder: JsonObject, member: string | undefined): Js
   const { usage, ...others } = inner;
   return { ...holder, [member]: others, usage };
 }
-
-const isSeparate = (counting: PartCounting, part: number, whole: number): boolean =>
-  counting === 'separate' || (counting === 'detect' && part > whole);
 
 /** Returns the service tier that a completion or chunk reports. */
 export const serviceTierOf = ({ service_tier: tier }: JsonObject): string | undefined =>

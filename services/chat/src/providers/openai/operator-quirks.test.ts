@@ -15,7 +15,7 @@ const OTHER = {
   stream_options: false,
   usage_member: 'x_groq',
   reasoning_tokens: 'separate',
-  cached_tokens: 'detect',
+  cached_tokens: 'included',
   think_tags: true,
   reasoning_replay: 'reasoning',
   thinking_switch: 'thinking',

@@ -2,7 +2,7 @@ import type { Quota } from '@gateway/quota';
 import { isObject, type JsonObject } from '@gateway/upstream';
 import type { AudioIds } from '../../domain/audio-ids';
 import type { MeteredStream, PassThroughEvent, PassThroughOptions } from '../../domain/chat-provider';
-import { ofTier, type TokenUsage } from '../../domain/usage';
+import { hasAllFigures, largerUsage, ofTier, type TokenUsage } from '../../domain/usage';
 import { exactUsd } from '../../json/exact-json';
 import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { dataOf, endsLikeObject, isDoneMarker, parseData } from '../../sse/sse-data';
@@ -37,6 +37,7 @@ export interface PassThroughChunksOptions {
   /** Number of choices that the caller asked for; absent: one. */
   readonly choices?: number | undefined;
   readonly chargedNano: PassThroughOptions['chargedNano'];
+  readonly completedUsage?: PassThroughOptions['completedUsage'];
   readonly quirks: Pick<OpenAiQuirks, 'usage' | 'usageMember' | 'thinkTags' | 'sendsFilterChunks'>;
   readonly bufferQuota: Quota;
   /** Rewrites each event before anything else; absent: as the quirks demand. */
@@ -64,9 +65,13 @@ export class PassThroughChunks implements MeteredStream {
   #usage: TokenUsage | undefined;
   #serviceTier: string | undefined;
   #begun = false;
+  /** The last chunk, as its caller receives it. */
+  #last: Buffer | undefined;
+  #hasShownUsage = false;
+  readonly #completedUsage: PassThroughOptions['completedUsage'];
   readonly #choices: number;
-  /** Indexes of the choices that have their finish reason. */
-  readonly #finished = new Set<unknown>();
+  /** Finish reasons by the index of their choice. */
+  readonly #finished = new Map<unknown, unknown>();
   readonly #audioIds: AudioIds | undefined;
   /** Of the audio's base64. */
   #audioChars = 0;
@@ -75,6 +80,7 @@ export class PassThroughChunks implements MeteredStream {
     includeUsage,
     choices = 1,
     chargedNano,
+    completedUsage,
     model,
     quirks,
     bufferQuota,
@@ -89,6 +95,7 @@ export class PassThroughChunks implements MeteredStream {
     this.#model = new ModelNameRewriter(model);
     this.#includeUsage = includeUsage;
     this.#choices = choices;
+    this.#completedUsage = completedUsage;
     this.#chargedNano = chargedNano;
     this.#serviceTier = onlyTier;
     this.#unread = new UncountedEvents(bufferQuota, new ChunkText());
@@ -98,13 +105,17 @@ export class PassThroughChunks implements MeteredStream {
     return this.#usage;
   }
 
+  get isRefused(): boolean {
+    return [...this.#finished.values()].includes('content_filter');
+  }
+
   get serviceTier(): string | undefined {
     return this.#serviceTier;
   }
 
   take(received: Buffer): PassThroughEvent {
     if (received.length <= MAX_DONE_BYTES && received.includes(DONE) && isDoneMarker(dataOf(received))) {
-      return { kind: 'done', bytes: DONE_FRAME };
+      return { kind: 'done', bytes: this.#lastFrames() };
     }
     const shown = this.#quirks.sendsFilterChunks ? withoutFilterResults(received) : received;
     if (!shown) return { kind: 'hide' };
@@ -115,6 +126,7 @@ export class PassThroughChunks implements MeteredStream {
     // Every chunk reports it; the stream may not reach its last.
     if (!this.#begun && event.includes(TIER_KEY)) this.#serviceTier ??= serviceTierOf(parseData(event) ?? {});
     this.#begun = true;
+    this.#last = event;
     if (isMarked && event.includes(FINISH_KEY)) this.#readFinish(event);
     if (this.#audioIds && event.includes(AUDIO_KEY)) return this.#takeAudio(event, this.#audioIds);
     const looksWhole = endsLikeObject(event) && !isCalledError(event);
@@ -131,7 +143,7 @@ export class PassThroughChunks implements MeteredStream {
   }
 
   end(): Buffer | undefined {
-    return this.#finished.size >= this.#choices ? DONE_FRAME : undefined;
+    return this.#finished.size >= this.#choices ? this.#lastFrames() : undefined;
   }
 
   get audioOutput(): number {
@@ -150,9 +162,18 @@ export class PassThroughChunks implements MeteredStream {
     this.#unread.close();
   }
 
+  /** Includes a chunk with the usage if the caller has asked for it and the provider has not reported it, or wrongly. */
+  #lastFrames(): Buffer {
+    const isReported = this.#hasShownUsage && hasAllFigures(this.#usage);
+    if (!this.#includeUsage || isReported || !this.#completedUsage) return DONE_FRAME;
+    const { id, object, created, model } = (this.#last && parseData(this.#last)) ?? {};
+    const chunk = { id, object, created, model, choices: [], usage: this.#completedUsage() };
+    return Buffer.concat([frameOf(chunk), DONE_FRAME]);
+  }
+
   #readFinish(event: Buffer): void {
     for (const { index, finish_reason: reason } of choicesOf(parseData(event)))
-      if (isFinishReason(reason)) this.#finished.add(index);
+      if (isFinishReason(reason)) this.#finished.set(index, reason);
   }
 
   /** Audio is not kept: its length is enough to count it. */
@@ -172,19 +193,26 @@ export class PassThroughChunks implements MeteredStream {
     const chunk = received && withTopUsage(received, this.#quirks.usageMember);
     const bytes = parsed ? frameOf(parsed) : event;
     if (!chunk || !('usage' in chunk)) return { kind: 'pass', bytes };
-    // A later figure replaces an earlier one: some providers report a running total in every chunk.
-    this.#usage = fromOpenAiUsage(chunk.usage, this.#quirks.usage) ?? this.#usage;
-    if (this.#includeUsage) return { kind: 'pass', bytes: frameOf(this.#withCost(chunk)) };
-    if (chunk.usage && choicesOf(chunk).length === 0) return { kind: 'hide' };
+    // Some providers report a running total in every chunk.
+    const usage = fromOpenAiUsage(chunk.usage, this.#quirks.usage);
+    if (usage) this.#usage = largerUsage(this.#usage, usage);
+    const isOnlyUsage = chunk.usage && choicesOf(chunk).length === 0;
+    // One that contradicts the reply is replaced by a chunk at its end.
+    if (isOnlyUsage && !(this.#includeUsage && hasAllFigures(usage))) return { kind: 'hide' };
+    if (this.#includeUsage) {
+      this.#hasShownUsage ||= usage !== undefined;
+      return { kind: 'pass', bytes: frameOf(this.#withCost(chunk)) };
+    }
     const { usage: _usage, ...rest } = chunk;
     return { kind: 'pass', bytes: frameOf(rest) };
   }
 
   /** Replaces a cost of the provider, which is the operator's. */
   #withCost(chunk: JsonObject): object {
-    if (!this.#usage || !isObject(chunk.usage)) return chunk;
+    const { choices = [], usage } = chunk;
+    if (!this.#usage || !isObject(usage)) return { ...chunk, choices };
     const cost = exactUsd(this.#chargedNano(ofTier(this.#usage, this.#serviceTier)));
-    return { ...chunk, usage: { ...chunk.usage, cost } };
+    return { ...chunk, choices, usage: { ...usage, cost } };
   }
 }
 

@@ -182,7 +182,7 @@ const COMMON: OpenAiQuirks = {
   maxTokensField: 'max_tokens',
   needsMaximum: false,
   asksForUsage: true,
-  usage: { reasoning: 'included', cached: 'included' },
+  usage: { reasoning: 'detect', cached: 'detect' },
   thinkTags: false,
   ownFields: [],
   seedField: 'seed',
@@ -215,7 +215,7 @@ const COMMON: OpenAiQuirks = {
  *   `providers/azure.py`. An end user's id is omitted: models of other makers refuse the field, and the older `user` spreads
  *   calls over caches (dify-official-plugins#3008).
  * - xai: docs.x.ai; penalties are refused by all models since Grok 4: new-api#6081; some models count cached tokens
- *   separately: vercel/ai, `convert-xai-chat-usage.ts`.
+ *   separately, also at Azure: vercel/ai, `convert-xai-chat-usage.ts`.
  */
 export const QUIRKS = {
   openai: {

@@ -1,6 +1,6 @@
 import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { ReplyEvent, StreamReader } from '../../domain/reply';
-import type { TokenUsage } from '../../domain/usage';
+import { largerUsage, type TokenUsage } from '../../domain/usage';
 import { parseExact } from '../../json/exact-json';
 import { isErrorEvent } from '../../sse/error-event';
 import { dataOf, isDoneMarker } from '../../sse/sse-data';
@@ -46,8 +46,9 @@ export class ChunkReader implements StreamReader {
     if (isDoneMarker(data)) return this.#end();
     const chunk = parseChunk(data);
     if (isErrorEvent(event, chunk)) throw new Error('provider sent an error event');
-    // A later figure replaces an earlier one: some providers report a running total in every chunk.
-    this.#usage = this.#readUsage(chunk) ?? this.#usage;
+    // Some providers report a running total in every chunk.
+    const usage = this.#readUsage(chunk);
+    if (usage) this.#usage = largerUsage(this.#usage, usage);
     const { choices } = this.#thinkTags?.read(chunk) ?? chunk;
     const choice = listOf(choices)
       .map(membersOf)

@@ -7,7 +7,7 @@ import type {
   PassThroughEvent,
   PassThroughOptions,
 } from '../../../domain/chat-provider';
-import { ofTier, type TokenUsage } from '../../../domain/usage';
+import { hasAllFigures, ofTier, type TokenUsage } from '../../../domain/usage';
 import { exactUsd } from '../../../json/exact-json';
 import { isErrorEvent } from '../../../sse/error-event';
 import { namedFrame } from '../../../sse/named-frame';
@@ -42,7 +42,8 @@ const PARSED: ReadonlySet<string> = new Set([
   'failed',
 ]);
 
-export interface PassThroughResponseOptions extends Pick<PassThroughOptions, 'chargedNano'> {
+export interface PassThroughResponseOptions
+  extends Pick<PassThroughOptions, 'chargedNano' | 'completedUsage'> {
   readonly to: PassedReply;
   /** To which encrypted content is tied. */
   readonly account: string;
@@ -67,6 +68,7 @@ export class PassThroughResponse implements MeteredStream {
   #usage: TokenUsage | undefined;
   #serviceTier: string | undefined;
   #searches = 0;
+  #isRefused = false;
   #deltas = 0;
   #textBytes = 0;
 
@@ -82,6 +84,10 @@ export class PassThroughResponse implements MeteredStream {
 
   get searches(): number {
     return this.#searches;
+  }
+
+  get isRefused(): boolean {
+    return this.#isRefused;
   }
 
   get serviceTier(): string | undefined {
@@ -186,8 +192,11 @@ export class PassThroughResponse implements MeteredStream {
     const received = this.#withItems(membersOf(data.response));
     this.#usage = fromResponseUsage(received);
     this.#serviceTier = serviceTierOf(received);
+    this.#isRefused = membersOf(received.incomplete_details).reason === 'content_filter';
     const response = this.#passed.response(received);
-    if (this.#usage) {
+    const completed = hasAllFigures(this.#usage) ? undefined : this.#options.completedUsage?.();
+    if (completed) Object.assign(response, { usage: completed });
+    else if (this.#usage) {
       const cost = exactUsd(this.#options.chargedNano(ofTier(this.#usage, this.#serviceTier)));
       Object.assign(response, { usage: { ...membersOf(response.usage), cost } });
     }

@@ -2,22 +2,14 @@ import { isObject, type JsonObject, listOf, membersOf, tokenFigure } from '@gate
 import { type TokenUsage, type UsageMode, withSearches } from '../../../domain/usage';
 import { fromOpenAiUsage } from '../openai-usage';
 
-/** The input includes cached tokens, and the output reasoning. */
-const COUNTING: UsageMode = { reasoning: 'included', cached: 'included' };
+/** The input includes cached tokens, and the output reasoning, except at some models of other makers. */
+const COUNTING: UsageMode = { reasoning: 'detect', cached: 'detect' };
 
-/** Returns the figures of a response: those of a chat completion under other names, and its searches. */
+/** Returns the figures of a response, and its searches. */
 export function fromResponseUsage(response: JsonObject): TokenUsage | undefined {
   const { usage } = response;
   if (!isObject(usage)) return undefined;
-  const tokens = fromOpenAiUsage(
-    {
-      prompt_tokens: usage.input_tokens,
-      completion_tokens: usage.output_tokens,
-      prompt_tokens_details: usage.input_tokens_details,
-      completion_tokens_details: usage.output_tokens_details,
-    },
-    COUNTING,
-  );
+  const tokens = fromOpenAiUsage(usage, COUNTING);
   return tokens && withSearches(tokens, searchesOf(response.output, usage));
 }
 

@@ -66,7 +66,8 @@ export function responsesApi(
     passReply: ({ value }, _model, to) =>
       Buffer.from(JSON.stringify(new PassedResponse(to, account).response(value))),
     readOpening,
-    passStream: ({ chargedNano }, to) => new PassThroughResponse({ chargedNano, to, account, bufferQuota }),
+    passStream: ({ chargedNano, completedUsage }, to) =>
+      new PassThroughResponse({ chargedNano, completedUsage, to, account, bufferQuota }),
     boundInput: countsByO200k ? boundInput : undefined,
     countInput,
     countReply(reply) {
