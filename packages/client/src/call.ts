@@ -45,6 +45,8 @@ export class Call {
     // Now, because every attempt sends the original request, whatever the caller does with the object meanwhile.
     this.#body = body === undefined || body instanceof FormData ? body : JSON.stringify(body);
     if (request.hasIdempotencyKey) this.#idempotencyKey = checkedKey(options.idempotencyKey);
+    // `@host` would make the gateway's address the login of another host, which would get the key.
+    if (!request.path.startsWith('/')) throw new TypeError('the path must begin with a slash');
     options.signal?.throwIfAborted();
   }
 

@@ -129,6 +129,23 @@ describe('what is sent and returned', () => {
     expect(sent[1]!.headers.get('authorization')).toBe('Bearer sk-gw-other');
   });
 
+  test('a path cannot lead to another host', async () => {
+    const { client, sent } = fakeGateway([ok({})]);
+    for (const path of ['@other.test/', 'v1/models', ''])
+      await expect(client.get(path)).rejects.toThrow(TypeError);
+    expect(sent).toEqual([]);
+  });
+
+  test('a message that contains the detail does not repeat it', async () => {
+    const { client } = fakeGateway([
+      failed('invalid_request', 400, {}, { message: 'No. Use n.', detail: 'Use n.' }),
+    ]);
+    expect(await thrownBy(client.chat.create(CHAT))).toMatchObject({
+      message: 'No. Use n.',
+      detail: 'Use n.',
+    });
+  });
+
   test('an error has all members of the envelope and headers', async () => {
     const more = { param: 'messages', detail: 'It is empty.' };
     const { client } = fakeGateway([failed('missing_parameter', 400, {}, more)]);

@@ -51,7 +51,7 @@ export class GatewayError<Code extends string = ErrorCode | (string & {})> exten
 
   constructor(code: Code, message: string, fields: ErrorFields = {}) {
     const { detail, cause } = fields;
-    super(detail === undefined ? message : `${message} ${detail}`, cause === undefined ? {} : { cause });
+    super(withDetail(message, detail), cause === undefined ? {} : { cause });
     this.code = code;
     this.status = fields.status;
     this.type = fields.type;
@@ -67,6 +67,10 @@ export class GatewayError<Code extends string = ErrorCode | (string & {})> exten
     this.task = fields.task;
   }
 }
+
+/** A key may have messages that contain the detail already. */
+const withDetail = (message: string, detail: string | undefined): string =>
+  detail === undefined || message.includes(detail) ? message : `${message} ${detail}`;
 
 /**
  * Whether a thrown value is a GatewayError, with one of the codes if there are any. By name, because a program may have loaded both
