@@ -1,6 +1,7 @@
 import type { Quota } from '@gateway/quota';
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { MeteredStream, PassThroughEvent, PassThroughOptions } from '../../domain/chat-provider';
+import { withoutOperatorsCosts } from '../../domain/operators-costs';
 import { hasAllFigures, inputOf, type TokenUsage, withSearches } from '../../domain/usage';
 import { exactUsd } from '../../json/exact-json';
 import { isCalledError, isErrorEvent } from '../../sse/error-event';
@@ -142,7 +143,10 @@ export class PassThroughMessages implements MeteredStream {
       // Its callers know the model by another name than the provider does (`model-name-rewriter.ts`).
       return {
         kind: 'pass',
-        bytes: frameOf({ ...data, message: { ...membersOf(message), model: this.#model } }),
+        bytes: frameOf({
+          ...data,
+          message: { ...withoutOperatorsCosts(membersOf(message)), model: this.#model },
+        }),
       };
     }
     if (type === 'message_delta') {
@@ -157,12 +161,13 @@ export class PassThroughMessages implements MeteredStream {
    * Returns the event with the cost, and a stop reason that agrees with the content. The last figures replace all earlier ones for
    * clients, so that they have to be right.
    */
-  #ending(event: Buffer, data: JsonObject): Buffer {
+  #ending(event: Buffer, received: JsonObject): Buffer {
+    const data = withoutOperatorsCosts(received);
     const { delta, usage } = data;
     const reason = membersOf(delta).stop_reason;
     const agreed = typeof reason === 'string' ? agreedReason(reason, this.#calls) : reason;
     const billed = this.#billedUsage(usage);
-    if (agreed === reason && !billed) return event;
+    if (data === received && agreed === reason && !billed) return event;
     return frameOf({
       ...data,
       ...(agreed !== reason && { delta: { ...membersOf(delta), stop_reason: agreed } }),

@@ -1,13 +1,14 @@
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import { agreedStop, STOP_REASONS } from '../../domain/finish-reasons';
+import { withoutCosts } from '../../domain/operators-costs';
 import { objectJson, parseExactObject } from '../../json/exact-json';
 import { readToolUse } from './read-message';
 import { reportedStop } from './stop-reason';
 
 /**
  * Returns a complete message that passes through without what its clients can't read or send back; the same message if it needs
- * no repair: input of a call that is not an object, a call without an id, a stop reason that contradicts the content. Servers that
- * only resemble Anthropic's format send these.
+ * no repair: input of a call that is not an object, a call without an id, a stop reason that contradicts the content, members that
+ * concern the operator. Servers that only resemble Anthropic's format send these.
  * @throws Error for a call without a name
  */
 export function repairedMessage(message: JsonObject): JsonObject {
@@ -16,8 +17,10 @@ export function repairedMessage(message: JsonObject): JsonObject {
     isToolUse(block) ? repairedToolUse(block, message.id, at) : block,
   );
   const reason = agreedReason(message.stop_reason, content.filter(isToolUse).length);
-  if (reason === message.stop_reason && content.every((block, at) => block === received[at])) return message;
-  return { ...message, content, stop_reason: reason };
+  const shown = withoutCosts(message);
+  const isSame = shown === message && reason === message.stop_reason;
+  if (isSame && content.every((block, at) => block === received[at])) return message;
+  return { ...shown, content, stop_reason: reason };
 }
 
 export const isToolUse = (block: unknown): block is JsonObject => membersOf(block).type === 'tool_use';

@@ -5,7 +5,7 @@ import { hasAllFigures, type TokenUsage } from '../../domain/usage';
 import { parseExactData } from '../../sse/sse-data';
 import { ModelNameRewriter } from '../model-name-rewriter';
 import { GeminiStream } from './gemini-stream';
-import { VERSION_MEMBER } from './whole-contents';
+import { VERSION_MEMBER, withoutCostsInEvent } from './whole-contents';
 
 /** A stream of `GenerateContentResponse`s that passes through, with the slug in place of the provider's name of the model. */
 export class PassThroughContents implements MeteredStream {
@@ -39,7 +39,7 @@ export class PassThroughContents implements MeteredStream {
     const events = this.#reader.read(event);
     this.#text.addEvents(events);
     this.#isRefused ||= events.some(isRefusal);
-    const bytes = this.#model.inEvent(event);
+    const bytes = this.#model.inEvent(withoutCostsInEvent(event));
     if (!this.#reader.isFinished) return { kind: 'pass', bytes };
     this.#held.push(Buffer.from(bytes));
     return this.#reader.ended ? { kind: 'done', bytes: this.#lastEvents() } : { kind: 'hide' };

@@ -2,6 +2,7 @@ import { GatewayError } from '@gateway/errors';
 import type { Quota } from '@gateway/quota';
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { CompletionsApi, OpeningEvent } from '../../domain/chat-provider';
+import { withoutCosts } from '../../domain/operators-costs';
 import { TokenCounter } from '../../domain/token-count';
 import { parseExactData } from '../../sse/sse-data';
 import { ModelNameRewriter } from '../model-name-rewriter';
@@ -42,10 +43,12 @@ export function completionsApi(account: CompletionsAccount): CompletionsApi {
       const { text, message } = membersOf(listOf(choices)[0]);
       return repliesAsChat ? isObject(message) : typeof text === 'string';
     },
-    passReply: ({ bytes, value }, model) =>
-      repliesAsChat
-        ? Buffer.from(JSON.stringify({ ...fromChat(value, 'message'), model }))
-        : new ModelNameRewriter(model).inReply(bytes),
+    passReply({ bytes, value }, model) {
+      const shown = withoutCosts(repliesAsChat ? fromChat(value, 'message') : value);
+      return shown === value
+        ? new ModelNameRewriter(model).inReply(bytes)
+        : Buffer.from(JSON.stringify({ ...shown, model }));
+    },
     readOpening,
     passStream: (options) =>
       new PassThroughChunks({

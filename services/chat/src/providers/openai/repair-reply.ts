@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, listOf, membersOf } from '@gateway/upstream';
+import { withoutCosts, withoutOperatorsCosts } from '../../domain/operators-costs';
 import type { ReplyEvent } from '../../domain/reply';
 import { parseExactData } from '../../sse/sse-data';
 import { agreedFinishReason, isCustomCall, readCalls, readContentPart } from './reply-json';
@@ -6,7 +7,7 @@ import { ToolCallPieces } from './tool-call-pieces';
 
 /** Members that may need a repair. A quote inside a JSON string is escaped, so these are always members. */
 const MARKS =
-  /"(?:tool_calls" ?: ?\[ ?\{|finish_reason" ?: ?"[^"]|function_call" ?: ?\{|content" ?: ?\[|num_cached_tokens" ?:)/;
+  /"(?:tool_calls" ?: ?\[ ?\{|finish_reason" ?: ?"[^"]|function_call" ?: ?\{|content" ?: ?\[|num_cached_tokens" ?:|cost" ?:|cost_details" ?:|cost_in_usd_ticks" ?:|estimated_cost" ?:|is_byok" ?:|provider_metadata" ?:)/;
 const FINISH = /"finish_reason" ?: ?"[^"]/;
 /** A piece of the arguments of a call that has begun, as OpenAI writes it. */
 const CONTINUED = /"tool_calls":\[\{"index":(\d{1,4}),"function":\{"arguments":"/;
@@ -25,7 +26,7 @@ interface Calls {
 /**
  * Rewrites the deviations of a stream's chunks that callers of OpenAI's format can't read: content as a list becomes a string
  * and `reasoning_content`, tool calls get their `index`, `id`, `type` and arguments that are an object, finish reasons agree with
- * the calls, and `num_cached_tokens` is also set in the format's own field.
+ * the calls, `num_cached_tokens` is also set in the format's own field, and what the operator pays is left out.
  */
 export class ChunkRepair {
   /** By the index of their choice. */
@@ -46,9 +47,13 @@ export class ChunkRepair {
     if (!chunk) return event;
     const received = listOf(chunk.choices);
     const choices = received.map((choice) => this.#choice(membersOf(choice), chunk.id));
-    const usage = withCachedTokens(chunk.usage);
-    if (usage === chunk.usage && choices.every((choice, at) => choice === received[at])) return event;
-    return Buffer.from(`data: ${JSON.stringify({ ...chunk, choices, usage })}\n\n`);
+    const shown = withoutOperatorsCosts(chunk);
+    const usage = withCachedTokens(shown.usage);
+    const isSame = shown === chunk && usage === chunk.usage;
+    if (isSame && choices.every((choice, at) => choice === received[at])) return event;
+    return Buffer.from(
+      `data: ${JSON.stringify({ ...shown, ...('choices' in chunk && { choices }), usage })}\n\n`,
+    );
   }
 
   #continuesCall(text: string): boolean {
@@ -62,7 +67,7 @@ export class ChunkRepair {
   #choice(choice: JsonObject, replyId: unknown): JsonObject {
     const received = membersOf(choice.delta);
     const calls = this.#calls.get(choice.index) ?? { pieces: new ToolCallPieces(), isCustom: false };
-    let delta = withPlainContent(received);
+    let delta = withPlainContent(withoutCosts(received));
     if (listOf(received.tool_calls).length > 0) {
       this.#calls.set(choice.index, calls);
       delta = withRepairedPieces(delta, calls, replyId);
@@ -135,9 +140,12 @@ function repairedPiece(piece: JsonObject, calls: ToolCallPieces, replyId: unknow
 export function repairedReply(reply: JsonObject): JsonObject | undefined {
   const received = listOf(reply.choices);
   const choices = received.map((choice) => repairedChoice(membersOf(choice), reply.id));
+  const shown = withoutCosts(reply);
   const usage = withCachedTokens(reply.usage);
-  const isRepaired = choices.some((choice, index) => choice !== received[index]);
-  return isRepaired || usage !== reply.usage ? { ...reply, choices, usage } : undefined;
+  const isSame = shown === reply && usage === reply.usage;
+  return isSame && choices.every((choice, at) => choice === received[at])
+    ? undefined
+    : { ...shown, choices, usage };
 }
 
 /** Returns the same choice if it needs no repair. */
@@ -155,7 +163,7 @@ function repairedChoice(choice: JsonObject, replyId: unknown): JsonObject {
 
 /** Returns the same message if it needs no repair. */
 function repairedMessage(message: JsonObject, replyId: unknown): JsonObject {
-  const plain = withPlainContent(message);
+  const plain = withPlainContent(withoutCosts(message));
   const received = listOf(message.tool_calls);
   const calls = received.some((call) => isCustomCall(membersOf(call)))
     ? received

@@ -1,5 +1,6 @@
 import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { PassedReply } from '../../../domain/chat-provider';
+import { withoutOperatorsCosts } from '../../../domain/operators-costs';
 import { ENCRYPTED_REASONING, responseId, withDefaults } from '../../../domain/response-members';
 import { generatedToolId } from '../../../domain/tool-ids';
 import { sealed } from './encrypted-reasoning';
@@ -7,7 +8,6 @@ import { argumentsOf } from './read-response';
 
 /** Names of what a provider reports and its operator alone pays for or knows. */
 const OPERATORS_MEMBERS = ['billing', 'conversation'];
-const OPERATORS_COSTS = ['cost', 'cost_details', 'cost_in_usd_ticks', 'is_byok'];
 /** Members that OpenAI sends as null, although its document has no null for them. */
 const OMITTED_NULLS = ['usage', 'user'];
 const ID_PREFIX = /^[a-z]+(?=_)/;
@@ -49,7 +49,7 @@ export class PassedResponse {
     const { identity, request } = this.#to;
     const { parsed } = request;
     const shown: Record<string, unknown> = {
-      ...response,
+      ...withoutOperatorsCosts(response),
       id: responseId(identity.requestId),
       model: identity.model,
       store: request.isStored ?? false,
@@ -63,11 +63,6 @@ export class PassedResponse {
     if ('instructions' in response) shown.instructions = parsed.instructions ?? null;
     for (const member of OPERATORS_MEMBERS) delete shown[member];
     for (const member of OMITTED_NULLS) if (shown[member] === null) delete shown[member];
-    if (response.usage) {
-      const usage: Record<string, unknown> = { ...membersOf(response.usage) };
-      for (const member of OPERATORS_COSTS) delete usage[member];
-      shown.usage = usage;
-    }
     return shown;
   }
 
