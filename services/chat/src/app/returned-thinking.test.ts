@@ -159,6 +159,18 @@ describe.each(HISTORIES)('thinking that a caller sends back reaches its provider
   test.each([
     ['DeepSeek', providerOf('deepseek'), { reasoning_content: THOUGHT }],
     ['Moonshot', providerOf('openai', { preset: 'moonshotai' }), { reasoning_content: THOUGHT }],
+    ...[
+      'baseten',
+      'deepinfra',
+      'fireworks-ai',
+      'huggingface',
+      'nebius',
+      'novita-ai',
+      'nvidia',
+      'togetherai',
+      'zai',
+    ].map((preset) => [preset, providerOf('openai', { preset }), { reasoning_content: THOUGHT }] as const),
+    ['LocalAI', providerOf('openai', { preset: 'localai' }), { reasoning: THOUGHT }],
     ['Groq', providerOf('openai', { preset: 'groq' }), { reasoning: THOUGHT }],
     ['Cerebras', providerOf('openai', { preset: 'cerebras' }), { reasoning: THOUGHT }],
     ['a server that reads tags', compatible('think_tags'), { content: `<think>${THOUGHT}</think>` }],

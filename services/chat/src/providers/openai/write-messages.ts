@@ -94,12 +94,13 @@ class Messages {
     const thought = String(earlier?.reasoning_content ?? '') + joinedText(parts, 'thinking');
     const details = [...listOf(earlier?.reasoning_details), ...reasoningDetails(parts)];
     const { reasoningReplay: replay } = this.#quirks;
+    const hasField = replay !== undefined && replay !== 'reasoning_details';
     for (const call of calls) this.#open.add(this.#id(call.id));
     this.#messages.push({
       role: 'assistant',
       content: text === '' && calls.length > 0 ? null : text,
       // Even without a thought: DeepSeek refuses a turn with tool calls that lacks the field.
-      reasoning_content: replay && replay !== 'reasoning_details' ? thought : undefined,
+      reasoning_content: hasField && (thought !== '' || calls.length > 0) ? thought : undefined,
       reasoning_details: replay === 'reasoning_details' && details.length > 0 ? details : undefined,
       tool_calls: calls.length > 0 ? calls.map((call) => this.#writeCall(call)) : undefined,
     });
