@@ -1,6 +1,7 @@
 import { nanoPerMillion } from './amount';
 import type { ListedPrices, ListedRates } from './assemble-pricing';
 import { EntryRejected, isRecord } from './price-list';
+import { isOfRegionOrMode, REGION_OR_MODE } from './region-or-mode';
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -26,8 +27,6 @@ export const VIDEO_INPUT = 'video input';
 /** Audio that has no price per token. */
 const AUDIO_INPUT = 'audio input';
 
-const REGION_OR_MODE = 'region or mode';
-
 /** Known prices of what a text call can do without, by the dimension that an operator sees. */
 const UNPRICED: readonly (readonly [RegExp, string])[] = [
   [/_batches$/, 'batches'],
@@ -43,16 +42,6 @@ const UNPRICED: readonly (readonly [RegExp, string])[] = [
   [/^code_interpreter_cost_per_session$/, 'code interpreter'],
   [/^provider_specific_entry$/, REGION_OR_MODE],
 ];
-
-/** What a multiplier can be of in every call. Any other is of calls that ask for another region or mode, such as FedRAMP. */
-const PART_OF_EVERY_CALL =
-  /^(input|output|tokens?|cached?|context|reasoning|thinking|images?|audio|videos?|requests?|peak|hours?|times?|days?|weekends?)$/;
-
-function isOfRegionOrMode(field: string): boolean {
-  const words = field.split('_');
-  if (words.length === 1 || !(words.includes('multiplier') || words.includes('uplift'))) return false;
-  return !words.some((word) => PART_OF_EVERY_CALL.test(word));
-}
 
 const NESTED_PRICES = ['tiered_pricing', 'off_peak_pricing'];
 

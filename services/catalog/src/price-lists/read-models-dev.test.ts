@@ -87,6 +87,14 @@ describe('an entry of models.dev', () => {
     expect(entry.pricing.longContext).toMatchObject({ aboveTokens: 200_000, inputNano: 2_000_000_000n });
   });
 
+  test('is read although calls of another region or mode cost more', () => {
+    const cost = { input: 1, output: 4, fedramp_uplift_multiplier: 1.1 };
+    const entry = read({ cost });
+    expect([pricesOf(entry), entry.unpriced]).toEqual([{ input: '1', output: '4' }, ['region or mode']]);
+    expect(read({ cost: { ...cost, fedramp_uplift_multiplier: 1 } }).unpriced).toEqual([]);
+    expect(rejection({ cost: { ...cost, cache_multiplier: 2 } })).toMatch(/cache_multiplier/);
+  });
+
   const fast = (provider: object) => ({ modes: { fast: { cost: { input: 2, output: 8 }, provider } } });
 
   test('sells a mode that only sets the service tier, and reports another mode as unpriced', () => {

@@ -13,6 +13,7 @@ import {
   type PricedModel,
   printable,
 } from './price-list';
+import { isOfRegionOrMode, REGION_OR_MODE } from './region-or-mode';
 
 const MAX_TIERS = 20;
 /** The list has no kind of model. */
@@ -52,8 +53,11 @@ const modelSchema = z.object({
   structured_output: flag,
   modalities: z.object({ input: words, output: words }),
   limit: z.object({ context: tokenLimit, output: tokenLimit }).catch({ context: 0, output: 0 }),
-  cost: cost
-    .extend({ tiers: z.array(contextTier).default([]), context_over_200k: cost.optional() })
+  cost: z
+    .preprocess(
+      withoutRegions,
+      cost.extend({ tiers: z.array(contextTier).default([]), context_over_200k: cost.optional() }),
+    )
     .optional(),
   experimental: z
     .object({
@@ -115,9 +119,19 @@ function readModel(provider: string, id: string, value: unknown): PricedModel {
     maxOutputTokens: context === 0 ? output : Math.min(output, context),
     capabilities: capabilitiesOf(id, model),
     pricing,
-    unpriced,
+    unpriced: hasRegions(value) ? [...unpriced, REGION_OR_MODE] : unpriced,
   };
 }
+
+function withoutRegions(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([field]) => !isOfRegionOrMode(field)));
+}
+
+const hasRegions = (value: unknown): boolean =>
+  isRecord(value) &&
+  isRecord(value.cost) &&
+  Object.entries(value.cost).some(([field, multiplier]) => isOfRegionOrMode(field) && multiplier !== 1);
 
 /** A model that makes images has no price for them here. Audio is made on request only. */
 function isChat(id: string, { modalities: { input, output }, family }: Model): boolean {
