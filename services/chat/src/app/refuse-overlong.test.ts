@@ -1,6 +1,8 @@
 import type { CpuTimeQuota } from '@gateway/quota';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Conversation } from '../domain/conversation';
+import { CORPUS } from '../domain/token-corpus.fixture';
+import { TokenCounter } from '../domain/token-count';
 import { tokenizerCpuQuota } from '../domain/tokenizer-cpu-quota';
 import { parseChatRequest } from '../formats/openai/chat-request';
 import { refuseOverlong } from './refuse-overlong';
@@ -71,10 +73,41 @@ test('a prompt with fewer bytes than the context has tokens is not counted, and 
   expect(detailOf([{ type: 'text', text: 'x' }, image], 1_000, true)).toBeUndefined();
 });
 
-test('a prompt that cannot be counted in time is refused if the counted part exceeds the context', () => {
-  const none = { run: (_account: string, _ms: number, count: (ms: number) => unknown) => count(-1) };
-  const request = requestOf(words(5_000));
-  const check = { request, isPublic: true, accountId: 'a' };
+/** A quota without any time left. */
+const none = {
+  run: (_account: string, _ms: number, count: (ms: number) => unknown) => count(-1),
+} as unknown as CpuTimeQuota;
+
+describe.each(CORPUS)('a long prompt of $name', ({ text }) => {
+  const prompt = Array.from({ length: Math.ceil(200_000 / text.length) }, (_, i) => `${i}. ${text}`).join(
+    '\n',
+  );
+  const counter = new TokenCounter(10_000);
+  counter.addText(prompt);
+  const tokens = counter.tokens + 7;
+  const isRefused = (contextLength: number, quota: CpuTimeQuota) => {
+    const check = { model: { slug: 'sim/chat', contextLength }, isPublic: true, accountId: 'a' };
+    try {
+      refuseOverlong({ ...check, request: requestOf(prompt) }, quota);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+
+  test.each([1.1, 1.2, 1.5, 2, 5])('is refused at %d times the context', (times) => {
+    expect(isRefused(Math.floor(tokens / times), counting)).toBe(true);
+    expect(isRefused(Math.floor(tokens / times), none)).toBe(true);
+  });
+
+  test('is never refused if it fits', () => {
+    for (const part of [1, 0.99, 0.9, 0.5])
+      for (const quota of [counting, none]) expect(isRefused(Math.ceil(tokens / part), quota)).toBe(false);
+  });
+});
+
+test('a short prompt is counted without any CPU time left', () => {
+  const check = { request: requestOf(words(1_001)), isPublic: true, accountId: 'a' };
   const model = { slug: 'sim/chat', contextLength: 1_000 };
-  expect(() => refuseOverlong({ ...check, model }, none as unknown as CpuTimeQuota)).not.toThrow();
+  expect(() => refuseOverlong({ ...check, model }, none)).toThrow();
 });

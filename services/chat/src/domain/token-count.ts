@@ -91,11 +91,12 @@ function pieceEnd(text: string, start: number): number {
   return isLowSurrogate(text.charCodeAt(limit)) ? limit + 1 : limit;
 }
 
-function withoutLongRuns(text: string): string[] {
+/** Returns the parts of a text, without runs of one class that are longer. */
+export function withoutLongRuns(text: string, maxRunChars = MAX_RUN_CHARS): string[] {
   const parts: string[] = [];
   let start = 0;
   for (const { index, 0: run } of text.matchAll(RUNS)) {
-    for (let cut = index + MAX_RUN_CHARS; cut < index + run.length; cut += MAX_RUN_CHARS) {
+    for (let cut = index + maxRunChars; cut < index + run.length; cut += maxRunChars) {
       const end = isLowSurrogate(text.charCodeAt(cut)) ? cut + 1 : cut;
       parts.push(text.slice(start, end));
       start = end;
