@@ -24,6 +24,7 @@ const DONE_FRAME = Buffer.from('data: [DONE]\n\n');
 /** A quote inside a JSON string is escaped, so these bytes are always a member. */
 const NULL_USAGE_MEMBER = Buffer.from(',"usage":null');
 const USAGE_KEY = Buffer.from('"usage"');
+const CHOICES_KEY = Buffer.from('"choices"');
 const ERROR_KEY = Buffer.from('"error"');
 const TIER_KEY = Buffer.from('"service_tier"');
 const AUDIO_KEY = Buffer.from('"audio"');
@@ -138,7 +139,8 @@ export class PassThroughChunks implements MeteredStream {
       return { kind: 'pass', bytes };
     }
     this.#unread.keep(event);
-    if (!looksWhole || event.includes(USAGE_KEY) || event.includes(ERROR_KEY)) return this.#inspect(event);
+    const isTelling = event.includes(USAGE_KEY) || event.includes(ERROR_KEY) || !event.includes(CHOICES_KEY);
+    if (!looksWhole || isTelling) return this.#inspect(event);
     return { kind: 'pass', bytes: event };
   }
 
@@ -190,9 +192,11 @@ export class PassThroughChunks implements MeteredStream {
     const received = parsed ?? parseData(event);
     if (isErrorEvent(event, received)) return { kind: 'error' };
     if (!received && dataOf(event) !== '') throw new Error('provider sent a chunk that is not a JSON object');
-    const chunk = received && withTopUsage(received, this.#quirks.usageMember);
-    const bytes = parsed ? frameOf(parsed) : event;
-    if (!chunk || !('usage' in chunk)) return { kind: 'pass', bytes };
+    if (!received) return { kind: 'pass', bytes: event };
+    const whole = withChoices(received);
+    const chunk = withTopUsage(whole, this.#quirks.usageMember);
+    const bytes = parsed || whole !== received ? frameOf(whole) : event;
+    if (!('usage' in chunk)) return { kind: 'pass', bytes };
     // Some providers report a running total in every chunk.
     const usage = fromOpenAiUsage(chunk.usage, this.#quirks.usage);
     if (usage) this.#usage = largerUsage(this.#usage, usage);
@@ -209,12 +213,16 @@ export class PassThroughChunks implements MeteredStream {
 
   /** Replaces a cost of the provider, which is the operator's. */
   #withCost(chunk: JsonObject): object {
-    const { choices = [], usage } = chunk;
-    if (!this.#usage || !isObject(usage)) return { ...chunk, choices };
+    const { usage } = chunk;
+    if (!this.#usage || !isObject(usage)) return chunk;
     const cost = exactUsd(this.#chargedNano(ofTier(this.#usage, this.#serviceTier)));
-    return { ...chunk, choices, usage: { ...usage, cost } };
+    return { ...chunk, usage: { ...usage, cost } };
   }
 }
+
+/** OpenAI's own clients fail for a chunk without choices. */
+const withChoices = (chunk: JsonObject): JsonObject =>
+  Array.isArray(chunk.choices) ? chunk : { ...chunk, choices: [] };
 
 const frameOf = (chunk: object): Buffer => Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
 
