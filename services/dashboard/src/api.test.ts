@@ -178,6 +178,12 @@ describe('keys', () => {
       tpm_limit: 1000,
       bare_model_names: null,
       fallback_models: true,
+      unsupported_tools: 'refuse',
+      detailed_messages: false,
+      scopes: null,
+      allowed_ips: null,
+      owner_limits: [],
+      holder_ids: [expect.any(String)],
     });
     expect(world.billing.keys.at(-1)).toMatchObject({
       accountId,

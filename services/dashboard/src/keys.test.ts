@@ -122,7 +122,12 @@ describe('an update of a key', () => {
     [{ allowed_models: ['chat'] }],
     [{ allowed_models: [null] }],
     [{ allowed_models: ['sim/Unknown'] }],
+    [{ allowed_models: ['type:text'] }],
+    [{ allowed_models: ['*/gpt-*'] }],
+    [{ allowed_models: ['Open*'] }],
     [{ bare_model_names: 'yes' }],
+    [{ unsupported_tools: true }],
+    [{ detailed_messages: 'yes' }],
     [{ scopes: [] }],
     [{ scopes: ['everything'] }],
     [{ allowed_ips: [] }],
@@ -145,6 +150,22 @@ test('stores an alias in an allowlist as the slug of its model, and an unlisted 
   expect((await act('update', { allowed_models })).body.allowed_models).toEqual(kept);
   const made = await dashboard.post('keys', { name: 'another', allowed_models }, token);
   expect(made.body.allowed_models).toEqual(kept);
+});
+
+test('stores patterns and types in an allowlist as they are', async () => {
+  const allowed_models = ['type:chat', 'sim/*', '*', '*/gpt-5.5', 'sim/chat'];
+  expect((await act('update', { allowed_models })).body.allowed_models).toEqual(allowed_models);
+});
+
+test('stores the settings for clients, which change nothing unless they are set', async () => {
+  expect(await shown()).toMatchObject({ unsupported_tools: 'refuse', detailed_messages: false });
+  const settings = { unsupported_tools: 'drop', detailed_messages: true };
+  expect((await act('update', settings)).body).toMatchObject(settings);
+  expect((await act('update', { name: 'renamed' })).body).toMatchObject(settings);
+  expect((await act('update', { unsupported_tools: 'refuse' })).body).toMatchObject({
+    unsupported_tools: 'refuse',
+    detailed_messages: true,
+  });
 });
 
 describe('a new key value', () => {

@@ -5,7 +5,7 @@ import type { KeyLimit } from '@gateway/proto/generated/gateway/billing/v1/KeyLi
 import type { UpdateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateKeyRequest';
 import { z } from 'zod';
 import type { User } from '../domain/user';
-import { label, modelName, usdAmount } from './parse-input';
+import { allowedModel, label, UNSUPPORTED_TOOLS, usdAmount } from './parse-input';
 
 const MAX_ALLOWED_MODELS = 500;
 const MAX_RANGES = 100;
@@ -18,8 +18,15 @@ const name = label(200);
 const limits = {
   // Empty means never. A time in the past creates a key that is already expired.
   expires_at: z.union([z.iso.datetime({ offset: true }), z.literal('')]).nullish(),
-  // Slugs, or aliases, which are stored as the slugs that they stand for.
-  allowed_models: z.array(modelName).max(MAX_ALLOWED_MODELS).nullish(),
+  allowed_models: z
+    .array(allowedModel)
+    .max(MAX_ALLOWED_MODELS)
+    .nullish()
+    .meta({
+      description:
+        'Slugs, or aliases, which are stored as the slugs that they stand for; patterns with one `*`, such as `openai/*`; and types of ' +
+        'models, such as `type:chat`. A model is allowed if any of them matches. Empty or null: every model',
+    }),
   daily_limit: usdLimit,
   monthly_limit: usdLimit,
   request_cost_limit: usdLimit,
@@ -50,6 +57,18 @@ const limits = {
     }),
   fallback_models: z.boolean().optional().meta({
     description: 'When every target of a model fails, its fallback models may answer. Default: true',
+  }),
+  unsupported_tools: z
+    .enum(UNSUPPORTED_TOOLS)
+    .optional()
+    .meta({
+      description:
+        'What happens to chat calls with built-in tools that the model can not have: `refuse` (the default), or `drop`: they are left ' +
+        'out, and the response header `x-gateway-dropped-tools` names them',
+    }),
+  detailed_messages: z.boolean().optional().meta({
+    description:
+      "An error's `detail` also follows in its `message`, for clients that show nothing else. Default: false",
   }),
 };
 
@@ -112,5 +131,9 @@ function toProtoLimits(given: Limits) {
     ...(given.tpm_limit != null && { tpmLimit: given.tpm_limit }),
     ...(given.bare_model_names != null && { bareModelNames: given.bare_model_names }),
     ...(given.fallback_models !== undefined && { noFallbackModels: !given.fallback_models }),
+    ...(given.unsupported_tools !== undefined && {
+      dropUnsupportedTools: given.unsupported_tools === 'drop',
+    }),
+    ...(given.detailed_messages !== undefined && { detailedMessages: given.detailed_messages }),
   };
 }

@@ -5,7 +5,7 @@ import type { ModelDirectory } from '../clients/model-directory';
 import type { User } from '../domain/user';
 import { type Endpoint, endpoint } from './endpoint';
 import { changedBy, createKeyBody, toCreateKeyRequest, toUpdateKeyRequest, updateKeyBody } from './key-input';
-import { modelSlug, pageQuery } from './parse-input';
+import { isModelPattern, modelSlug, pageQuery } from './parse-input';
 import { keyResponse, keyUseResponse, listOf, newKeyResponse } from './responses';
 import { toKeyJson, toKeyUseJson, toList, toNewKeyJson } from './to-json';
 
@@ -95,7 +95,7 @@ const keyOf = (user: User, params: Readonly<Record<string, string>>) => ({
 });
 
 /**
- * Returns an allowlist of slugs, by which calls are checked; an alias becomes its model's slug. A slug may be listed later.
+ * Returns an allowlist by which calls are checked; an alias becomes its model's slug. A slug may be listed later.
  * Throws `invalid_request` for other names.
  */
 function withSlugs<T extends { readonly allowed_models?: string[] | null | undefined }>(
@@ -104,6 +104,7 @@ function withSlugs<T extends { readonly allowed_models?: string[] | null | undef
 ): T {
   if (!given.allowed_models?.length) return given;
   const slugs = given.allowed_models.map((name) => {
+    if (isModelPattern(name)) return name;
     const slug = models.find(name)?.slug ?? name;
     if (modelSlug.safeParse(slug).success) return slug;
     throw new GatewayError('invalid_request', { detail: `allowed_models: ${name} is not a model` });

@@ -1,6 +1,7 @@
 import { HOME_CELL } from '@gateway/call-billing/cell-settings';
 import { GatewayError } from '@gateway/errors';
 import { isEmpty, safeParse } from '@gateway/json-body';
+import { MODEL_TYPES } from '@gateway/models';
 import { MAX_USD, nanoFromUsd } from '@gateway/money';
 import { z } from 'zod';
 
@@ -116,6 +117,25 @@ export const modelName = z
   .string()
   .max(200)
   .regex(/^(?:[a-z0-9][a-z0-9._-]*\/)?[A-Za-z0-9][A-Za-z0-9._:-]*$/, 'not a model name');
+
+/** A pattern of slugs with one star. */
+const MODEL_PATTERN = /^[a-z0-9._:/-]*\*[a-z0-9._:/-]*$/;
+const TYPE = 'type:';
+const TYPES = MODEL_TYPES.map((type) => `${TYPE}${type}`);
+
+/** Whether an entry of an allowlist stands for several models. */
+export const isModelPattern = (entry: string): boolean => MODEL_PATTERN.test(entry) || TYPES.includes(entry);
+
+/** An entry of an allowlist. An alias can't begin like a type. */
+export const allowedModel = z
+  .string()
+  .max(200)
+  .refine(
+    (entry) => isModelPattern(entry) || (!entry.startsWith(TYPE) && modelName.safeParse(entry).success),
+    `not a model name, a pattern with one *, or one of ${TYPES.join(', ')}`,
+  );
+
+export const UNSUPPORTED_TOOLS = ['refuse', 'drop'] as const;
 
 /** Text for display: trimmed, without control characters. */
 export const label = (maxCharacters: number) =>

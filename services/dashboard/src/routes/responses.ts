@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ROLES } from '../domain/access';
 import { imageFeatures, videoFeatures } from './feature-input';
 import { targetFields } from './model-input';
+import { UNSUPPORTED_TOOLS } from './parse-input';
 
 // Schemas of the API's responses, for its document. Nothing is parsed with them, but tests check every response.
 
@@ -177,7 +178,10 @@ const key = {
   revoke_reason: z.string().nullable().meta({ description: 'Why it was revoked, such as where it leaked' }),
   created_at: time,
   expires_at: time.nullable(),
-  allowed_models: z.array(z.string()).meta({ description: 'Empty allows every model' }),
+  allowed_models: z.array(z.string()).meta({
+    description:
+      'Slugs, patterns such as `openai/*`, and types such as `type:chat`; empty allows every model',
+  }),
   daily_limit: usd.nullable(),
   monthly_limit: usd.nullable(),
   request_cost_limit: usd.nullable(),
@@ -185,6 +189,8 @@ const key = {
   tpm_limit: count.nullable(),
   bare_model_names: z.boolean().nullable().meta({ description: "Null: use the account's setting" }),
   fallback_models: z.boolean().meta({ description: 'Fallback models may answer its calls' }),
+  unsupported_tools: z.enum(UNSUPPORTED_TOOLS),
+  detailed_messages: z.boolean().meta({ description: "An error's `detail` also follows in its `message`" }),
   scopes: z.array(z.string()).nullable().meta({ description: 'Null: everything' }),
   allowed_ips: z.array(z.string()).nullable().meta({ description: 'Null: every address' }),
   owner_limits: z.array(z.string()).meta({

@@ -49,6 +49,8 @@ export function toKeyJson(key: ApiKey__Output) {
     owner_limits: key.ownerLimits,
     holder_ids: key.holderIds,
     fallback_models: !key.noFallbackModels,
+    unsupported_tools: key.dropUnsupportedTools ? ('drop' as const) : ('refuse' as const),
+    detailed_messages: key.detailedMessages,
   };
 }
 

@@ -3,7 +3,7 @@ import { apiGet, apiPost, type Page } from './client';
 /** Null: no limit. */
 export interface KeyLimits {
   readonly expires_at: string | null;
-  /** Empty: all models. */
+  /** Slugs, patterns (`openai/*`) and types (`type:chat`); empty: all models. */
   readonly allowed_models: readonly string[];
   readonly daily_limit: number | null;
   readonly monthly_limit: number | null;
@@ -14,6 +14,10 @@ export interface KeyLimits {
   readonly bare_model_names: boolean | null;
   /** Whether fallback models may answer. */
   readonly fallback_models: boolean;
+  /** What happens to requests with built-in tools that the model can't have. */
+  readonly unsupported_tools: 'refuse' | 'drop';
+  /** Error messages include the detail. */
+  readonly detailed_messages: boolean;
   /** Null: everything. */
   readonly scopes: readonly string[] | null;
   /** Null: every address. */

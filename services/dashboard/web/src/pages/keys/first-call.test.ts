@@ -31,4 +31,6 @@ test('uses the cheapest chat model that the key allows', () => {
 test('uses an image model if no chat model is allowed, and returns nothing if no model is', () => {
   expect(firstCall('', made('c/image'), CATALOG)).toMatch(/^curl \/v1\/images[\s\S]*c\/image/);
   expect(firstCall('', made('a/disabled'), CATALOG)).toBeUndefined();
+  expect(firstCall('', made('type:image'), CATALOG)).toContain('c/image');
+  expect(firstCall('', made('b/d*'), CATALOG)).toContain('b/dear');
 });

@@ -1,3 +1,4 @@
+import { allowsModel } from '../../api/allows-model';
 import type { Model } from '../../api/models';
 
 const PROMPTS = {
@@ -11,12 +12,11 @@ const outputRate = ({ pricing }: Model): number => pricing?.tokens?.output ?? Nu
 /** Returns a curl command that works as it is, if the key allows a model that a single request can use. */
 export function firstCall(
   apiUrl: string,
-  { key, allowed_models }: { readonly key: string; readonly allowed_models: readonly string[] },
+  created: { readonly key: string; readonly allowed_models: readonly string[] },
   catalog: readonly Model[],
 ): string | undefined {
   const usable = catalog.filter(
-    ({ slug, status, preview }) =>
-      status === 'active' && !preview && (allowed_models.length === 0 || allowed_models.includes(slug)),
+    (model) => model.status === 'active' && !model.preview && allowsModel(created, model),
   );
   const making = (modality: string) =>
     usable
@@ -28,7 +28,7 @@ export function firstCall(
   const { path, body } = chat ? PROMPTS.chat : PROMPTS.image;
   return [
     `curl ${apiUrl}${path} \\`,
-    `  -H "Authorization: Bearer ${key}" \\`,
+    `  -H "Authorization: Bearer ${created.key}" \\`,
     `  -H "Content-Type: application/json" \\`,
     `  -d '${JSON.stringify({ model: model.slug, ...body })}'`,
   ].join('\n');

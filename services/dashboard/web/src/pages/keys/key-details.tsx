@@ -13,7 +13,17 @@ import { keyState } from './key-state';
 
 /** Properties of a key other than its limits. */
 export function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
-  const { id, hint, created_at, expires_at, allowed_models, bare_model_names, fallback_models } = apiKey;
+  const {
+    id,
+    hint,
+    created_at,
+    expires_at,
+    allowed_models,
+    bare_model_names,
+    fallback_models,
+    unsupported_tools,
+    detailed_messages,
+  } = apiKey;
   const { scopes, allowed_ips, holder_ids } = apiKey;
   return (
     <Section title="Details">
@@ -64,6 +74,8 @@ export function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
         )}
         <Detail title="Names without a provider">{BARE_NAMES[bareNamesOf(bare_model_names)]}</Detail>
         <Detail title="Fallback models">{fallback_models ? 'Allowed' : 'Not allowed'}</Detail>
+        <Detail title="Unsupported tools">{unsupported_tools === 'drop' ? 'Left out' : 'Refused'}</Detail>
+        <Detail title="Error messages">{detailed_messages ? 'With details' : 'Without details'}</Detail>
       </Stack>
     </Section>
   );

@@ -14,6 +14,8 @@ export const NEW_KEY: KeyFormValues = {
   tpm_limit: null,
   bare_model_names: null,
   fallback_models: true,
+  unsupported_tools: 'refuse',
+  detailed_messages: false,
   scopes: null,
   allowed_ips: null,
 };
@@ -31,6 +33,8 @@ export const formValuesOf = (key: ApiKey): KeyFormValues => ({
   tpm_limit: key.tpm_limit,
   bare_model_names: key.bare_model_names,
   fallback_models: key.fallback_models,
+  unsupported_tools: key.unsupported_tools,
+  detailed_messages: key.detailed_messages,
   scopes: key.scopes,
   allowed_ips: key.allowed_ips,
 });

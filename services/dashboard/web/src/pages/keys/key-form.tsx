@@ -90,6 +90,7 @@ export function KeyForm(props: KeyFormProps) {
           onChange={(event) => change({ fallback_models: event.currentTarget.checked })}
           error={errorOf('fallback_models')}
         />
+        <ClientSettings values={values} change={change} errorOf={errorOf} />
         <AccessInput values={values} change={change} errorOf={errorOf} isLocked={isLocked} />
         <SpendingLimits values={values} change={change} errorOf={errorOf} isLocked={isLocked} />
         <RateLimits values={values} change={change} errorOf={errorOf} isLocked={isLocked} />
@@ -112,6 +113,29 @@ interface LimitsProps {
   change: (changed: Partial<KeyFormValues>) => void;
   errorOf: (field: keyof KeyFormValues) => string | undefined;
   isLocked: (field: keyof KeyFormValues) => boolean;
+}
+
+function ClientSettings({ values, change, errorOf }: Omit<LimitsProps, 'isLocked'>) {
+  return (
+    <Fieldset legend="Clients" p="md">
+      <Stack gap="sm">
+        <Switch
+          label="Leave out unsupported tools"
+          description="Built-in tools that a model can’t have, such as web search beside functions, are left out instead of refused"
+          checked={values.unsupported_tools === 'drop'}
+          onChange={(event) => change({ unsupported_tools: event.currentTarget.checked ? 'drop' : 'refuse' })}
+          error={errorOf('unsupported_tools')}
+        />
+        <Switch
+          label="Details in error messages"
+          description="For clients that show only the message of an error"
+          checked={values.detailed_messages}
+          onChange={(event) => change({ detailed_messages: event.currentTarget.checked })}
+          error={errorOf('detailed_messages')}
+        />
+      </Stack>
+    </Fieldset>
+  );
 }
 
 const SPENDING = [

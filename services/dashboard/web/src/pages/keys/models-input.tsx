@@ -1,4 +1,6 @@
 import { MultiSelect } from '@mantine/core';
+import { useState } from 'react';
+import type { ModelType } from '../../api/models';
 import { groupByProvider } from './group-by-provider';
 import { useCatalog } from './use-catalog';
 
@@ -9,16 +11,38 @@ interface ModelsInputProps {
   error?: string | undefined;
 }
 
-/** Models of the catalog, and those that the key already has. */
+const TYPES: readonly ModelType[] = [
+  'chat',
+  'image',
+  'video',
+  'embedding',
+  'moderation',
+  'rerank',
+  'speech',
+  'transcription',
+];
+const PATTERN = /^[a-z0-9._:/-]*\*[a-z0-9._:/-]*$/;
+
+/** Models of the catalog, their types and providers, a pattern that is being typed, and what the key already has. */
 export function ModelsInput({ value, onChange, disabled = false, error }: ModelsInputProps) {
   const catalog = useCatalog();
-  const slugs = new Set([...(catalog.data?.map(({ slug }) => slug) ?? []), ...value]);
+  const [search, setSearch] = useState('');
+  const listed = catalog.data?.map(({ slug }) => slug) ?? [];
+  const slugs = new Set([...listed, ...value.filter((entry) => !isPattern(entry))]);
+  const patterns = new Set([
+    ...(PATTERN.test(search) ? [search] : []),
+    ...value.filter(isPattern),
+    ...TYPES.map((type) => `type:${type}`),
+    ...listed.map((slug) => `${slug.split('/')[0]}/*`),
+  ]);
   return (
     <MultiSelect
       label="Allowed models"
-      description="Requests with this key can’t use other models"
+      description="Requests with this key can’t use other models. A type, or a pattern such as openai/*, allows all models that it matches, also later ones"
       placeholder={value.length === 0 ? 'All models' : undefined}
-      data={groupByProvider([...slugs])}
+      data={[{ group: 'Types and patterns', items: [...patterns] }, ...groupByProvider([...slugs])]}
+      searchValue={search}
+      onSearchChange={setSearch}
       value={[...value]}
       onChange={onChange}
       disabled={disabled}
@@ -31,3 +55,5 @@ export function ModelsInput({ value, onChange, disabled = false, error }: Models
     />
   );
 }
+
+const isPattern = (entry: string): boolean => entry.includes('*') || entry.startsWith('type:');

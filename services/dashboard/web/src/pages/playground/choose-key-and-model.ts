@@ -1,3 +1,4 @@
+import { allowsModel } from '../../api/allows-model';
 import type { ApiKey } from '../../api/keys';
 import type { Model, PlaygroundType } from '../../api/models';
 import { defaultModel } from './default-model';
@@ -44,7 +45,7 @@ export function chooseKeyAndModel(options: Options, { keyId, slug }: Selection):
   const offered = options.models.filter((model) => isOffered(model, options));
   const selectedModel = offered.find((model) => model.slug === slug);
   const key = keyId === null ? keyFor(keys, selectedModel) : keys.find(({ id }) => id === keyId);
-  const models = key ? offered.filter((model) => allows(key, model)) : offered;
+  const models = key ? offered.filter((model) => allowsModel(key, model)) : offered;
   const model = slug === null ? defaultModel(models) : models.find((one) => one.slug === slug);
   const problem =
     !key && keyId !== null
@@ -58,11 +59,8 @@ export function chooseKeyAndModel(options: Options, { keyId, slug }: Selection):
 const isUsable = ({ status, expires_at }: ApiKey, nowMs: number): boolean =>
   status === 'enabled' && (expires_at === null || Date.parse(expires_at) > nowMs);
 
-const allows = ({ allowed_models }: ApiKey, { slug }: Model): boolean =>
-  allowed_models.length === 0 || allowed_models.includes(slug);
-
 const keyFor = (keys: readonly ApiKey[], model: Model | undefined): ApiKey | undefined =>
-  (model && keys.find((key) => allows(key, model))) ?? keys[0];
+  (model && keys.find((key) => allowsModel(key, model))) ?? keys[0];
 
 /** Models that generate both images and text belong to images only if their text is incidental. */
 function isOffered(model: Model, { type, previewModels }: Options): boolean {
