@@ -15,7 +15,7 @@ import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
 import type { ProtoGrpcType as DashboardProto } from '@gateway/proto/generated/dashboard';
 import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media';
 import type { ProtoGrpcType as StorageProto } from '@gateway/proto/generated/storage';
-import { memoryQuota } from '@gateway/quota';
+import { FairSemaphore, memoryQuota } from '@gateway/quota';
 import { createGrpcClient, createGrpcClients, createTrust, loadService, type Trust } from '@gateway/rpc';
 import { AccessLog, appendAccessLog } from './clients/access-log';
 import { keyResolver, watchKeys } from './clients/billing-keys';
@@ -42,6 +42,14 @@ import { readSettings, type Settings } from './settings';
 const REFUSED_KEY_RETRY_MS = 100;
 /** For the rest of the shutdown, after the lame-duck time and the grace for calls in flight. */
 const STOP_REST_MS = 10_000;
+/** Node decompresses in four threads, which it needs for other work too. */
+const DECODING_LIMITS = {
+  concurrency: 3,
+  perHolder: 2,
+  maxWaiting: 1_000,
+  maxWaitingPerHolder: 100,
+  maxWaitMs: 10_000,
+};
 const MAX_REFUSED_KEYS = 10_000;
 const MIN_KEY_SET_REFETCH_MS = 3_000;
 const MAX_KEY_SET_AGE_MS = 300_000;
@@ -87,6 +95,7 @@ export async function startEdge(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     keys,
     refusals,
     throttle,
+    corsOrigins: settings.EDGE_CORS_ORIGINS,
     links: { chat, ...(media && { media }), ...(storage && { storage }) },
     bodyLimits: bodyLimits.api,
     uploadLimits: bodyLimits.upload,
@@ -165,7 +174,9 @@ interface AllBodyLimits {
 }
 
 function bodyLimitsOf(settings: Settings): AllBodyLimits {
+  const decoding = new FairSemaphore(DECODING_LIMITS);
   const limits = (maxBytes: number, memoryBytes: number): BodyLimits => ({
+    decoding,
     maxBytes,
     timeoutMs: settings.EDGE_BODY_TIMEOUT_MS,
     progressMs: settings.EDGE_BODY_PROGRESS_MS,

@@ -36,6 +36,13 @@ const networks = () =>
     return proxyaddr.compile(entries);
   });
 
+/** Origins as browsers send them, or `*` for every one. */
+const origins = () =>
+  list()
+    .refine((entries) => entries.every((entry) => entry === '*' || ORIGIN.test(entry)), 'not an origin')
+    .transform((entries): ReadonlySet<string> => new Set(entries));
+const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#]+$/;
+
 function isNetwork(entry: string): boolean {
   try {
     proxyaddr.compile(entry);
@@ -59,6 +66,8 @@ const shape = {
   EDGE_TRUSTED_PROXIES: networks(),
   /** Of `Strict-Transport-Security`, behind a trusted proxy that ends TLS; 0: not sent. */
   EDGE_HSTS_MAX_AGE_S: z.coerce.number().int().min(0).default(31_536_000),
+  /** Of pages whose scripts may call the API. */
+  EDGE_CORS_ORIGINS: origins(),
   BILLING_ADDR: addresses(),
   CHAT_ADDR: addresses(),
   /** Absent: no images or videos. */

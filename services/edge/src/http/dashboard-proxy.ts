@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import { GatewayError } from '@gateway/errors';
 import { ClientDisconnected, type Trust } from '@gateway/rpc';
 import { createProxyMiddleware, type Plugin, proxyEventsPlugin } from 'http-proxy-middleware';
+import type { BufferedBody } from './buffered-body';
 import type { Exchange } from './exchange';
 import { cleanReplyHeaders, cleanRequestHeaders } from './proxy-headers';
-import type { BufferedBody } from './read-body';
 
 export interface DashboardProxyOptions {
   readonly target: string;

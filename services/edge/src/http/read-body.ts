@@ -1,30 +1,32 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from '@gateway/errors';
 import { LINK_REQUEST_WINDOW_BYTES } from '@gateway/link';
-import { type Quota, quotaExhausted } from '@gateway/quota';
+import { quotaExhausted } from '@gateway/quota';
 import { ClientDisconnected } from '@gateway/rpc';
+import { type BufferedBody, bufferedBody, tooLarge } from './buffered-body';
+import { type ContentCoding, codingOf, windowBytesOf } from './content-coding';
+import { type DecodeLimits, decodeBody } from './decode-body';
 import type { Exchange } from './exchange';
 import { GatheredChunks } from './gathered-chunks';
 import { type ProgressLimits, watchProgress } from './watch-progress';
 
-export interface BodyLimits extends ProgressLimits {
-  readonly maxBytes: number;
-  /** Memory for the bodies of all requests; each is accounted for until it is released. */
-  readonly memory: Quota;
+/** Of bodies as they are received, and of what they are decompressed to. */
+export interface BodyLimits extends ProgressLimits, DecodeLimits {}
+
+/** Reads the whole body and decompresses it, or rejects with the error to answer and nothing reserved. */
+export async function readBody(
+  exchange: Exchange,
+  limits: BodyLimits,
+  sender: string,
+): Promise<BufferedBody> {
+  const coding = codingOf(exchange.request);
+  const received = await receiveBody(exchange, limits, sender);
+  if (!coding || received.bytes.length === 0) return received;
+  // The dashboard receives it too.
+  delete exchange.request.headers['content-encoding'];
+  return decodeBody(received, coding, limits, sender);
 }
 
-const NO_BYTES = Buffer.alloc(0);
-
-/** A request body in memory. */
-export interface BufferedBody {
-  /** Empty once it is released. */
-  readonly bytes: Buffer;
-  /** Releases its memory; may be called more than once. */
-  release(): void;
-}
-
-/** Reads the whole body, or rejects with the error to answer and nothing reserved. */
-export function readBody(
+function receiveBody(
   { request, response }: Exchange,
   limits: BodyLimits,
   sender: string,
@@ -58,15 +60,8 @@ export function readBody(
     };
     const onEnd = () => {
       settle();
-      const body = {
-        bytes: chunks.whole(),
-        release: () => {
-          release();
-          body.bytes = NO_BYTES;
-        },
-      };
+      resolve(bufferedBody(chunks.whole(), release));
       chunks.drop();
-      resolve(body);
     };
     const onClose = () => fail(new ClientDisconnected());
     const stopWatching = watchProgress(limits, () => takenBytes, fail);
@@ -80,7 +75,7 @@ export function readBody(
   });
 }
 
-/** Memory of one upload: its bytes in the buffers of edge and of the link. */
+/** Memory of one upload: its bytes in the buffers of edge and of the link, without a decoder. */
 const UPLOAD_BUFFER_BYTES = 4 * LINK_REQUEST_WINDOW_BYTES;
 
 /**
@@ -90,12 +85,9 @@ const UPLOAD_BUFFER_BYTES = 4 * LINK_REQUEST_WINDOW_BYTES;
 export function leaseUploadMemory(
   request: IncomingMessage,
   { memory, maxBytes }: BodyLimits,
+  coding: ContentCoding | undefined,
   sender: string,
 ): () => void {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-  return memory.lease(sender, UPLOAD_BUFFER_BYTES);
-}
-
-export function tooLarge(): GatewayError {
-  return new GatewayError('invalid_request', { detail: 'the body is too large' });
+  return memory.lease(sender, UPLOAD_BUFFER_BYTES + (coding ? windowBytesOf(coding) : 0));
 }

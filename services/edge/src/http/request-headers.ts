@@ -76,18 +76,10 @@ const FOREIGN_CHARSET = /;\s*charset\s*=(?!\s*"?utf-?8"?\s*(?:;|$))/i;
 export function assertJsonBody(request: IncomingMessage): void {
   if (mediaTypeOf(request) !== 'application/json') throw invalid('Content-Type must be application/json');
   if (FOREIGN_CHARSET.test(request.headers['content-type'] ?? '')) throw invalid('the charset must be utf-8');
-  assertUncompressed(request);
 }
 
 export function isForm(request: IncomingMessage): boolean {
   return mediaTypeOf(request) === 'multipart/form-data';
-}
-
-export function assertUncompressed(request: IncomingMessage): void {
-  const coding = request.headers['content-encoding'];
-  if (coding !== undefined && coding.toLowerCase() !== 'identity') {
-    throw invalid('compressed request bodies are not accepted');
-  }
 }
 
 function mediaTypeOf(request: IncomingMessage): string {

@@ -1,7 +1,16 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { GatewayError } from '@gateway/errors';
+import { tooLarge } from './buffered-body';
+import {
+  type ContentCoding,
+  codingOf,
+  createDecoder,
+  type Decoder,
+  malformedCoding,
+  refusalOfRatio,
+} from './content-coding';
 import type { Exchange } from './exchange';
-import { type BodyLimits, leaseUploadMemory, tooLarge } from './read-body';
+import { type BodyLimits, leaseUploadMemory } from './read-body';
 import { watchProgress } from './watch-progress';
 
 /** The part of a linked call that is needed here. */
@@ -16,14 +25,16 @@ export interface SendLimits extends BodyLimits {
 }
 
 /**
- * A request body that is streamed to the answering service: it is read from the client only as fast as the service accepts it, so
- * that memory use does not depend on its size.
+ * A request body that is streamed to the answering service, decompressed: it is read from the client only as fast as the service
+ * accepts it, so that memory use does not depend on its size.
  */
 export class StreamedUpload {
   readonly #exchange: Exchange;
   readonly #limits: SendLimits;
   readonly #releaseMemory: () => void;
   readonly #endMs: number;
+  readonly #coding: ContentCoding | undefined;
+  readonly #decoder: Decoder | undefined;
   #sink: BodySink | undefined;
   #onFail: (error: GatewayError) => void = () => undefined;
   #stopWatching: () => void = () => undefined;
@@ -31,12 +42,14 @@ export class StreamedUpload {
   #waiting = false;
   #stopped = false;
 
-  /** @throws GatewayError when its declared size is too large, or too many bodies are in flight */
+  /** @throws GatewayError when its declared size is too large, its coding is unknown, or too many bodies are in flight */
   constructor(exchange: Exchange, limits: SendLimits, sender: string) {
     this.#exchange = exchange;
     this.#limits = limits;
     this.#endMs = performance.now() + limits.timeoutMs;
-    this.#releaseMemory = leaseUploadMemory(exchange.request, limits, sender);
+    this.#coding = codingOf(exchange.request);
+    this.#releaseMemory = leaseUploadMemory(exchange.request, limits, this.#coding, sender);
+    this.#decoder = this.#coding && createDecoder(this.#coding);
   }
 
   get unfinished(): boolean {
@@ -52,7 +65,8 @@ export class StreamedUpload {
     if (request.headers.expect !== undefined) response.writeContinue();
     this.#watchClient();
     // In paused mode, several small pieces are read as one.
-    request.on('readable', this.#forward).on('end', this.#onEnd);
+    this.#source.on('readable', this.#forward).on('end', this.#onEnd);
+    if (this.#decoder) request.pipe(this.#decoder).on('error', this.#onMalformed);
     this.#forward();
   }
 
@@ -70,21 +84,36 @@ export class StreamedUpload {
     this.#stopped = true;
     this.#stopWatching();
     const { request, response } = this.#exchange;
-    request.off('readable', this.#forward).off('end', this.#onEnd);
+    this.#source.off('readable', this.#forward).off('end', this.#onEnd);
+    if (this.#decoder) request.unpipe(this.#decoder);
+    this.#decoder?.destroy();
     // The rest of the body is not read.
     if (this.unfinished) response.shouldKeepAlive = false;
     this.#releaseMemory();
   }
 
   readonly #forward = () => {
-    const { request } = this.#exchange;
     while (!this.#waiting && !this.#stopped) {
-      const bytes = read(request);
+      const bytes = read(this.#source);
       if (!bytes) return;
       this.#sentBytes += bytes.length;
-      if (this.#sentBytes > this.#limits.maxBytes) this.#fail(tooLarge());
+      const refusal = this.#refusal();
+      if (refusal) this.#fail(refusal);
       else if (!this.#sink?.sendBody(bytes)) this.#wait();
     }
+  };
+
+  get #source(): Readable {
+    return this.#decoder ?? this.#exchange.request;
+  }
+
+  #refusal(): GatewayError | undefined {
+    if (this.#sentBytes > this.#limits.maxBytes) return tooLarge();
+    return this.#decoder && refusalOfRatio(this.#sentBytes, this.#decoder.bytesWritten);
+  }
+
+  readonly #onMalformed = () => {
+    if (this.#coding) this.#fail(malformedCoding(this.#coding));
   };
 
   readonly #onEnd = () => {
@@ -122,6 +151,6 @@ export class StreamedUpload {
   }
 }
 
-function read(request: IncomingMessage): Buffer | null {
-  return request.read() as Buffer | null;
+function read(source: Readable): Buffer | null {
+  return source.read() as Buffer | null;
 }

@@ -120,11 +120,11 @@ describe('a multipart form', () => {
     expect(connection.text()).toMatch(/HTTP\/1\.1 200 OK[\s\S]*5$/);
   });
 
-  test('is rejected on other paths, compressed, or with an invalid key', async () => {
+  test('is rejected on other paths, in an unknown coding, or with an invalid key', async () => {
     for (const path of ['/v1/images/generations', '/v1/videos/kling/status', '/v1/chat/completions']) {
       await expectFetchError(await post(path, 'x'), 'invalid_request');
     }
-    const compressed = post('/v1/images', 'x', { 'content-encoding': 'gzip' });
+    const compressed = post('/v1/images', 'x', { 'content-encoding': 'compress' });
     await expectFetchError(await compressed, 'invalid_request');
     await expectFetchError(await post('/v1/images', 'x', { authorization: 'Bearer x' }), 'invalid_api_key');
     await expectAllReleased();

@@ -7,12 +7,13 @@ import { ClientDisconnected } from '@gateway/rpc';
 import { readApiKey } from '../domain/api-key';
 import type { KeyCache } from '../domain/key-cache';
 import type { Throttle } from '../domain/throttle';
+import { type BufferedBody, NO_BODY } from '../http/buffered-body';
+import { answerCors } from '../http/cors';
 import type { Exchange } from '../http/exchange';
-import { type BodyLimits, type BufferedBody, readBody } from '../http/read-body';
+import { type BodyLimits, readBody } from '../http/read-body';
 import { type CallLink, relayCall } from '../http/relay-call';
 import {
   assertJsonBody,
-  assertUncompressed,
   forwardedHeaders,
   googleKeys,
   isForm,
@@ -25,6 +26,8 @@ import { type ApiRoute, type ApiService, findApiRoute } from './api-routes';
 export interface ApiDependencies extends RelayDependencies {
   readonly keys: KeyCache;
   readonly throttle: Throttle;
+  /** Origins of pages whose scripts may call the API; `*`: every one. */
+  readonly corsOrigins: ReadonlySet<string>;
 }
 
 export interface RelayDependencies {
@@ -38,13 +41,13 @@ export interface RelayDependencies {
   readonly refusals: { add(refusal: Refusal): void };
 }
 
-export const NO_BODY: BufferedBody = { bytes: Buffer.alloc(0), release: () => undefined };
 /** For routes without a key. */
 const NO_KEY: KeyContext = {};
 
 /** Answers a request in the API space. The order of the steps is the precedence of errors. */
 export async function answerApi(exchange: Exchange, deps: ApiDependencies): Promise<void> {
   const { request } = exchange;
+  if (answerCors(exchange, deps.corsOrigins)) return;
   const method = request.method ?? '';
   const route = findApiRoute(method, exchange.path);
   if (isWebSocketOfResponses(exchange)) return writeError(exchange, new GatewayError('not_found'), OVER_HTTP);
@@ -210,6 +213,5 @@ function openUpload(
   { uploadLimits }: ApiDependencies,
 ): StreamedUpload | undefined {
   if (route.body !== 'form' || !isForm(exchange.request)) return undefined;
-  assertUncompressed(exchange.request);
   return new StreamedUpload(exchange, uploadLimits, key.accountId ?? '');
 }

@@ -1,11 +1,12 @@
 import { GatewayError } from '@gateway/errors';
 import { parseJsonObject } from '@gateway/json-body';
 import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
+import { type BufferedBody, NO_BODY } from '../http/buffered-body';
 import type { Exchange } from '../http/exchange';
-import { type BodyLimits, type BufferedBody, readBody } from '../http/read-body';
-import { assertJsonBody, assertUncompressed, forwardedHeaders, isForm } from '../http/request-headers';
+import { type BodyLimits, readBody } from '../http/read-body';
+import { assertJsonBody, forwardedHeaders, isForm } from '../http/request-headers';
 import { StreamedUpload } from '../http/send-body';
-import { assertInScope, linkOf, NO_BODY, type RelayDependencies, relayApiCall } from './api';
+import { assertInScope, linkOf, type RelayDependencies, relayApiCall } from './api';
 import { type ApiRoute, findApiRoute } from './api-routes';
 
 export interface PlaygroundDependencies extends RelayDependencies {
@@ -50,7 +51,6 @@ export async function answerPlayground(
     return relayApiCall(exchange, { ...call, key: {}, body: NO_BODY, upload: undefined }, deps);
   }
   if (route.body === 'form' && isForm(request)) {
-    assertUncompressed(request);
     const key = await authorize(readKeyId(new URLSearchParams(exchange.query).getAll('key_id')));
     const upload = new StreamedUpload(exchange, deps.uploadLimits, sender);
     return relayApiCall(exchange, { ...call, key, body: NO_BODY, upload }, deps);
