@@ -1,6 +1,7 @@
 import { Code, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { keyState } from '../../api/key-state';
 import type { ApiKey } from '../../api/keys';
 import { listMembers } from '../../api/members';
 import { CopyButton } from '../../ui/copy-button';
@@ -9,7 +10,6 @@ import { StatusBadge } from '../../ui/status-badge';
 import { Time } from '../../ui/time';
 import { BARE_NAMES, bareNamesOf } from './bare-names';
 import { scopeLabel } from './key-scopes';
-import { keyState } from './key-state';
 
 /** Properties of a key other than its limits. */
 export function KeyDetails({ apiKey }: { apiKey: ApiKey }) {

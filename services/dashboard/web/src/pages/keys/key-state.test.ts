@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { keyState } from '../../api/key-state';
 import type { ApiKey } from '../../api/keys';
 import { NEW_KEY } from './key-form-values';
-import { keyState } from './key-state';
 import { limitsAtAGlance } from './limits-at-a-glance';
 
 const NOW = Date.UTC(2026, 10, 21);

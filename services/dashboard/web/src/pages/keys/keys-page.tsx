@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
+import { keyState } from '../../api/key-state';
 import { type ApiKey, listKeys, type NewApiKey } from '../../api/keys';
 import { useMay } from '../../api/use-me';
 import { type Column, DataTable } from '../../ui/data-table';
@@ -13,7 +14,6 @@ import { Time } from '../../ui/time';
 import { usePagedList } from '../../ui/use-paged-list';
 import { AccountSettings } from './account-settings';
 import { CreateKeyDialog } from './create-key-dialog';
-import { keyState } from './key-state';
 import { KeyValueDialog } from './key-value-dialog';
 import { limitsAtAGlance } from './limits-at-a-glance';
 

@@ -1,13 +1,13 @@
 import { Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
+import { keyState } from '../../api/key-state';
 import type { ApiKey } from '../../api/keys';
 import { listRemovedMembers, type RemovedMember } from '../../api/members';
 import { ErrorState } from '../../ui/error-state';
 import { Section } from '../../ui/section';
 import { StatusBadge } from '../../ui/status-badge';
 import { Time } from '../../ui/time';
-import { keyState } from '../keys/key-state';
 
 /** The keys that removed members know, for owners. Nothing if there are none. */
 export function KeysOfRemovedMembers() {

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../api/keys';
+import type { ApiKey } from './keys';
 
 export type KeyState = 'enabled' | 'disabled' | 'revoked' | 'expired';
 
