@@ -2,6 +2,7 @@ import { topLevelMembers, withMembers } from '@gateway/json-body';
 import { isObject } from '@gateway/upstream';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
+import { flatSchema } from '../domain/flat-schema';
 import { base64Source, fitDataUrl, mediaTypeOf, unbrokenBase64 } from '../domain/media-content';
 import { parseExact } from '../json/exact-json';
 import { type JsonPath, mapAt, onStrings } from '../json/map-at';
@@ -11,7 +12,7 @@ import { PASSED_PLACES } from './passed-places';
 type Change = readonly [JsonPath, (value: unknown) => unknown];
 
 /**
- * Returns the body of a call that passes through with the names of tools, the ids of calls and the inline media that the provider accepts;
+ * Returns the body of a call that passes through with the names and parameters of tools, the ids of calls and the inline media that the provider accepts;
  * the same bytes if it accepts all of them.
  */
 export function fittedBody(body: Buffer, request: CallerRequest, provider: ChatProvider): Buffer {
@@ -32,12 +33,13 @@ export function fittedBody(body: Buffer, request: CallerRequest, provider: ChatP
 /** Returns the changes that have an effect on the caller's own body. */
 function changesOf(request: CallerRequest, provider: ChatProvider): readonly Change[] {
   const { parsed, wire, size } = request;
-  const { names, ids, media } = PASSED_PLACES[wire];
+  const { names, ids, parameters, media } = PASSED_PLACES[wire];
   const renamed = renamedTools(request, provider);
-  const fitId = provider.toolLimits?.fitId;
+  const { fitId, flatParameters } = provider.toolLimits ?? {};
   const hasMedia = size.hasMedia || size.images || size.pdfs || size.audio;
   const possible = [
     ...(fitId ? ids.map((path): Change => [path, onStrings(fitId)]) : []),
+    ...(flatParameters ? parameters.map((path): Change => [path, flatParametersOf]) : []),
     ...(hasMedia ? media.map((path): Change => [path, fitMedia]) : []),
   ];
   return [
@@ -45,6 +47,8 @@ function changesOf(request: CallerRequest, provider: ChatProvider): readonly Cha
     ...possible.filter(([path, map]) => mapAt(parsed, path, map) !== parsed),
   ];
 }
+
+const flatParametersOf = (value: unknown): unknown => (isObject(value) ? flatSchema(value) : value);
 
 /** Returns inline media with the type of its bytes and without line breaks; the same value if nothing changes. */
 function fitMedia(value: unknown): unknown {

@@ -199,6 +199,15 @@ describe("schemas in Google's form", () => {
   });
 });
 
+/** Parameters with alternatives at their root, and what they become. */
+const CHOICE = {
+  anyOf: [
+    { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+    { type: 'object', properties: { b: { type: 'string' } } },
+  ],
+};
+const FLAT = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } };
+
 test.each([
   ['OpenAI', OPENAI, ['tools', 0, 'function', 'parameters']],
   ['Cohere', COHERE, ['tools', 0, 'function', 'parameters']],
@@ -209,16 +218,35 @@ test.each([
     ['toolConfig', 'tools', 0, 'toolSpec', 'inputSchema', 'json'],
   ],
 ])('parameters of tools have no alternatives at their root at %s', (_, provider, path) => {
-  const parameters = {
-    anyOf: [
-      { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
-      { type: 'object', properties: { b: { type: 'string' } } },
-    ],
-  };
-  const request = CALLS.responses({ input: 'hi', tools: [{ type: 'function', name: 'f', parameters }] });
+  const tools = [{ type: 'function', name: 'f', parameters: CHOICE }];
+  const request = CALLS.responses({ input: 'hi', tools });
   const sent = receivedBy(provider, request);
-  expect(path.reduce((inner, key) => inner[key], sent)).toEqual({
-    type: 'object',
-    properties: { a: { type: 'string' }, b: { type: 'string' } },
-  });
+  expect(path.reduce((inner, key) => inner[key], sent)).toEqual(FLAT);
+});
+
+test.each([
+  [
+    'chat',
+    CALLS.chat({
+      messages: [{ role: 'user', content: 'hi' }],
+      tools: [{ type: 'function', function: { name: 'f', parameters: CHOICE } }],
+    }),
+    OPENAI,
+  ],
+  [
+    'responses',
+    CALLS.responses({ input: 'hi', tools: [{ type: 'function', name: 'f', parameters: CHOICE }] }),
+    { ...OPENAI, ...OPENAI.responses!('account') },
+  ],
+  [
+    'messages',
+    CALLS.messages({
+      messages: [{ role: 'user', content: 'hi' }],
+      tools: [{ name: 'f', input_schema: CHOICE }],
+    }),
+    providerOf('anthropic'),
+  ],
+])('calls that pass through have none either: %s', (_, request, provider) => {
+  const [tool] = receivedBy(provider, request).tools;
+  expect(tool.function?.parameters ?? tool.parameters ?? tool.input_schema).toEqual(FLAT);
 });

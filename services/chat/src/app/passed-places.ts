@@ -7,6 +7,8 @@ export interface PassedPlaces {
   readonly names: readonly JsonPath[];
   /** Ids of their calls. */
   readonly ids: readonly JsonPath[];
+  /** Schemas of their parameters. */
+  readonly parameters: readonly JsonPath[];
   /** Inline media: an object with a type and data, or a data URL. */
   readonly media: readonly JsonPath[];
 }
@@ -27,16 +29,18 @@ export const PASSED_PLACES: Readonly<Record<CallerRequest['wire'], PassedPlaces>
       'messages.*.function_call.name',
     ),
     ids: paths('messages.*.tool_calls.*.id', 'messages.*.tool_call_id'),
+    parameters: paths('tools.*.function.parameters'),
     media: paths(
       'messages.*.content.*.image_url.url',
       'messages.*.content.*.file.file_data',
       'messages.*.content.*.input_audio',
     ),
   },
-  completions: { names: [], ids: [], media: [] },
+  completions: { names: [], ids: [], parameters: [], media: [] },
   anthropic: {
     names: paths('tools.*.name', 'tool_choice.name', 'messages.*.content.*.name'),
     ids: paths('messages.*.content.*.id', 'messages.*.content.*.tool_use_id'),
+    parameters: paths('tools.*.input_schema'),
     media: paths('messages.*.content.*.source', 'messages.*.content.*.content.*.source'),
   },
   gemini: {
@@ -51,6 +55,7 @@ export const PASSED_PLACES: Readonly<Record<CallerRequest['wire'], PassedPlaces>
       `${GOOGLE_PARTS}.function_response.name`,
     ),
     ids: [],
+    parameters: [],
     media: paths(
       `${GOOGLE_PARTS}.inlineData`,
       `${GOOGLE_PARTS}.inline_data`,
@@ -67,6 +72,7 @@ export const PASSED_PLACES: Readonly<Record<CallerRequest['wire'], PassedPlaces>
       'input.*.name',
     ),
     ids: paths('input.*.call_id'),
+    parameters: paths('tools.*.parameters', 'tools.*.tools.*.parameters'),
     media: paths(
       'input.*.content.*.image_url',
       'input.*.content.*.file_data',

@@ -3,7 +3,7 @@ import { isObject, listOf, membersOf, textOf } from '@gateway/upstream';
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Keywords that OpenAI and Anthropic refuse at the root of a tool's parameters, although they are objects. */
-const COMBINING = ['anyOf', 'oneOf', 'allOf', 'enum', 'not'];
+const COMBINING = ['anyOf', 'oneOf', 'allOf', 'enum', 'const', 'not'];
 const DEFINITION = /^#\/(\$defs|definitions)\/([^/]+)$/;
 
 /**

@@ -11,6 +11,8 @@ export interface ToolNameRule {
 /** What a provider refuses in calls of its own format. */
 export interface ToolLimits {
   readonly names: ToolNameRule;
+  /** It refuses alternatives at the root of parameters (`flatSchema`). */
+  readonly flatParameters?: boolean;
   /** Returns the id of a call as the provider accepts it; absent: it accepts any. */
   readonly fitId?: (id: string) => string;
 }

@@ -51,7 +51,7 @@ export function anthropicProvider(
     wire: 'anthropic',
     encoding: 'claude',
     maxTokensField: 'max_tokens',
-    toolLimits: { names: ANTHROPIC_TOOL_NAMES, fitId: fitCallId },
+    toolLimits: { names: ANTHROPIC_TOOL_NAMES, flatParameters: true, fitId: fitCallId },
     webSearch: { resultTokens: SEARCH_RESULT_TOKENS },
     address({ callerHeaders }) {
       const beta = callerHeaders['anthropic-beta'];

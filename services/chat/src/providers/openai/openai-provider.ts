@@ -81,6 +81,7 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
     ...(quirks.limitsTools && {
       toolLimits: {
         names: COMMON_TOOL_NAMES,
+        flatParameters: quirks.flatParameters,
         fitId: quirks.shortToolIds ? shortToolId : shortenToolId(MAX_TOOL_ID_CHARS),
       },
     }),

@@ -56,6 +56,8 @@ export interface OpenAiQuirks {
   readonly namedToolChoice?: 'required' | 'any' | 'auto';
   /** It refuses names of tools that OpenAI refuses, and long ids of their calls; false: compatible servers differ. */
   readonly limitsTools: boolean;
+  /** It refuses alternatives at the root of a tool's parameters; compatible servers differ. */
+  readonly flatParameters: boolean;
   /** Ids of tool calls are nine letters and digits. */
   readonly shortToolIds: boolean;
   /** Its order of roles: no user message after a tool's, instructions only first, no assistant message last. */
@@ -194,6 +196,7 @@ const COMMON: OpenAiQuirks = {
   refusesEmptyTurns: false,
   allowsTools: false,
   limitsTools: false,
+  flatParameters: false,
   shortToolIds: false,
   strictOrder: false,
   stringContent: false,
@@ -221,6 +224,7 @@ export const QUIRKS = {
   openai: {
     ...COMMON,
     limitsTools: true,
+    flatParameters: true,
     audioTokensPerSecond: AUDIO_TOKENS_PER_SECOND.openai,
     maxTokensField: 'max_completion_tokens',
     endUserField: 'safety_identifier',
@@ -237,6 +241,7 @@ export const QUIRKS = {
   azure: {
     ...COMMON,
     limitsTools: true,
+    flatParameters: true,
     audioTokensPerSecond: AUDIO_TOKENS_PER_SECOND.openai,
     maxTokensField: 'max_completion_tokens',
     unsupportedFields: EXTENSIONS,

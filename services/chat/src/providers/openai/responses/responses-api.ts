@@ -45,7 +45,11 @@ export function responsesApi(
     webSearch: { resultTokens: SEARCH_RESULT_TOKENS },
     address,
     ...(quirks.limitsTools && {
-      toolLimits: { names: COMMON_TOOL_NAMES, fitId: shortenToolId(MAX_CALL_ID_CHARS) },
+      toolLimits: {
+        names: COMMON_TOOL_NAMES,
+        flatParameters: quirks.flatParameters,
+        fitId: shortenToolId(MAX_CALL_ID_CHARS),
+      },
     }),
     writeRequest(conversation, upstreamModel, maxOutputTokens, capabilities) {
       // A limit of chat completions only.
