@@ -203,12 +203,15 @@ describe('a call in the background', () => {
     await expectCharged([]);
   });
 
-  test('fails without a balance', async () => {
+  test('is not created without a balance', async () => {
     const poor = await system.provision({ balanceUsd: 0 });
-    const response = await ended(await create({}, poor), poor);
-    expect(response).toMatchObject({ status: 'failed', error: { code: 'insufficient_balance' } });
+    await expect(create({}, poor)).rejects.toMatchObject({ status: 402, code: 'insufficient_balance' });
+  });
+
+  test('that has failed can not be continued', async () => {
+    const response = await ended(await create({ input: directive({ status: 400 }) }));
     await expect(
-      responsesOf(poor).create({ model: 'sim/chat', input: 'x', previous_response_id: response.id }),
+      responsesOf().create({ model: 'sim/chat', input: 'x', previous_response_id: response.id }),
     ).rejects.toMatchObject({
       code: 'invalid_request',
       error: { detail: expect.stringContaining('failed or was cancelled') },

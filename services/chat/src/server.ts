@@ -55,6 +55,7 @@ import { WholeReplyRunner } from './app/whole-reply-runner';
 import { CredentialCostSync } from './clients/credential-cost-sync';
 import { fromProtoModel } from './clients/from-proto-model';
 import { MediaProviders } from './clients/media-providers';
+import { requireFunds } from './clients/require-funds';
 import { ResponseStorageClient } from './clients/response-storage-client';
 import { AudioIdSealer } from './domain/audio-ids';
 import { discountedModels } from './domain/discounted-models';
@@ -282,6 +283,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
             ? queueResponse({
                 check: checkChat(responding),
                 storage: responseStorage,
+                requireFunds: (key) => requireFunds(cells, key),
                 bodies,
                 newId,
                 now: Date.now,

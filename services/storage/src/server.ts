@@ -31,6 +31,7 @@ import { openObjectStore } from './files/store/open-object-store';
 import { type ContentMetrics, createStorageMetrics } from './metrics';
 import { BackgroundRunner } from './responses/runner/background-runner';
 import { BackgroundCalls } from './responses/store/background-calls';
+import { ResponseQuota } from './responses/store/response-quota';
 import { deleteExpired, Responses } from './responses/store/responses';
 import { cancelBatch, getBatch, listBatches } from './rpc/batches';
 import { cancelResponse } from './rpc/cancel-response';
@@ -117,13 +118,21 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   };
   const metrics = createStorageMetrics();
   const responses = new Responses(pool, settings.STORAGE_KEY, settings.RESPONSE_RETENTION_DAYS);
+  const quota = new ResponseQuota(pool, {
+    maxBytes: settings.RESPONSE_MAX_ACCOUNT_BYTES,
+    maxCount: settings.RESPONSE_MAX_ACCOUNT_COUNT,
+  });
   const store = await openObjectStore(settings, metrics.objectStoreFailed);
   store.reached().catch((err) => log.error({ err }, 'the object store of files is not available'));
   const files = new Files(pool, settings.STORAGE_KEY, store, {
     retentionDays: settings.FILE_RETENTION_DAYS,
     maxAccountBytes: settings.FILE_MAX_ACCOUNT_BYTES,
+    maxAccountFiles: settings.FILE_MAX_ACCOUNT_COUNT,
   });
-  const batches = new Batches(pool, settings.STORAGE_KEY, settings.FILE_RETENTION_DAYS);
+  const batches = new Batches(pool, settings.STORAGE_KEY, {
+    retentionDays: settings.FILE_RETENTION_DAYS,
+    maxAccountBatches: settings.BATCH_MAX_ACCOUNT_COUNT,
+  });
   const links = chats && new LinkPool({ name: 'chat.Relay', instances: chats, log });
   const callTimeoutMs = settings.BATCH_CALL_TIMEOUT_MS;
   const largeReplies = new FairSemaphore({ ...LARGE_REPLY_LIMITS, maxWaitMs: callTimeoutMs });
@@ -191,7 +200,10 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
         onCancelled: abort,
       }),
     ),
-    deleteResponse: deleteResponse(responses, free, metrics.responses, abort),
+    deleteResponse: deleteResponse(responses, free, metrics.responses, (id, accountId) => {
+      quota.forget(accountId);
+      abort(id);
+    }),
     createFile: limitedByAccount(
       uploads,
       createFile({
@@ -233,7 +245,7 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   const queueing = new FairSemaphore(QUEUEING_LIMITS);
   const queue =
     backgroundRunner && settings.STORED_RESPONSES === 'on'
-      ? queueResponse(background, metrics.background, () => backgroundRunner.wake())
+      ? queueResponse(background, quota, metrics.background, () => backgroundRunner.wake())
       : refuseQueueing;
   const grpc = await startGrpcServer({
     host: settings.BIND_HOST,
@@ -245,11 +257,11 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
         definition: service,
         handlers: {
           Relay: link.relay,
-          SaveResponse: unary(log, saveResponse(responses, metrics.responses)),
+          SaveResponse: unary(log, saveResponse(responses, quota, metrics.responses)),
           QueueResponse: unary(log, (context, request: Parameters<typeof queue>[1]) =>
             runLimited(queueing, request.accountId, () => queue(context, request)),
           ),
-          FindResponses: unary(log, findResponses(responses)),
+          FindResponses: unary(log, findResponses(responses, quota)),
           LoadResponses: unary(log, (context, request: Parameters<typeof load>[1]) =>
             runLimited(contents, request.accountId, () => load(context, request)),
           ),

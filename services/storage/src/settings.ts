@@ -30,6 +30,13 @@ const shape = {
   STORAGE_KEY: credentialsKey(),
   /** Responses older than this are deleted. */
   RESPONSE_RETENTION_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
+  /** JSON of the stored responses of an account with their inputs, and their number. */
+  RESPONSE_MAX_ACCOUNT_BYTES: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(1_024 * MIB),
+  RESPONSE_MAX_ACCOUNT_COUNT: z.coerce.number().int().min(0).default(100_000),
   /** Of callers: `off`, and no content is stored. */
   STORED_RESPONSES: z.enum(['on', 'off']).default('on'),
   /** For encrypted files. Instances share it. */
@@ -63,6 +70,9 @@ const shape = {
     .int()
     .min(1)
     .default(10_240 * MIB),
+  FILE_MAX_ACCOUNT_COUNT: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
+  /** Batches of an account, until they expire. */
+  BATCH_MAX_ACCOUNT_COUNT: z.coerce.number().int().min(1).max(1_000_000).default(10_000),
   /** Of one batch. */
   BATCH_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(16),
   /** Of all batches in this process. */

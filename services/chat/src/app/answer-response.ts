@@ -62,7 +62,8 @@ export async function withStoredItems(
   key: KeyContext__Output,
   request: ResponsesRequest,
 ): Promise<{ whole: ResponsesCall; release?: () => void }> {
-  if (request.previousId === undefined && request.itemIds.length === 0) return { whole: request.withItems() };
+  const refersToStored = request.previousId !== undefined || request.itemIds.length > 0;
+  if (!refersToStored && !request.mustBeStored) return { whole: request.withItems() };
   let release = () => {};
   try {
     const { accountId, keyId } = key;
@@ -74,7 +75,10 @@ export async function withStoredItems(
     });
     const whole = request.withItems(items);
     // The cached key may be outdated: billing decides.
-    return { whole: seesAccount ? { ...whole, contentScopes: [ACCOUNT_CONTENT] } : whole, release };
+    return {
+      whole: refersToStored && seesAccount ? { ...whole, contentScopes: [ACCOUNT_CONTENT] } : whole,
+      release,
+    };
   } catch (error) {
     release();
     throw error;

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import { isObject, textOf } from '@gateway/upstream';
-import type { StoredItems, StoredReferences } from '../formats/responses/responses-request';
+import type { ResponsesRequest, StoredItems, StoredReferences } from '../formats/responses/responses-request';
 import { isResponseId, placeOf } from '../formats/responses/stored-items';
 import type { FoundResponse, LoadedResponse, ResponseReader, ResponseStorage } from './response-storage';
 
@@ -16,13 +16,17 @@ const MAX_STORED_BYTES = 32 * 1024 ** 2;
 export async function loadStoredItems(
   storage: ResponseStorage,
   reader: ResponseReader,
-  { previousId, itemIds }: StoredReferences,
+  { previousId, itemIds, mustBeStored }: StoredReferences & Pick<ResponsesRequest, 'mustBeStored'>,
   reserve: (bytes: number) => void,
 ): Promise<StoredItems> {
   if (previousId !== undefined && !isResponseId(previousId))
     throw new GatewayError('not_found', { detail: 'previous_response_id: the response is not stored' });
   const others = responsesOf(itemIds);
-  const found = await storage.find(reader, { lastId: previousId, otherIds: [...others.keys()] });
+  const found = await storage.find(reader, {
+    lastId: previousId,
+    otherIds: [...others.keys()],
+    stores: mustBeStored,
+  });
   const wanted = [
     ...found.conversation.map((response) => ({ ...response, withInput: true })),
     ...found.others.map((response) => ({ ...response, withInput: others.get(response.id) === true })),

@@ -3,8 +3,7 @@ import { type LinkCall, UNRECORDED } from '@gateway/link';
 import { Quota } from '@gateway/quota';
 import { expect, test } from '@jest/globals';
 import { parseResponsesRequest } from '../formats/responses/responses-request';
-import type { CheckChat } from './answer-chat';
-import { queueResponse } from './queue-response';
+import { type QueueResponseDeps, queueResponse } from './queue-response';
 import type { ResponseStorage, ResponseToQueue } from './response-storage';
 
 const ID = '01890000-0000-7000-8000-000000000001';
@@ -14,7 +13,11 @@ const STORED = { id: EARLIER, input: Buffer.from('[]'), response: Buffer.from('{
 /** Queues a call, and returns what storage and the caller receive. */
 async function queue(
   fields: object,
-  { check = () => 'a/b', ...more }: { check?: CheckChat } & Partial<ResponseStorage> = {},
+  {
+    check = () => 'a/b',
+    requireFunds = async () => {},
+    ...more
+  }: Partial<Pick<QueueResponseDeps, 'check' | 'requireFunds'> & ResponseStorage> = {},
 ) {
   const queued: ResponseToQueue[] = [];
   const bodies = new Quota({ limit: 1_000 });
@@ -28,7 +31,7 @@ async function queue(
   };
   const body = Buffer.from(JSON.stringify({ model: 'a/B', input: 'hi', background: true, ...fields }));
   const call = { key: { accountId: 'a', keyId: 'k' }, body } as LinkCall;
-  const answer = queueResponse({ check, storage, bodies, newId: () => ID, now: () => 5_000 });
+  const answer = queueResponse({ check, storage, requireFunds, bodies, newId: () => ID, now: () => 5_000 });
   try {
     const {
       status,
@@ -99,4 +102,22 @@ test.each<[string, object, Parameters<typeof queue>[1], string]>([
 ])('nothing is queued if %s', async (_what, fields, more, code) => {
   const { error, queued, reserved } = await queue(fields, more);
   expect([error?.code, queued, reserved]).toEqual([code, [], 0]);
+});
+
+test('an account without a balance stores nothing: its call is refused before it is queued', async () => {
+  const requireFunds = () => Promise.reject(new GatewayError('insufficient_balance'));
+  const { error, queued, reserved } = await queue({ previous_response_id: EARLIER }, { requireFunds });
+  expect([error?.code, queued, reserved]).toEqual(['insufficient_balance', [], 0]);
+});
+
+test('a call that must be stored asks for that, others do not', async () => {
+  const asked: boolean[] = [];
+  const find: ResponseStorage['find'] = async (_reader, { stores }) => {
+    asked.push(stores);
+    throw new GatewayError('invalid_request');
+  };
+  expect((await queue({ store: true }, { find })).error?.code).toBe('invalid_request');
+  expect((await queue({}, { find })).error).toBeUndefined();
+  await queue({ previous_response_id: EARLIER }, { find });
+  expect(asked).toEqual([true, true]);
 });

@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import { type LinkCall, type LinkReply, UNRECORDED } from '@gateway/link';
+import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import type { Quota } from '@gateway/quota';
 import { responseId } from '../domain/response-members';
 import type { ResponsesRequest } from '../formats/responses/responses-request';
@@ -11,6 +12,8 @@ import type { ResponseStorage } from './response-storage';
 export interface QueueResponseDeps {
   readonly check: CheckChat;
   readonly storage: ResponseStorage;
+  /** @throws GatewayError `insufficient_balance` for an account without a balance, which may store nothing */
+  requireFunds(key: KeyContext__Output): Promise<void>;
   /** Memory for what is loaded. */
   readonly bodies: Quota;
   /** Returns a request id. */
@@ -27,12 +30,20 @@ export type QueueResponse = (call: LinkCall, request: ResponsesRequest) => Promi
  * Answers a call of a response in the background: what would refuse the call whenever it is sent, refuses it now; otherwise storage sends
  * it later. Its first attempt has the id that the response contains, which is not that of the caller's request.
  */
-export function queueResponse({ check, storage, bodies, newId, now }: QueueResponseDeps): QueueResponse {
+export function queueResponse({
+  check,
+  storage,
+  requireFunds,
+  bodies,
+  newId,
+  now,
+}: QueueResponseDeps): QueueResponse {
   return async (call, request) => {
     const { accountId, keyId } = call.key;
     const { whole, release } = await withStoredItems(storage, bodies, call.key, request);
     try {
       const model = check(call, whole);
+      await requireFunds(call.key);
       const replyId = newId();
       const response = Buffer.from(whole.replies.queued({ requestId: replyId, model, createdAtMs: now() }));
       const input = Buffer.from(JSON.stringify(toStoredItems(whole.ownItems, replyId)));

@@ -2,7 +2,8 @@
 export interface ResponseStorage {
   /**
    * Returns the responses of a conversation, oldest first, and of others.
-   * @throws GatewayError `not_found` if one of them is not stored for this account
+   * @throws GatewayError `not_found` if one of them is not stored for this account; `invalid_request` if the account can't store
+   *   what `stores` requires
    */
   find(reader: ResponseReader, wanted: FindRequest): Promise<FoundResponses>;
   /** @throws GatewayError `not_found` */
@@ -27,6 +28,8 @@ export interface FindRequest {
   /** The last response of the conversation. */
   readonly lastId?: string | undefined;
   readonly otherIds: readonly string[];
+  /** The call's response must be stored: refused if the account has stored as much as it may. */
+  readonly stores: boolean;
 }
 
 export interface FoundResponses {

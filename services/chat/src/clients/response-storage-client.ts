@@ -38,10 +38,14 @@ export class ResponseStorageClient {
   /** @throws GatewayError `not_found` if one of them is not stored; `invalid_request` if they are too many */
   find(
     { accountId, onlyKeyId = '' }: Reader,
-    { lastId = '', otherIds }: { lastId?: string | undefined; otherIds: readonly string[] },
+    {
+      lastId = '',
+      otherIds,
+      stores,
+    }: { lastId?: string | undefined; otherIds: readonly string[]; stores: boolean },
   ) {
     const client = this.#client;
-    const request = { accountId, lastId, otherIds: [...otherIds], onlyKeyId };
+    const request = { accountId, lastId, otherIds: [...otherIds], onlyKeyId, stores };
     return callUnary(client, client.FindResponses, request, { timeoutMs: TIMEOUT_MS });
   }
 

@@ -13,13 +13,13 @@ export const deleteResponse =
     responses: Pick<Responses, 'delete'>,
     admitFree: FreeAdmission,
     metrics: Pick<ContentMetrics, 'deleted'>,
-    onDeleted: (id: string) => void,
+    onDeleted: (id: string, accountId: string) => void,
   ): LinkHandler =>
   async (context, call) => {
     const { headers, reader } = await admitFree(context, call);
     const id = responseIdOf(call.path);
     if (!(await responses.delete(reader, id))) throw new GatewayError('not_found');
     metrics.deleted('requested', 1);
-    onDeleted(id);
+    onDeleted(id, reader.accountId);
     return jsonReply({ id, object: 'response', deleted: true }, headers);
   };

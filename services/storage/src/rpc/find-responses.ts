@@ -1,17 +1,17 @@
 import { GatewayError } from '@gateway/errors';
 import type { FindResponsesRequest__Output } from '@gateway/proto/generated/gateway/storage/v1/FindResponsesRequest';
 import type { RequestContext } from '@gateway/rpc';
+import type { ResponseQuota } from '../responses/store/response-quota';
 import type { ResponseSize, Responses } from '../responses/store/responses';
 
 /** Of a conversation, and of other responses in one call. */
 const MAX_RESPONSES = 1_000;
 
 export const findResponses =
-  (responses: Pick<Responses, 'conversation' | 'sizes'>) =>
-  async (
-    _context: RequestContext,
-    { accountId, lastId, otherIds, onlyKeyId }: FindResponsesRequest__Output,
-  ) => {
+  (responses: Pick<Responses, 'conversation' | 'sizes'>, quota: Pick<ResponseQuota, 'check'>) =>
+  async (_context: RequestContext, request: FindResponsesRequest__Output) => {
+    const { accountId, lastId, otherIds, onlyKeyId, stores } = request;
+    if (stores) await quota.check(accountId, 0);
     if (otherIds.length > MAX_RESPONSES) throw tooMany('items of more than 1,000 responses are referred to');
     const reader = { accountId, onlyKeyId: onlyKeyId || undefined };
     const [conversation, others] = await Promise.all([

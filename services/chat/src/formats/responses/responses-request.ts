@@ -91,6 +91,8 @@ export interface ResponsesCall extends CallerRequest {
 export interface ResponsesRequest extends StoredReferences {
   /** The response is to be stored. */
   readonly isStored: boolean;
+  /** The client relies on that: it said so, or goes on from a stored response. */
+  readonly mustBeStored: boolean;
   /** The client does not wait for the response. */
   readonly isBackground: boolean;
   /**
@@ -122,11 +124,13 @@ export function parseResponsesRequest(
   if (!body.model) throw new GatewayError('invalid_model');
   const { model } = body;
   const isStored = body.store ?? canStore;
+  const mustBeStored = isStored && (body.store === true || body.previous_response_id != null);
   const itemIds = items.flatMap((item) => (item.type === 'item_reference' ? [item.id] : []));
   // A large item would be loaded once and written many times.
   if (new Set(itemIds).size < itemIds.length) throw invalid('input: an item is referred to twice');
   return {
     isStored,
+    mustBeStored,
     isBackground: body.background ?? false,
     previousId: body.previous_response_id ?? undefined,
     itemIds,

@@ -32,8 +32,12 @@ beforeAll(async () => {
   storage = await createStorageFixture();
   folder = mkdtempSync(path.join(tmpdir(), 'gateway-batches-'));
   store = await FolderStore.open(folder);
-  files = new Files(storage.pool, KEYS, store, { retentionDays: 30, maxAccountBytes: 1e9 });
-  batches = new Batches(storage.pool, KEYS, 30);
+  files = new Files(storage.pool, KEYS, store, {
+    retentionDays: 30,
+    maxAccountBytes: 1e9,
+    maxAccountFiles: 10_000,
+  });
+  batches = new Batches(storage.pool, KEYS, { retentionDays: 30, maxAccountBatches: 1_000 });
 }, 60_000);
 beforeEach(async () => {
   sent = [];
@@ -299,7 +303,11 @@ describe('the input of a batch', () => {
 });
 
 test('results do not count against the limits of files', async () => {
-  const small = new Files(storage.pool, KEYS, store, { retentionDays: 30, maxAccountBytes: LINES.length });
+  const small = new Files(storage.pool, KEYS, store, {
+    retentionDays: 30,
+    maxAccountBytes: LINES.length,
+    maxAccountFiles: 10_000,
+  });
   const created = await create(LINES);
   await run({ files: small });
   const batch = await reread(created);
@@ -359,7 +367,10 @@ test('results and metadata are encrypted, and can be read with another key after
   const key = newKey();
   expect(await reencryptBatches(storage.pool, parseKeyEncryptionKeys(`${key},${OLD_KEY}`))).toBe(1);
   expect(await reencryptBatches(storage.pool, parseKeyEncryptionKeys(`${key},${OLD_KEY}`))).toBe(0);
-  const rekeyed = new Batches(storage.pool, parseKeyEncryptionKeys(key), 30);
+  const rekeyed = new Batches(storage.pool, parseKeyEncryptionKeys(key), {
+    retentionDays: 30,
+    maxAccountBatches: 1_000,
+  });
   expect((await rekeyed.find({ accountId: ACCOUNT }, 'openai', created.id))?.metadata).toEqual({
     name: 'a secret name',
   });
@@ -387,4 +398,27 @@ describe('batches that wait', () => {
     for (let at = 0; at < 100; at++) await create('', { inputFileId });
     await expect(create('', { inputFileId })).rejects.toMatchObject({ code: 'rate_limited' });
   });
+});
+
+test('an account has a bound of batches, those that have ended included', async () => {
+  const bounded = new Batches(storage.pool, KEYS, { retentionDays: 30, maxAccountBatches: 2 });
+  const account = { accountId: 'bounded', keyId: 'key' };
+  await files.save(account, 'file-bounded', async (put) => {
+    await put((async function* () {})());
+    return { filename: 'a', purpose: 'batch' };
+  });
+  const add = (id: string) =>
+    bounded.create({
+      ...account,
+      id,
+      format: 'openai',
+      endpoint: '/v1/chat/completions',
+      inputFileId: 'file-bounded',
+      metadata: null,
+      headers: {},
+    });
+  await add('batch_b1');
+  await storage.owner.query(`UPDATE storage.batches SET ended_at = now() WHERE id = 'batch_b1'`);
+  await add('batch_b2');
+  await expect(add('batch_b3')).rejects.toMatchObject({ code: 'invalid_request' });
 });

@@ -76,16 +76,22 @@ const IS_OWN = 'id = $1 AND runner = $2 AND ended_at IS NULL';
 /** Cancelled or overdue: no call of it is sent any more. */
 const IS_TO_END = '(cancelling_at IS NOT NULL OR deadline_at <= now())';
 
+export interface BatchBounds {
+  readonly retentionDays: number;
+  /** Batches of an account, until they expire. */
+  readonly maxAccountBatches: number;
+}
+
 /** The batches; expired ones do not exist. */
 export class Batches {
   readonly #pool: Pool;
   readonly #keys: KeyEncryptionKeys;
-  readonly #retentionDays: number;
+  readonly #bounds: BatchBounds;
 
-  constructor(pool: Pool, keys: KeyEncryptionKeys, retentionDays: number) {
+  constructor(pool: Pool, keys: KeyEncryptionKeys, bounds: BatchBounds) {
     this.#pool = pool;
     this.#keys = keys;
-    this.#retentionDays = retentionDays;
+    this.#bounds = bounds;
   }
 
   /**
@@ -102,11 +108,14 @@ export class Batches {
       await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
         `batches of ${accountId}`,
       ]);
-      const { rows: open } = await client.query<{ count: bigint }>(
-        'SELECT count(*) AS count FROM storage.batches WHERE account_id = $1 AND ended_at IS NULL',
+      const { rows: stored } = await client.query<{ open: bigint; all: bigint }>(
+        `SELECT count(*) AS all, count(*) FILTER (WHERE ended_at IS NULL) AS open
+         FROM storage.batches WHERE account_id = $1 AND expires_at > now()`,
         [accountId],
       );
-      if (Number(open[0]?.count) >= MAX_OPEN) throw tooMany();
+      if (Number(stored[0]?.open) >= MAX_OPEN) throw tooMany();
+      if (Number(stored[0]?.all) >= this.#bounds.maxAccountBatches)
+        throw tooManyStored(this.#bounds.maxAccountBatches);
       // A deletion may have begun later than this transaction.
       const { rowCount } = await client.query(
         `SELECT FROM storage.files
@@ -132,7 +141,7 @@ export class Batches {
           total ?? 0,
           total === undefined ? null : new Date(),
           WINDOW_HOURS,
-          this.#retentionDays + 1,
+          this.#bounds.retentionDays + 1,
           JSON.stringify(headers),
           outputSeconds ?? null,
         ],
@@ -417,6 +426,11 @@ const tooMany = () =>
   new GatewayError('rate_limited', {
     detail: `the account has ${MAX_OPEN} batches that have not ended`,
     retryAfterSeconds: 60,
+  });
+
+const tooManyStored = (max: number) =>
+  new GatewayError('invalid_request', {
+    detail: `the account has ${max} batches: they are deleted when they expire`,
   });
 
 const noInput = () => new GatewayError('not_found', { detail: 'input_file_id: there is no such file' });

@@ -31,7 +31,11 @@ describeStores('files', (openStore) => {
 
   const objects = () => stored.objects();
   const filesWith = (keys: KeyEncryptionKeys = KEYS, maxAccountBytes = 1e6) =>
-    new Files(storage.pool, keys, stored.store, { retentionDays: 30, maxAccountBytes });
+    new Files(storage.pool, keys, stored.store, {
+      retentionDays: 30,
+      maxAccountBytes,
+      maxAccountFiles: 10_000,
+    });
   async function* streamOf(text: string) {
     yield Buffer.from(text);
   }
@@ -202,7 +206,11 @@ describeStores('files', (openStore) => {
         throw new ObjectStoreError('put', 'TimeoutError');
       },
     });
-    const files = new Files(storage.pool, KEYS, failing, { retentionDays: 30, maxAccountBytes: 1e6 });
+    const files = new Files(storage.pool, KEYS, failing, {
+      retentionDays: 30,
+      maxAccountBytes: 1e6,
+      maxAccountFiles: 10_000,
+    });
     await expect(save('f1', { files })).rejects.toThrow(ObjectStoreError);
     expect([await files.find({ accountId: 'a' }, 'f1'), await rowCount(), objects()]).toEqual([
       undefined,

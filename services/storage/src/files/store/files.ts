@@ -23,6 +23,8 @@ export interface FileBounds {
   readonly retentionDays: number;
   /** Content of an account's files. */
   readonly maxAccountBytes: number;
+  /** So that small files have a bound too. */
+  readonly maxAccountFiles: number;
 }
 
 interface Row {
@@ -35,8 +37,6 @@ interface Row {
   readonly expires_at: Date;
 }
 
-/** Of an account, so that small files have a bound too. */
-const MAX_FILES = 10_000;
 /** Longer than edge waits for a call with a form, and than its content needs to become durable. */
 const UPLOAD_MINUTES = 30;
 /** A remote store needs a few round trips for each. */
@@ -200,7 +200,7 @@ export class Files {
     accountId: string,
     more: { files: number; bytes: number },
   ): Promise<void> {
-    const { maxAccountBytes } = this.#bounds;
+    const { maxAccountBytes, maxAccountFiles } = this.#bounds;
     await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`files of ${accountId}`]);
     const { rows } = await client.query<{ count: bigint; bytes: string }>(
       `SELECT count(*) AS count, coalesce(sum(bytes), 0) AS bytes FROM storage.files
@@ -208,7 +208,8 @@ export class Files {
       [accountId, BATCH_OUTPUT_PURPOSE],
     );
     const [stored] = rows;
-    if (Number(stored?.count) + more.files > MAX_FILES) throw invalid(`the account has ${MAX_FILES} files`);
+    if (Number(stored?.count) + more.files > maxAccountFiles)
+      throw invalid(`the account has ${maxAccountFiles} files: delete some of them`);
     if (Number(stored?.bytes) + more.bytes > maxAccountBytes)
       throw invalid(`the account's files would have more than ${maxAccountBytes} bytes`);
   }
