@@ -1,5 +1,5 @@
 /** The codes that the gateway answers with, by error type. They never change between releases. */
-const CODES_BY_TYPE = {
+export const CODES_BY_TYPE = {
   authentication_error: ['invalid_api_key', 'expired_api_key'],
   invalid_request_error: ['invalid_request', 'invalid_model', 'missing_parameter', 'video_tier_not_found'],
   not_found_error: ['not_found', 'model_not_found', 'image_model_not_found', 'video_model_not_found'],
@@ -34,5 +34,3 @@ export type ClientCode =
   | 'video_task_failed';
 
 export type ErrorCode = GatewayCode | ClientCode;
-
-export const GATEWAY_CODES: readonly GatewayCode[] = Object.values(CODES_BY_TYPE).flat();

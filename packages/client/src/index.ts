@@ -1,5 +1,5 @@
 export type { Clock } from './clock.ts';
-export * from './error-codes.ts';
+export type { ClientCode, ErrorCode, ErrorType, GatewayCode } from './error-codes.ts';
 export * from './gateway-client.ts';
 export { GatewayError, isGatewayError } from './gateway-error.ts';
 export * from './options.ts';
