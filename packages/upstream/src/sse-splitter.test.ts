@@ -4,6 +4,7 @@ import { SseSplitter } from './sse-splitter';
 const STREAMS = {
   'LF line ends': 'data: {"a":1}\n\n: ping\n\nevent: x\ndata: 2\n\ndata: [DONE]\n\n',
   'CRLF line ends': 'data: {"a":1}\r\n\r\ndata: 2\r\n\r\n',
+  'CR line ends': 'data: {"a":1}\r\r: ping\r\revent: x\rdata: 2\r\rdata: [DONE]\r\r',
   'non-ASCII text': 'data: "ä€\u{1f600}"\n\n',
 };
 
@@ -23,6 +24,16 @@ describe.each(Object.entries(STREAMS))('a stream with %s', (_name, stream) => {
       expect(splitter.rest.length).toBe(0);
     }
   });
+});
+
+test('the lines of a stream may end in different ways', () => {
+  const stream = 'data: 1\n\ndata: 2\r\revent: x\r\ndata: 3\r\n\r\ndata: 4\n\n';
+  expect(new SseSplitter().push(Buffer.from(stream)).map(String)).toEqual([
+    'data: 1\n\n',
+    'data: 2\r\r',
+    'event: x\r\ndata: 3\r\n\r\n',
+    'data: 4\n\n',
+  ]);
 });
 
 test('an unfinished event remains in rest', () => {

@@ -8,6 +8,8 @@ const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 /** Splits a stream of server-sent events at event boundaries, whatever the chunks. */
 export class SseSplitter {
   #rest: Buffer = NOTHING;
+  /** A CR alone ends lines of this stream. */
+  #hasLoneCr = false;
 
   /**
    * Returns the events that `bytes` completes, each with its blank line.
@@ -19,8 +21,10 @@ export class SseSplitter {
     let start = 0;
     // The last bytes of the rest may start the boundary.
     let from = Math.max(0, this.#rest.length - 3);
+    this.#hasLoneCr ||= hasLoneCr(all, from);
+    const endAfter = this.#hasLoneCr ? anyEventEnd : eventEnd;
     for (;;) {
-      const end = eventEnd(all, from);
+      const end = endAfter(all, from);
       if (end === -1) break;
       events.push(all.subarray(start, end));
       start = end;
@@ -35,6 +39,30 @@ export class SseSplitter {
   get rest(): Buffer {
     return this.#rest;
   }
+}
+
+function hasLoneCr(bytes: Buffer, from: number): boolean {
+  let at = bytes.indexOf(CR, from);
+  while (at !== -1 && bytes[at + 1] === LF) at = bytes.indexOf(CR, at + 2);
+  // What follows the last byte is not known yet.
+  return at !== -1 && at + 1 < bytes.length;
+}
+
+/** Like `eventEnd`, but each line may end with LF, CRLF or CR. Slower: nearly no server writes the last. */
+function anyEventEnd(bytes: Buffer, from: number): number {
+  for (let at = from; at < bytes.length; at++) {
+    const end = lineEnd(bytes, at);
+    const blankEnd = end === -1 ? -1 : lineEnd(bytes, end);
+    if (blankEnd !== -1) return blankEnd;
+  }
+  return -1;
+}
+
+/** Returns the index after the line end at `at`; -1 if there is none. */
+function lineEnd(bytes: Buffer, at: number): number {
+  if (bytes[at] === LF) return at + 1;
+  if (bytes[at] !== CR) return -1;
+  return bytes[at + 1] === LF ? at + 2 : at + 1;
 }
 
 /** Returns the index after the next blank line, written with LF or CRLF; -1 if there is none yet. */

@@ -10,4 +10,6 @@ export const anthropicReplies: ReplyFormat = {
   stream: (identity, { estimatedInput }) => new MessageStream(identity, estimatedInput),
   usage: writeUsage,
   errorFrame: (error) => toErrorFrame(error, 'event'),
+  // As Anthropic's API sends it: some proxies and clients wait for events, not for comments.
+  keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
 };

@@ -279,3 +279,9 @@ test('a stream that breaks ends with an error event', () => {
     },
   ]);
 });
+
+test("a stream is kept alive by the event of Anthropic's API", () => {
+  const [event, data] = anthropicReplies.keepAlive!.split('\n');
+  expect(event).toBe('event: ping');
+  expect(JSON.parse(data!.replace('data: ', ''))).toEqual({ type: 'ping' });
+});

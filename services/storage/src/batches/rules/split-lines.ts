@@ -8,10 +8,12 @@ export interface NumberedLine {
 }
 
 const NEWLINE = 0x0a;
+/** Some editors and spreadsheets write it before the first line. */
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 const BLANK = /^\s*$/;
 const MAX_BLANK_BYTES = 64;
 
-/** Splits content into lines, and leaves out the empty ones. @throws LineTooLong */
+/** Splits content into lines, and leaves out the empty ones and a byte order mark. @throws LineTooLong */
 export async function* splitLines(
   content: AsyncIterable<Buffer>,
   maxBytes: number,
@@ -24,7 +26,7 @@ export async function* splitLines(
     pieces = [];
     length = 0;
     number += 1;
-    return { number, bytes };
+    return { number, bytes: number === 1 ? withoutMark(bytes) : bytes };
   };
   for await (const piece of content) {
     let start = 0;
@@ -44,5 +46,10 @@ export async function* splitLines(
   const last = take();
   if (!isBlank(last.bytes)) yield last;
 }
+
+const withoutMark = (bytes: Buffer): Buffer =>
+  bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+    ? bytes.subarray(BYTE_ORDER_MARK.length)
+    : bytes;
 
 const isBlank = (bytes: Buffer): boolean => bytes.length <= MAX_BLANK_BYTES && BLANK.test(bytes.toString());
