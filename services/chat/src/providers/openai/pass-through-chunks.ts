@@ -12,7 +12,7 @@ import { ChunkText, choicesOf } from './chunk-text';
 import { withoutFilterResults } from './filter-results';
 import { fromOpenAiUsage, serviceTierOf, withTopUsage } from './openai-usage';
 import type { OpenAiQuirks } from './quirks';
-import { ChunkRepair, mayNeedRepair } from './repair-reply';
+import { ChunkRepair } from './repair-reply';
 import { isFinishReason } from './reply-json';
 import { pcmTokens, withoutAudioData, withSealedAudio } from './speech';
 import { ThinkTagChunks } from './think-tags';
@@ -28,7 +28,6 @@ const CHOICES_KEY = Buffer.from('"choices"');
 const ERROR_KEY = Buffer.from('"error"');
 const TIER_KEY = Buffer.from('"service_tier"');
 const AUDIO_KEY = Buffer.from('"audio"');
-const FINISH_KEY = Buffer.from('"finish_reason"');
 
 export interface PassThroughChunksOptions {
   /** The slug by which the caller knows the model. */
@@ -122,13 +121,12 @@ export class PassThroughChunks implements MeteredStream {
     if (!shown) return { kind: 'hide' };
     const named = this.#model.inEvent(shown);
     const read = this.#ownRepair?.repaired(named) ?? named;
-    const isMarked = mayNeedRepair(read);
-    const event = isMarked ? this.#repair.repaired(read) : read;
+    const event = this.#repair.repaired(read);
     // Every chunk reports it; the stream may not reach its last.
     if (!this.#begun && event.includes(TIER_KEY)) this.#serviceTier ??= serviceTierOf(parseData(event) ?? {});
     this.#begun = true;
     this.#last = event;
-    if (isMarked && event.includes(FINISH_KEY)) this.#readFinish(event);
+    if (this.#repair.isFinish) this.#readFinish(event);
     if (this.#audioIds && event.includes(AUDIO_KEY)) return this.#takeAudio(event, this.#audioIds);
     const looksWhole = endsLikeObject(event) && !isCalledError(event);
     const mayHaveInnerUsage = this.#usageMemberKey !== undefined && event.includes(this.#usageMemberKey);

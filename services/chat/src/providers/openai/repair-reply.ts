@@ -7,14 +7,12 @@ import { ToolCallPieces } from './tool-call-pieces';
 
 /** Members that may need a repair. A quote inside a JSON string is escaped, so these are always members. */
 const MARKS =
-  /"(?:tool_calls" ?: ?\[ ?\{|finish_reason" ?: ?"[^"]|function_call" ?: ?\{|content" ?: ?\[|num_cached_tokens" ?:|cost" ?:|cost_details" ?:|cost_in_usd_ticks" ?:|estimated_cost" ?:|is_byok" ?:|provider_metadata" ?:)/;
-const FINISH = /"finish_reason" ?: ?"[^"]/;
+  /"(?:tool_calls": ?\[ ?\{|finish_reason": ?"[^"]|function_call": ?\{|content": ?\[|num_cached_tokens"|cost|is_byok"|estimated_cost"|provider_metadata")/;
+const FINISH = /"finish_reason": ?"[^"]/;
+const FINISH_START = '"finish_reason":"';
 /** A piece of the arguments of a call that has begun, as OpenAI writes it. */
 const CONTINUED = /"tool_calls":\[\{"index":(\d{1,4}),"function":\{"arguments":"/;
-const FUNCTION_CALL = /"function_call" ?: ?\{/;
-
-/** Whether a chunk has a member that may need a repair, such as a finish reason; one search of its bytes. */
-export const mayNeedRepair = (event: Buffer): boolean => MARKS.test(event.toString('latin1'));
+const FUNCTION_CALL = /"function_call": ?\{/;
 
 /** The calls of a choice so far. */
 interface Calls {
@@ -33,16 +31,24 @@ export class ChunkRepair {
   readonly #calls = new Map<unknown, Calls>();
   /** It has a call of the older form, of which there is at most one. */
   #hasFunctionCall = false;
+  #isFinish = false;
+
+  /** Whether the last event had a finish reason. */
+  get isFinish(): boolean {
+    return this.#isFinish;
+  }
 
   /**
-   * Returns the same event if it needs no repair. Most pieces of arguments are not parsed.
-   * @param event that may need one, by `mayNeedRepair`
+   * Returns the same event if it needs no repair. Text and most pieces of arguments are recognized by their bytes and not parsed,
+   * which would cost measurable time.
    * @throws Error when the provider ends the reply with a failure
    */
   repaired(event: Buffer): Buffer {
     const text = event.toString('latin1');
+    this.#isFinish = false;
+    if (!MARKS.test(text) || this.#continuesCall(text)) return event;
+    this.#isFinish = FINISH.test(text);
     if (FUNCTION_CALL.test(text)) this.#hasFunctionCall = true;
-    if (!FINISH.test(text) && this.#continuesCall(text)) return event;
     const chunk = parseExactData(event);
     if (!chunk) return event;
     const received = listOf(chunk.choices);
@@ -56,11 +62,13 @@ export class ChunkRepair {
     );
   }
 
+  /** Whether the chunk has only a further piece of a call's arguments. */
   #continuesCall(text: string): boolean {
-    const [, index] = CONTINUED.exec(text) ?? [];
-    if (index === undefined || this.#calls.size !== 1) return false;
+    if (this.#calls.size !== 1) return false;
+    const match = CONTINUED.exec(text);
+    if (!match || text.includes(FINISH_START, match.index)) return false;
     const [calls] = this.#calls.values();
-    return calls!.pieces.hasArguments(Number(index));
+    return calls!.pieces.hasArguments(Number(match[1]));
   }
 
   /** Returns the same choice if it needs no repair. */
