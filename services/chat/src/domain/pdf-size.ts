@@ -1,5 +1,5 @@
-import { inflateSync } from 'node:zlib';
 import type { CpuDeadline } from './cpu-deadline';
+import { filtersOf } from './pdf-filters';
 import { type ContentStrings, normalizeObject, stringBytesOf } from './pdf-text';
 
 /** The figures that bound the tokens of a PDF. */
@@ -17,8 +17,6 @@ const MAX_BASE64_CHARS = 1.5 * MAX_FILE_BYTES;
 const MAX_STREAM_BYTES = 8 * 1024 * 1024;
 /** The minimum that each stream counts for, so that the limit above bounds their number too. */
 const MIN_STREAM_BYTES = 1024;
-/** Inflating can't be interrupted, and blocks without data take 75 ms per MB. */
-const MAX_COMPRESSED_BYTES = 512 * 1024;
 const MAX_OBJECTS = 50_000;
 /** Maximum number of pages, of the streams that they show, and of dictionary members of each kind. */
 const MAX_COUNT = 20_000;
@@ -354,28 +352,22 @@ class PdfStreamReader {
 
   dataOf({ text, data = Buffer.alloc(0), hasLength }: PdfObject): Buffer {
     if (this.#leftBytes <= 0) throw new Unbounded('too much to read');
-    const isCompressed = this.#isCompressed(text);
-    // Compressed data marks its own end; other data may contain what looks like an end marker.
-    if (!isCompressed && !hasLength) throw new Unbounded('data of unknown length');
-    const read = isCompressed ? this.#inflate(data) : data;
-    const bytes = Math.max(MIN_STREAM_BYTES, data.length, read.length);
-    this.#leftBytes -= bytes;
-    this.#budget.spend(bytes);
+    const filters = filtersOf(text);
+    // Encoded data marks its own end; other data may contain what looks like an end marker.
+    if (filters.length === 0 && !hasLength) throw new Unbounded('data of unknown length');
+    let read = data;
+    this.#count(data);
+    for (const { decode, parms } of filters) {
+      read = decode(read, parms, this.#leftBytes, this.#budget);
+      this.#count(read);
+    }
     return read;
   }
 
-  #isCompressed(dictionary: string): boolean {
-    const filters = occurrences(dictionary, /\/(?:Filter|F)\b/g, this.#budget);
-    if (filters === 0) return false;
-    const isFlate = /\/Filter\s*(?:\/FlateDecode\b|\[\s*\/FlateDecode\s*\])/.test(dictionary);
-    if (!isFlate || filters !== 1 || /\/(?:DecodeParms|DP)\b/.test(dictionary)) {
-      throw new Unbounded('an encoding that is not read');
-    }
-    return true;
-  }
-
-  #inflate(data: Buffer): Buffer {
-    if (data.length > MAX_COMPRESSED_BYTES) throw new Unbounded('a stream that is too large');
-    return inflateSync(data, { maxOutputLength: this.#leftBytes });
+  #count({ length }: Buffer): void {
+    const bytes = Math.max(MIN_STREAM_BYTES, length);
+    this.#leftBytes -= bytes;
+    this.#budget.spend(bytes);
+    if (this.#leftBytes <= 0) throw new Unbounded('too much to read');
   }
 }
