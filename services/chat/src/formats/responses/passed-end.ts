@@ -36,7 +36,7 @@ export function passedEnd(end: Buffer, keepsEncrypted: boolean): ResponseEnd {
 
 function withoutEncrypted(response: JsonObject): JsonObject {
   const output = listOf(response.output).map((item) => {
-    if (!isObject(item) || !('encrypted_content' in item)) return item;
+    if (!isObject(item) || item.type !== 'reasoning' || !('encrypted_content' in item)) return item;
     const { encrypted_content: _, ...others } = item;
     return others;
   });

@@ -30,9 +30,11 @@ import {
   type ItemReference,
   type ItemType,
   isLeftOut,
+  isPassedItem,
   itemReferenceSchema,
   itemSchemas,
   looseResponsesSchema,
+  passedItemSchema,
   type ResponsesBody,
   responsesSchema,
   toolSchemas,
@@ -172,7 +174,8 @@ function itemsOf(
     storedBytes += Buffer.byteLength(JSON.stringify(item));
     const { type } = item as InputItem;
     // A response that was passed through may have items of other types; only its provider knows them.
-    const { success, data } = itemSchemas[type ?? 'message']?.safeParse(item) ?? { success: false };
+    const known: Partial<Record<string, z.ZodType<InputItem>>> = itemSchemas;
+    const { success, data } = known[type ?? 'message']?.safeParse(item) ?? { success: false };
     return success ? [data] : [];
   };
   const own = items.flatMap((item, index) => {
@@ -221,6 +224,7 @@ function callOf(
     passThroughHeaders: {},
     parsed: input === value.input ? value : { ...value, input },
     conversation() {
+      refusePassedItems(items);
       conversation ??= toNeutral(body, messages, tools, search);
       return conversation;
     },
@@ -364,10 +368,12 @@ function readItems(input: unknown, issues: Issue[], canStore: boolean): (InputIt
     if (parts > MAX_PARTS) throw invalid('input: too many parts');
     if (isSearchCall(type)) continue;
     const isReference = type === 'item_reference';
+    const isPassed = isPassedItem({ type });
     if (isReference && !canStore) throw invalid(`input[${index}]: ${NOT_STORED}`);
-    if (typeof type === 'string' && !isReference && !Object.hasOwn(itemSchemas, type))
+    if (typeof type === 'string' && !isReference && !isPassed && !Object.hasOwn(itemSchemas, type))
       throw invalid(`input[${index}].type: items of type ${type.slice(0, 64)} are not supported`);
-    const schema = isReference ? itemReferenceSchema : itemSchemas[(type as ItemType) ?? 'message'];
+    const ownSchema = isPassed ? passedItemSchema : itemSchemas[(type as ItemType) ?? 'message'];
+    const schema = isReference ? itemReferenceSchema : ownSchema;
     const found = safeParse<InputItem | ItemReference>(schema, entry);
     if (found.success) items.push(found.data);
     else
@@ -428,6 +434,13 @@ function toWebSearch(
     blockedDomains: filters?.blocked_domains ?? [],
     location: toLocation(location),
   };
+}
+
+/** Throws for an item that no other format can represent. */
+function refusePassedItems(items: readonly InputItem[]): void {
+  const at = items.findIndex(isPassedItem);
+  if (at !== -1)
+    throw invalid(`input[${at}].type: items of type ${items[at]!.type} are not supported by this model`);
 }
 
 /** Files are stored in the provider's one account that all callers share. */

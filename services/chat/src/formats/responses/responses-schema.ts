@@ -80,6 +80,31 @@ export const itemSchemas = {
   }),
 } as const;
 
+/**
+ * Items that only a provider of this format can read, as they are: calls of OpenAI's tools that the caller runs, with their outputs,
+ * and the summary of a conversation.
+ */
+const PASSED_ITEM_TYPES = [
+  'apply_patch_call',
+  'apply_patch_call_output',
+  'compaction',
+  'local_shell_call',
+  'local_shell_call_output',
+  'shell_call',
+  'shell_call_output',
+] as const;
+
+export const passedItemSchema = z.looseObject({
+  type: z.enum(PASSED_ITEM_TYPES),
+  call_id: optional(text),
+  output: optional(z.union([text, list(jsonObject)])),
+});
+export type PassedItem = z.output<typeof passedItemSchema>;
+
+const PASSED_ITEMS: ReadonlySet<unknown> = new Set(PASSED_ITEM_TYPES);
+export const isPassedItem = (item: { readonly type?: unknown }): item is PassedItem =>
+  PASSED_ITEMS.has(item.type);
+
 /** Stands for an item of a stored response. */
 export const itemReferenceSchema = z.looseObject({
   type: z.literal('item_reference'),
@@ -88,7 +113,7 @@ export const itemReferenceSchema = z.looseObject({
 export type ItemReference = z.output<typeof itemReferenceSchema>;
 
 export type ItemType = keyof typeof itemSchemas;
-export type InputItem = z.output<(typeof itemSchemas)[ItemType]>;
+export type InputItem = z.output<(typeof itemSchemas)[ItemType]> | PassedItem;
 
 const functionTool = z.looseObject({
   type: z.literal('function'),

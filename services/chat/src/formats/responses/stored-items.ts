@@ -1,15 +1,22 @@
 import { textOf } from '@gateway/upstream';
 import type { z } from 'zod';
 import { responseId } from '../../domain/response-members';
-import type { InputItem, InputPart, ItemType, itemSchemas } from './responses-schema';
+import type { InputItem, InputPart, ItemType, itemSchemas, PassedItem } from './responses-schema';
 
-const ID_PREFIXES: Readonly<Record<ItemType, string>> = {
+const ID_PREFIXES: Readonly<Record<ItemType | PassedItem['type'], string>> = {
   message: 'msg',
   reasoning: 'rs',
   function_call: 'fc',
   function_call_output: 'fco',
   custom_tool_call: 'ctc',
   custom_tool_call_output: 'ctco',
+  apply_patch_call: 'apc',
+  apply_patch_call_output: 'apco',
+  compaction: 'cmp',
+  local_shell_call: 'lsh',
+  local_shell_call_output: 'lsho',
+  shell_call: 'sh',
+  shell_call_output: 'sho',
 };
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
@@ -41,6 +48,8 @@ export const toStoredItems = (items: readonly InputItem[], requestId: string): o
     switch (item.type) {
       case 'reasoning':
         return { ...item, id, summary: item.summary ?? [] };
+      case 'compaction':
+        return { ...item, id };
       case undefined:
       case null:
       case 'message':

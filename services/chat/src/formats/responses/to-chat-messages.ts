@@ -34,9 +34,14 @@ export function toChatMessages(items: readonly (InputItem | ItemReference)[]): C
         return { role: 'tool', tool_call_id: item.call_id, content: toContent(item.output) };
       case 'item_reference':
         return { role: 'assistant', content: '' };
-      default:
+      case undefined:
+      case null:
+      case 'message':
         if (item.role !== 'assistant') proofs = [];
         return { role: item.role, content: toContent(item.content ?? '') };
+      default:
+        // It only passes through.
+        return { role: 'assistant', content: '' };
     }
   });
 }

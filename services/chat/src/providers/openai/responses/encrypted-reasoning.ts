@@ -5,14 +5,14 @@ import { isTagged, readSignature, tagSignature } from '../../../domain/signature
 const SEPARATOR = '~';
 
 /**
- * Returns the encrypted content of a reasoning item with the account and the id that it is tied to: OpenAI accepts it from the
+ * Returns the encrypted content of an item with the account and the id that it is tied to: OpenAI accepts it from the
  * same organization only, and under the id under which it was sent (maximhq/bifrost#5186).
  * @param account a short name of the account, which callers may see
  */
 export const sealed = (account: string, id: string, content: string): string =>
   tagSignature({ wire: 'responses', value: [account, id, content].join(SEPARATOR) });
 
-/** Returns a reasoning item as the account sent it; undefined if it is another provider's or account's. */
+/** Returns an item with encrypted content as the account sent it; undefined if it is another provider's or account's. */
 export function unsealed(item: JsonObject, account: string): JsonObject | undefined {
   const text = textOf(item.encrypted_content);
   if (!isTagged(text)) return undefined;

@@ -155,3 +155,24 @@ test.each([null, '', 'null', {}, undefined])('a call whose arguments are %j has 
   const { output } = read('completed', { response: { ...response, output: [bare] } }).response;
   expect(output[0]).toMatchObject({ arguments: '{}', call_id: expect.stringMatching(/^[\w-]+$/) });
 });
+
+test('items of other types pass as they are, and a compaction keeps its content', () => {
+  const { read } = streamTo({ parsed: {} });
+  const shell = {
+    id: 'sh_theirs',
+    type: 'shell_call',
+    call_id: 'c',
+    status: 'completed',
+    action: { commands: ['ls'] },
+  };
+  expect(read('output_item.done', { output_index: 0, item: shell }).item).toEqual({
+    ...shell,
+    id: 'sh_01a2_0',
+  });
+  const compaction = { id: 'cmp_theirs', type: 'compaction', encrypted_content: 'SECRET' };
+  expect(read('output_item.done', { output_index: 1, item: compaction }).item).toEqual({
+    ...compaction,
+    id: 'cmp_01a2_1',
+    encrypted_content: sealed('acct', 'cmp_theirs', 'SECRET'),
+  });
+});

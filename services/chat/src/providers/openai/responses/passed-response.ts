@@ -77,7 +77,7 @@ export class PassedResponse {
     const id = textOf(item.id);
     const named = { ...item, id: this.itemId(id, index) };
     const content = textOf(item.encrypted_content);
-    if (item.type !== 'reasoning' || content === '') return named;
+    if (!isEncrypted(item) || content === '') return named;
     return { ...named, encrypted_content: sealed(this.#account, id, content) };
   }
 }
@@ -96,6 +96,12 @@ export function withArguments(holder: JsonObject): JsonObject {
   return text === holder.arguments ? holder : { ...holder, arguments: text };
 }
 
-function withoutContent({ encrypted_content: _, ...item }: JsonObject): JsonObject {
-  return item;
+/** Whether an item has content that is tied to the account. */
+const isEncrypted = ({ type }: JsonObject): boolean => type === 'reasoning' || type === 'compaction';
+
+/** A summary of the conversation is nothing without it. */
+function withoutContent(item: JsonObject): JsonObject {
+  if (item.type !== 'reasoning') return item;
+  const { encrypted_content: _, ...others } = item;
+  return others;
 }

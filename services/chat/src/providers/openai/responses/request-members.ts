@@ -1,6 +1,8 @@
+import { GatewayError } from '@gateway/errors';
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import { ANY_TOOL } from '../../../domain/any-tool';
 import { ENCRYPTED_REASONING } from '../../../domain/response-members';
+import { isTagged } from '../../../domain/signature-tag';
 import { isWebSearchType } from '../../../domain/web-search-type';
 import type { OpenAiQuirks } from '../quirks';
 import { REASONING, refusedHints } from '../write-request';
@@ -68,6 +70,7 @@ function fitItem(
   { reasoningReplay }: OpenAiQuirks,
 ): JsonObject | undefined {
   if (item.type === 'reasoning') return unsealed(item, account) ?? (reasoningReplay && readable(item));
+  if (item.type === 'compaction') return compactionOf(item, account);
   if (item.type === 'web_search_call') return SEARCH_ID.test(textOf(item.id)) ? item : undefined;
   // Its id is ours, or of another account; nothing is stored under it.
   const { id, ...others } = item;
@@ -76,6 +79,15 @@ function fitItem(
   if (!Array.isArray(content) || !content.some(isOfChat)) return known;
   const isOwn = item.role === 'assistant';
   return { ...known, content: content.map((part) => fromChatPart(membersOf(part), isOwn) ?? part) };
+}
+
+/** @throws GatewayError `invalid_request` for a summary of another account, without which the conversation has lost its beginning */
+function compactionOf(item: JsonObject, account: string): JsonObject {
+  if (!isTagged(textOf(item.encrypted_content))) return item;
+  const own = unsealed(item, account);
+  if (own) return own;
+  const detail = 'input: the compaction can only be read by the provider that wrote it';
+  throw new GatewayError('invalid_request', { detail });
 }
 
 /** Returns a reasoning item with its text alone; undefined if it shows none, or shows what another provider has encrypted. */
