@@ -24,6 +24,7 @@ const heavyFiles =
 const onceFiles =
   process.env.TEST_AGAIN === '1'
     ? [
+        'attacks',
         'bad-input',
         'clients/',
         'conformance/coverage',
@@ -56,7 +57,7 @@ const project = (displayName, testMatch) => ({
   modulePathIgnorePatterns: ['/dist/'],
   // ESM-only packages are compiled for jest.
   transformIgnorePatterns: [
-    '/node_modules/(?!(.*/)?(@ai-sdk|@borewit|@tokenizer|@vercel|@workflow|ai|content-type|http-proxy-middleware|httpxy|is-plain-obj|jose|media-typer|music-metadata|file-type|strtok3|token-types|uint8array-extras|uuid|win-guid)/)',
+    '/node_modules/(?!(.*/)?(@ai-sdk|@vercel|@workflow|ai|content-type|http-proxy-middleware|httpxy|is-plain-obj|jose|media-typer|uuid)/)',
   ],
 });
 
