@@ -1,4 +1,4 @@
-import { SseSplitter, UpstreamError } from '@gateway/upstream';
+import { type JsonObject, SseSplitter, UpstreamError } from '@gateway/upstream';
 import type { ChatProvider, OpeningEvent } from '../domain/chat-provider';
 import type { ApiFormat } from '../domain/conversation';
 import { parseExactObject } from '../json/exact-json';
@@ -20,7 +20,7 @@ const ENDS_BUFFERING: ReadonlySet<OpeningEvent> = new Set(['content', 'ended']);
 
 /** Times are values of `performance.now()`. */
 export interface StreamOpening {
-  readonly provider: Pick<ChatProvider, 'wire' | 'readOpening' | 'refusalOf'>;
+  readonly provider: Pick<ChatProvider, 'wire' | 'isReply' | 'framing' | 'readOpening' | 'refusalOf'>;
   /** Deadline for the first event; comments don't count. */
   readonly beginByMs: number;
   /** Until then, events without content are buffered. */
@@ -81,6 +81,8 @@ class BufferedEvents {
   #events: Buffer[] = [];
   #eventBytes = 0;
   #isFinished = false;
+  /** A complete reply, as the events of a stream. */
+  #whole: Buffer | undefined;
 
   constructor(provider: StreamOpening['provider']) {
     this.#provider = provider;
@@ -93,7 +95,7 @@ class BufferedEvents {
 
   /** Includes the beginning of an incomplete event. */
   get bytes(): Buffer {
-    return Buffer.concat([...this.#events, this.#splitter.rest]);
+    return this.#whole ?? Buffer.concat([...this.#events, this.#splitter.rest]);
   }
 
   /** Returns whether buffering is over. */
@@ -117,10 +119,19 @@ class BufferedEvents {
     if (this.#isFinished) return true;
     // An error without the framing of a stream.
     const body = this.begun ? undefined : parseExactObject(rest.toString('utf8'));
+    if (body && this.#isReply(body)) return true;
     if (body) throw this.#failure(body);
     throw new Error(
       this.begun ? 'stream ended before its first content' : 'stream ended before its first event',
     );
+  }
+
+  /** Some servers ignore `stream`. */
+  #isReply(body: JsonObject): boolean {
+    const { framing, isReply } = this.#provider;
+    if (!framing || !isReply(body)) return false;
+    this.#whole = framing.toStream(body);
+    return true;
   }
 
   #keep(event: Buffer): void {

@@ -196,7 +196,7 @@ export class ChatRunner {
     const { request } = call;
     const { provider } = begun.route;
     recordAnswer(begun);
-    const received = await readReply(begun.reply, memory);
+    const received = await readReply(begun.reply, memory, provider.framing);
     const reply = originalNames({ request, provider })?.restoreReply(received) ?? received;
     const { value } = reply;
     if (!provider.isReply(value)) throw noReply(provider, value);

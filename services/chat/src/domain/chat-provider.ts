@@ -6,6 +6,7 @@ import type { EmbeddingProtocol } from './embedding';
 import type { ModerationProtocol } from './moderation';
 import type { MaxTokensField, MemberOverrides } from './pass-through-change';
 import type { Reply, StreamReader } from './reply';
+import type { ReplyFraming } from './reply-framing';
 import type { RerankProtocol } from './rerank';
 import type { Encoding } from './token-estimator';
 import type { ToolLimits } from './tool-names';
@@ -113,6 +114,8 @@ export interface ChatProvider {
   /** Rewrites a complete reply for a caller of the same format; absent if it needs no change. @param model the slug to name */
   passReply?(reply: WholeReply, model: string, to: PassedReply): Buffer;
   readStream(): StreamReader;
+  /** Converts replies that have the other form than was asked for. Absent: they fail. */
+  readonly framing?: ReplyFraming;
   /**
    * Reads an event of a stream that has had no content yet, for callers of any format.
    * @throws Error when it reports that the reply failed
@@ -166,6 +169,7 @@ export type ResponsesApi = Pick<
   | 'writeRequest'
   | 'readReply'
   | 'readStream'
+  | 'framing'
   | 'passThroughMembers'
   | 'isReply'
   | 'readUsage'

@@ -1,10 +1,18 @@
 import type { HttpResponse } from '@gateway/http-client';
+import { type JsonObject, SseSplitter } from '@gateway/upstream';
 import type { WholeReply } from '../domain/chat-provider';
+import type { ReplyFraming } from '../domain/reply-framing';
 import { MAX_REPLY_BYTES, type ReplyMemory, ReplyTooLarge } from '../domain/reply-memory';
-import { parseExact } from '../json/exact-json';
+import { parseExact, parseExactObject } from '../json/exact-json';
+import { isErrorEvent } from '../sse/error-event';
+import { dataOf, isDoneMarker } from '../sse/sse-data';
 
 /** Enough of an error response to read its message. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
+/** How server-sent events begin: with a field or a comment. */
+const EVENTS = /^\s*(?:data|event|id|retry)?:/;
+const HEAD_BYTES = 64;
+const EVENT_END = Buffer.from('\n\n');
 
 export interface ReplyObject extends WholeReply {
   readonly value: Record<string, unknown>;
@@ -13,13 +21,42 @@ export interface ReplyObject extends WholeReply {
 /**
  * Reads a complete reply.
  * @param memory reserved for the reply; its caller releases it
+ * @param framing joins the events of a server that streams unasked; absent: such a reply is refused
  * @throws Error when the reply is truncated or not a JSON object; ReplyTooLarge; ReplyMemoryExhausted
  */
-export async function readReply(reply: HttpResponse['body'], memory: ReplyMemory): Promise<ReplyObject> {
+export async function readReply(
+  reply: HttpResponse['body'],
+  memory: ReplyMemory,
+  framing?: ReplyFraming,
+): Promise<ReplyObject> {
   const bytes = await readReplyBytes(reply, memory);
   const value = parseJson(bytes, parseExact);
+  if (value === undefined && framing && EVENTS.test(bytes.toString('latin1', 0, HEAD_BYTES))) {
+    const whole = joinEvents(bytes, framing);
+    return { bytes: Buffer.from(JSON.stringify(whole)), value: whole };
+  }
   if (typeof value !== 'object' || value === null) throw new Error('reply is not a JSON object');
   return { bytes, value: value as Record<string, unknown> };
+}
+
+/** @throws Error for an event that is not JSON, and for a truncated stream */
+function joinEvents(bytes: Buffer, framing: ReplyFraming): Record<string, unknown> {
+  const events: JsonObject[] = [];
+  let isMarked = false;
+  for (const event of new SseSplitter().push(Buffer.concat([bytes, EVENT_END]))) {
+    const data = dataOf(event);
+    if (data === '') continue;
+    isMarked ||= isDoneMarker(data);
+    if (isMarked) break;
+    const value = parseExactObject(data);
+    if (!value) throw new Error('provider sent an event that is not a JSON object');
+    // Its meaning is that of an error in place of a reply.
+    if (isErrorEvent(event, value)) return value;
+    events.push(value);
+  }
+  const whole = framing.toWhole(events, isMarked);
+  if (!whole) throw new Error('stream ended too early');
+  return { ...whole };
 }
 
 /** Reads the bytes of a complete reply; as `readReply`. */

@@ -77,6 +77,8 @@ const CASES = PROTOCOLS.flatMap((protocol) =>
   ),
 );
 
+const FINISH_REASON = /"(?:finish_reason|stop_reason|finishReason|stopReason)": ?"/;
+
 // The first count is slow, and one that exceeds its CPU time is an estimate.
 beforeAll(() => new TokenCounter().addText('The sea is blue.'));
 
@@ -102,7 +104,38 @@ test.each(CASES)('$title ($client client)', async ({ protocol, file, expected, w
   expect(read(body!, isStream(file))).toEqual(receivedBy(wire, protocol, expected));
 });
 
-const FINISH_REASON = /"(?:finish_reason|stop_reason|finishReason|stopReason)": ?"/;
+/** Bedrock's streams have a framing that nothing else has. */
+const REFRAMED = CASES.filter(
+  ({ protocol, expected: { finish, error, httpStatus } }) =>
+    protocol !== 'bedrock' && finish && !error && !httpStatus,
+);
+
+test.each(REFRAMED)(
+  'in the other form than was asked for: $title ($client client)',
+  async ({ protocol, file, expected, wire, read }) => {
+    const sent = { status: 200, isStream: !isStream(file), body: recording(protocol, file) };
+    const { body, error, billed } = await callWith(providers.get(expected.provider)!, sent, wire);
+    expect(error).toBeUndefined();
+    expect(read(body!, sent.isStream)).toEqual(receivedBy(wire, protocol, expected));
+    expect(billed).toEqual([expect.objectContaining(billOf(expected))]);
+  },
+);
+
+test.each(PROTOCOLS.filter((protocol) => protocol !== 'bedrock'))(
+  'a stream of %s that is cut before its finish reason is no complete reply',
+  async (protocol) => {
+    for (const { file, expected, wire } of REFRAMED.filter(
+      (each) => each.protocol === protocol && isStream(each.file),
+    )) {
+      const events = recordedEvents(protocol, file);
+      const at = events.findIndex((event) => FINISH_REASON.test(event.toString()));
+      const body = Buffer.concat(events.slice(0, at));
+      const cut = { status: 200, isStream: false, body };
+      const { error, billed } = await callWith(providers.get(expected.provider)!, cut, wire);
+      expect([file, error?.code, billed[0]?.costNano]).toEqual([file, 'upstream_failed', '0']);
+    }
+  },
+);
 
 describe.each(PROTOCOLS)('a recorded stream of %s after any of its events', (protocol) => {
   const streams = CASES.filter(({ protocol: its, file, expected: { finish } }) => {

@@ -9,6 +9,7 @@ import { addedInputTokens } from './added-input';
 import { fromMessagesUsage } from './anthropic-usage';
 import { withoutBillingMember } from './billing-member';
 import { MessageEvents } from './message-events';
+import { messageFraming } from './message-framing';
 import { PassThroughMessages } from './pass-through-messages';
 import { readMessage } from './read-message';
 import { readOpeningEvent } from './read-opening';
@@ -75,6 +76,7 @@ export function anthropicProvider(
     readUsage: (message) => fromMessagesUsage(message.usage),
     readReply: readMessage,
     readStream: () => new MessageEvents(),
+    framing: messageFraming,
     readOpening: readOpeningEvent,
     passReply({ bytes, value }, model) {
       const repaired = repairedMessage(value);

@@ -4,6 +4,7 @@ import { type ListedEntry, readModels } from '../endpoint-models';
 import { refusedCompletion } from '../openai/refused-completion';
 import { rerankApi } from '../rerank';
 import { ChatEvents } from './chat-events';
+import { chatFraming } from './chat-framing';
 import { readCohereUsage } from './cohere-usage';
 import { readEmbedReply, writeEmbedRequest } from './embeddings';
 import { readChat } from './read-chat';
@@ -44,6 +45,7 @@ export function cohereProvider({ id, baseUrl, apiKey, headers: ownHeaders }: Coh
     readUsage: ({ usage }) => readCohereUsage(usage),
     readReply: readChat,
     readStream: () => new ChatEvents(),
+    framing: chatFraming,
     readOpening: (event) => {
       const reader = new ChatEvents();
       const events = reader.readEvent(event);

@@ -6,6 +6,7 @@ import { GOOGLE_TOOL_NAMES } from '../../domain/tool-names';
 import { withSearches } from '../../domain/usage';
 import { type ListedEntry, readModels } from '../endpoint-models';
 import { addedInputTokens } from './added-input';
+import { contentsFraming } from './contents-framing';
 import { readGeminiEmbeddingReply, writeGeminiEmbeddingRequest } from './embeddings';
 import { GeminiStream } from './gemini-stream';
 import { readGeminiUsage } from './gemini-usage';
@@ -77,6 +78,7 @@ export function geminiProvider({
     countReply: (reply) => countCandidates(reply, newToolId),
     readReply: (reply) => wholeReply(new ResponseReader(newToolId).readWhole(reply)),
     readStream: () => new GeminiStream(newToolId),
+    framing: contentsFraming,
     readOpening: (chunk) => {
       const reader = new ResponseReader(newToolId);
       const events = reader.read(chunk);

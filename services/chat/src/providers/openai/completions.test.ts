@@ -188,6 +188,23 @@ describe('without figures from the provider', () => {
     expect(billed).toEqual(settled(1, 2, 'COUNTED'));
   });
 
+  test('a complete reply to a stream becomes its events, and a stream a complete reply', async () => {
+    const reply = { id: 'c', object: 'text_completion', choices: [text(0, ' one two')] };
+    const streamed = await complete('openai', { stream: true }, JSON.stringify(reply));
+    expect(streamed.body).toMatch(/"text":" one two".*\n\ndata: \[DONE\]\n\n$/s);
+    const pieces = [
+      { id: 'c', choices: [{ ...text(0, ' one'), finish_reason: null }] },
+      { id: 'c', choices: [text(0, ' two')] },
+    ];
+    const joined = await complete(
+      'openai',
+      {},
+      pieces.map((piece) => sse(piece).split('data: [DONE]')[0]).join(''),
+    );
+    expect(JSON.parse(joined.body!).choices).toEqual([expect.objectContaining(text(0, ' one two'))]);
+    for (const { billed } of [streamed, joined]) expect(billed).toEqual(settled(1, 2, 'COUNTED'));
+  });
+
   test('a stream that ends after the finish reasons of all choices is complete', async () => {
     const sent = (...choices: object[]) => sse({ id: 'c', choices }).slice(0, -'data: [DONE]\n\n'.length);
     const fields = { stream: true, n: 2 };

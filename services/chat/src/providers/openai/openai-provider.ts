@@ -8,6 +8,7 @@ import { COMMON_TOOL_NAMES } from '../../domain/tool-names';
 import { readModels } from '../endpoint-models';
 import { ModelNameRewriter } from '../model-name-rewriter';
 import { rerankApi } from '../rerank';
+import { chunkFraming } from './chunk-framing';
 import { completionsApi } from './completions';
 import { countCompletion } from './count-completion';
 import { type CountedRequest, countBound, countPrompt } from './count-prompt';
@@ -93,6 +94,7 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
     readServiceTier: (reply) => onlyTier ?? serviceTierOf(reply),
     readReply: (reply) => readCompletion(quirks.thinkTags ? withoutThinkTags(reply) : reply),
     readStream: () => new ChunkReader(readUsage, quirks.thinkTags ? new ThinkTagChunks() : undefined),
+    framing: chunkFraming,
     readOpening: readOpeningChunk,
     passReply: ({ bytes, value }, model, { request }) => {
       const repaired = shownReply(quirks, value, request.audioIds);

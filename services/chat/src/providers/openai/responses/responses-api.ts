@@ -14,6 +14,7 @@ import { PassThroughResponse } from './pass-through-response';
 import { PassedResponse } from './passed-response';
 import { ResponseEventReader, readResponse } from './read-response';
 import { responseMembers } from './request-members';
+import { responseFraming } from './response-framing';
 import { textsOf } from './response-text';
 import { fromResponseUsage } from './response-usage';
 import { writeResponseRequest } from './write-request';
@@ -69,6 +70,7 @@ export function responsesApi(
     readServiceTier: serviceTierOf,
     passReply: ({ value }, _model, to) =>
       Buffer.from(JSON.stringify(new PassedResponse(to, account).response(value))),
+    framing: responseFraming,
     readOpening,
     passStream: ({ chargedNano, completedUsage }, to) =>
       new PassThroughResponse({ chargedNano, completedUsage, to, account, bufferQuota }),
