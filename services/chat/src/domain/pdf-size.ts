@@ -1,4 +1,5 @@
 import type { CpuDeadline } from './cpu-deadline';
+import { type Decrypt, decryptionOf, readString } from './pdf-encryption';
 import { filtersOf } from './pdf-filters';
 import { type ContentStrings, normalizeObject, stringBytesOf } from './pdf-text';
 
@@ -18,6 +19,8 @@ const MAX_STREAM_BYTES = 8 * 1024 * 1024;
 /** The minimum that each stream counts for, so that the limit above bounds their number too. */
 const MIN_STREAM_BYTES = 1024;
 const MAX_OBJECTS = 50_000;
+/** Maximum length of an encryption dictionary. */
+const MAX_ENCRYPTION_CHARS = 4_096;
 /** Maximum number of pages, of the streams that they show, and of dictionary members of each kind. */
 const MAX_COUNT = 20_000;
 /** Maximum length of a name: Adobe limits names to 127 bytes. */
@@ -30,13 +33,16 @@ const FILE_OVERHEAD_TOKENS = 256;
 /** Maximum bytes of UTF-8 of a character code if the font does not say more: one character of the BMP. */
 const CODE_BYTES = 3;
 
-const OBJECT = /[\s\0]*(\d{1,10})[\s\0]+\d{1,5}[\s\0]+obj\b/y;
+const OBJECT = /[\s\0]*(\d{1,10})[\s\0]+(\d{1,5})[\s\0]+obj\b/y;
 const STREAM = /stream(\r\n|\n)/y;
 const REFERENCE = /(\d{1,10})\s+\d{1,5}\s+R\b/g;
 
 /** Text of an indirect object without its stream data; comments are removed and strings are emptied. */
 interface PdfObject {
   readonly number: number;
+  readonly generation: number;
+  /** Text of the object as it is in the file, without its stream. */
+  readonly source: () => string;
   readonly text: string;
   /** Data of its stream as it is in the file; undefined if it has none. */
   readonly data: Buffer | undefined;
@@ -71,7 +77,7 @@ export function pdfSize(base64: string, budget: CpuDeadline): PdfSize | undefine
 
 function sizeOf(bytes: Buffer, budget: CpuDeadline): PdfSize {
   const { objects, trailers, stringBytes } = readObjects(bytes, budget);
-  const streams = new PdfStreamReader(budget);
+  const streams = new PdfStreamReader(budget, decryptionOfFile(bytes, objects, trailers, budget));
   const texts = [...objects.map(({ text }) => text), ...trailers];
   let outerBytes = stringBytes;
   const forms: PdfObject[] = [];
@@ -108,6 +114,29 @@ function sizeOf(bytes: Buffer, budget: CpuDeadline): PdfSize {
   };
 }
 
+/** Returns how the streams of a file are decrypted; undefined if it is not encrypted. Throws for a file that requires a password. */
+function decryptionOfFile(
+  bytes: Buffer,
+  objects: readonly PdfObject[],
+  trailers: readonly string[],
+  budget: CpuDeadline,
+): Decrypt | undefined {
+  const isEncrypted = (text: string) => /\/Encrypt\b/.test(text);
+  if (!trailers.some(isEncrypted) && !objects.some(({ text }) => isEncrypted(text))) return undefined;
+  const text = bytes.toString('latin1');
+  budget.spend(2 * text.length);
+  const members = new Set(text.match(/\/Encrypt\s*(?:\d+\s+\d+\s+R\b|<<)/g));
+  const [member = ''] = members;
+  if (members.size !== 1) throw new Unbounded('encrypted in several ways');
+  const [, number] = /(\d+)\s+\d+\s+R$/.exec(member) ?? [];
+  const versions = objects.filter((object) => object.number === Number(number));
+  if (number !== undefined && versions.length !== 1) throw new Unbounded('encrypted in several ways');
+  const direct = text.slice(text.indexOf(member), text.indexOf(member) + MAX_ENCRYPTION_CHARS);
+  const id = /\/ID\s*\[\s*(?=[<(])/.exec(text);
+  const firstId = id ? readString(text, id.index + id[0].length) : Buffer.alloc(0);
+  return decryptionOf(versions[0]?.source() ?? direct, firstId, budget);
+}
+
 interface FileContent {
   readonly objects: readonly PdfObject[];
   readonly trailers: readonly string[];
@@ -133,10 +162,13 @@ function readObjects(bytes: Buffer, budget: CpuDeadline): FileContent {
     const head = OBJECT.exec(text);
     if (!head || objects.length === MAX_OBJECTS) throw new Unbounded('no object');
     const number = Number(head[1]);
+    const generation = Number(head[2]);
+    const bodyAt = OBJECT.lastIndex;
     const body = normalizeObject(text, OBJECT.lastIndex, budget);
     stringBytes += body.stringBytes;
+    const source = () => text.slice(bodyAt, body.end);
     if (text.startsWith('endobj', body.end)) {
-      objects.push({ number, text: body.text, data: undefined });
+      objects.push({ number, generation, source, text: body.text, data: undefined });
       at = body.end + 'endobj'.length;
       continue;
     }
@@ -144,7 +176,14 @@ function readObjects(bytes: Buffer, budget: CpuDeadline): FileContent {
     if (!STREAM.test(text)) throw new Unbounded('an object without an end');
     const dataAt = STREAM.lastIndex;
     const { dataEnd, end, hasLength } = streamEnd(text, dataAt, body.text);
-    objects.push({ number, text: body.text, data: bytes.subarray(dataAt, dataEnd), hasLength });
+    objects.push({
+      number,
+      generation,
+      source,
+      text: body.text,
+      data: bytes.subarray(dataAt, dataEnd),
+      hasLength,
+    });
     at = end;
   }
   // The cross-reference table may also point into a string, a comment or the data of a stream.
@@ -195,7 +234,7 @@ function streamEnd(text: string, dataAt: number, dictionary: string): StreamEnd 
 /** Throws for anything that could hide pages or text from the counts below. */
 function refuseTricks(structure: string, budget: CpuDeadline): void {
   budget.spend(structure.length);
-  if (/\/(?:Encrypt|XFA)\b/.test(structure)) throw new Unbounded('encrypted, or an XFA form');
+  if (/\/XFA\b/.test(structure)) throw new Unbounded('an XFA form');
   // Letters and digits are escaped only to hide a name.
   if (/#(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])/.test(structure)) throw new Unbounded('a hidden name');
   if (structure.includes('/ActualText') && structure.includes('/Properties')) {
@@ -344,19 +383,22 @@ function occurrences(text: string, pattern: RegExp, budget: CpuDeadline, most = 
 /** Reads the data of streams, within a limit for the whole file. */
 class PdfStreamReader {
   readonly #budget: CpuDeadline;
+  readonly #decrypt: Decrypt | undefined;
   #leftBytes = MAX_STREAM_BYTES;
 
-  constructor(budget: CpuDeadline) {
+  /** @param decrypt undefined: the file is not encrypted */
+  constructor(budget: CpuDeadline, decrypt: Decrypt | undefined) {
     this.#budget = budget;
+    this.#decrypt = decrypt;
   }
 
-  dataOf({ text, data = Buffer.alloc(0), hasLength }: PdfObject): Buffer {
+  dataOf({ number, generation, text, data = Buffer.alloc(0), hasLength }: PdfObject): Buffer {
     if (this.#leftBytes <= 0) throw new Unbounded('too much to read');
     const filters = filtersOf(text);
     // Encoded data marks its own end; other data may contain what looks like an end marker.
-    if (filters.length === 0 && !hasLength) throw new Unbounded('data of unknown length');
-    let read = data;
+    if ((filters.length === 0 || this.#decrypt) && !hasLength) throw new Unbounded('data of unknown length');
     this.#count(data);
+    let read = this.#decrypt?.(data, [number, generation]) ?? data;
     for (const { decode, parms } of filters) {
       read = decode(read, parms, this.#leftBytes, this.#budget);
       this.#count(read);
