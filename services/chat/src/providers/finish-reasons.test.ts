@@ -233,6 +233,19 @@ describe('a reply without a reason', () => {
       expect(reply).toMatchObject({ finish: finish[client[0]] });
     }
   });
+
+  test.each([
+    ['text', END],
+    ['call', TOOL_CALLS],
+  ] as const)(
+    'that is a stream of openai, up to its last event, has the one of its content: %s',
+    async (content, finish) => {
+      for (const client of CLIENTS) {
+        const reply = await replyOf('openai', null, content, true, client);
+        expect(reply).toMatchObject({ finish: finish[client[0]], errorCode: undefined });
+      }
+    },
+  );
 });
 
 test.each(['error', 'insufficient_system_resource', 'network_error'])(

@@ -137,7 +137,8 @@ export class PassThroughChunks implements MeteredStream {
       return { kind: 'pass', bytes };
     }
     this.#unread.keep(event);
-    const isTelling = event.includes(USAGE_KEY) || event.includes(ERROR_KEY) || !event.includes(CHOICES_KEY);
+    const mayTell = !this.#repair.isPlain && (event.includes(USAGE_KEY) || event.includes(ERROR_KEY));
+    const isTelling = mayTell || !event.includes(CHOICES_KEY);
     if (!looksWhole || isTelling) return this.#inspect(event);
     return { kind: 'pass', bytes: event };
   }
@@ -162,13 +163,22 @@ export class PassThroughChunks implements MeteredStream {
     this.#unread.close();
   }
 
-  /** Includes a chunk with the usage if the caller has asked for it and the provider has not reported it, or wrongly. */
+  /**
+   * Includes a finish reason if the provider has given none, and a chunk with the usage if the caller has asked for it and the provider
+   * has not reported it, or wrongly.
+   */
   #lastFrames(): Buffer {
     const isReported = this.#hasShownUsage && hasAllFigures(this.#usage);
-    if (!this.#includeUsage || isReported || !this.#completedUsage) return DONE_FRAME;
+    const needsUsage = this.#includeUsage && !isReported && this.#completedUsage;
+    const needsFinish = this.#finished.size === 0 && this.#choices === 1;
+    if (!needsUsage && !needsFinish) return DONE_FRAME;
     const { id, object, created, model } = (this.#last && parseData(this.#last)) ?? {};
-    const chunk = { id, object, created, model, choices: [], usage: this.#completedUsage() };
-    return Buffer.concat([frameOf(chunk), DONE_FRAME]);
+    const frames: Buffer[] = [DONE_FRAME];
+    if (needsUsage)
+      frames.unshift(frameOf({ id, object, created, model, choices: [], usage: this.#completedUsage?.() }));
+    if (needsFinish && object !== 'text_completion')
+      frames.unshift(frameOf({ id, object, created, model, choices: [this.#repair.end()] }));
+    return Buffer.concat(frames);
   }
 
   #readFinish(event: Buffer): void {

@@ -5,8 +5,13 @@ import { parseExactData } from '../../sse/sse-data';
 import { agreedFinishReason, isCustomCall, readCalls, readContentPart } from './reply-json';
 import { ToolCallPieces } from './tool-call-pieces';
 
-/** Members that may need a repair. A quote inside a JSON string is escaped, so these are always members. */
+/**
+ * Members that may need a repair, and those of figures and errors, so that one search tells the chunks that have only text. A quote
+ * inside a JSON string is escaped, so these are always members.
+ */
 const MARKS =
+  /"(?:usage"(?!:null)|error"|tool_calls": ?\[ ?\{|finish_reason": ?"[^"]|function_call": ?\{|content": ?\[|num_cached_tokens"|cost|is_byok"|estimated_cost"|provider_metadata")/;
+const REPAIRS =
   /"(?:tool_calls": ?\[ ?\{|finish_reason": ?"[^"]|function_call": ?\{|content": ?\[|num_cached_tokens"|cost|is_byok"|estimated_cost"|provider_metadata")/;
 const FINISH = /"finish_reason": ?"[^"]/;
 const FINISH_START = '"finish_reason":"';
@@ -32,10 +37,24 @@ export class ChunkRepair {
   /** It has a call of the older form, of which there is at most one. */
   #hasFunctionCall = false;
   #isFinish = false;
+  #isPlain = false;
 
   /** Whether the last event had a finish reason. */
   get isFinish(): boolean {
     return this.#isFinish;
+  }
+
+  /** Whether the last event had nothing but text, neither figures nor an error. */
+  get isPlain(): boolean {
+    return this.#isPlain;
+  }
+
+  /** Returns the end of the first choice, for a stream that ends without a finish reason. */
+  end(): JsonObject {
+    const calls = this.#calls.get(0) ?? noCalls();
+    const rest = restOf(calls);
+    const finish_reason = agreedFinishReason(null, countOf(calls), this.#hasFunctionCall);
+    return { index: 0, delta: rest.length > 0 ? { tool_calls: rest } : {}, finish_reason };
   }
 
   /**
@@ -46,7 +65,8 @@ export class ChunkRepair {
   repaired(event: Buffer): Buffer {
     const text = event.toString('latin1');
     this.#isFinish = false;
-    if (!MARKS.test(text) || this.#continuesCall(text)) return event;
+    this.#isPlain = !MARKS.test(text);
+    if (this.#isPlain || this.#continuesCall(text) || !REPAIRS.test(text)) return event;
     this.#isFinish = FINISH.test(text);
     if (FUNCTION_CALL.test(text)) this.#hasFunctionCall = true;
     const chunk = parseExactData(event);
@@ -74,7 +94,7 @@ export class ChunkRepair {
   /** Returns the same choice if it needs no repair. */
   #choice(choice: JsonObject, replyId: unknown): JsonObject {
     const received = membersOf(choice.delta);
-    const calls = this.#calls.get(choice.index) ?? { pieces: new ToolCallPieces(), isCustom: false };
+    const calls = this.#calls.get(choice.index) ?? noCalls();
     let delta = withPlainContent(withoutCosts(received));
     if (listOf(received.tool_calls).length > 0) {
       this.#calls.set(choice.index, calls);
@@ -85,14 +105,18 @@ export class ChunkRepair {
       return delta === received ? choice : { ...choice, delta };
     const rest = restOf(calls);
     if (rest.length > 0) delta = { ...delta, tool_calls: [...listOf(delta.tool_calls), ...rest] };
-    const count = calls.isCustom ? 1 : calls.pieces.count;
-    const finish = agreedFinishReason(reason, count, this.#hasFunctionCall);
+    const finish = agreedFinishReason(reason, countOf(calls), this.#hasFunctionCall);
     // A choice of a text completion has a text instead.
     const isWhole = isObject(choice.delta) || 'text' in choice;
     if (isWhole && delta === received && finish === reason) return choice;
     return { ...choice, ...('text' in choice ? {} : { delta }), finish_reason: finish };
   }
 }
+
+const noCalls = (): Calls => ({ pieces: new ToolCallPieces(), isCustom: false });
+
+/** Of custom tools there is at least one. */
+const countOf = ({ pieces, isCustom }: Calls): number => (isCustom ? 1 : pieces.count);
 
 /** Returns the pieces that a choice lacks when it ends. */
 function restOf({ pieces, isCustom }: Calls): object[] {
