@@ -40,9 +40,9 @@ import {
   wholeUsage,
   withoutEcho,
 } from './final-usage';
-import { OriginalNames, renamedTools } from './fitted-tools';
 import { OutgoingEvents } from './outgoing-events';
 import type { ProgressClock } from './progress-clock';
+import { restorerOf } from './restorer';
 import { TranslatedStream } from './translated-stream';
 import { within } from './within';
 
@@ -197,7 +197,7 @@ export class ChatRunner {
     const { provider } = begun.route;
     recordAnswer(begun);
     const received = await readReply(begun.reply, memory, provider.framing);
-    const reply = originalNames({ request, provider })?.restoreReply(received) ?? received;
+    const reply = restorerOf(request, provider)?.restoreReply(received) ?? received;
     const { value } = reply;
     if (!provider.isReply(value)) throw noReply(provider, value);
     const sent = { request, provider, body: begun.body };
@@ -256,8 +256,8 @@ export class ChatRunner {
     recordAnswer(begun);
     const sent = { request, provider, body };
     const stream = passOrTranslate(context, call, sent);
-    const names = originalNames(sent);
-    const events = new OutgoingEvents(stream, names && ((event) => names.restore(event)));
+    const restorer = restorerOf(request, provider);
+    const events = new OutgoingEvents(stream, restorer && ((event) => restorer.restore(event)));
     const stopProgress = this.#deps.clock.start(() => {
       call.rateReport?.update(stream.usage, withoutEcho(request, stream.estimateOutput()));
       metered.progress(usageSoFar(sent, stream));
@@ -408,7 +408,7 @@ function passedReply(
 
 /** Whether the provider got another schema for its output than the caller gave. */
 const hasWrappedOutput = ({ request, provider }: Pick<Sent, 'request' | 'provider'>): boolean =>
-  provider.objectOutput === true && hasOtherRoot(request.conversation().output);
+  provider.objectOutput !== undefined && hasOtherRoot(request.conversation().output);
 
 function readerOf(sent: Sent): StreamReader {
   const reader = sent.provider.readStream();
@@ -418,12 +418,6 @@ function readerOf(sent: Sent): StreamReader {
 function replyOf(sent: Pick<Sent, 'request' | 'provider'>, value: WholeReply['value']): Reply {
   const reply = sent.provider.readReply(value);
   return hasWrappedOutput(sent) ? withoutObjectRoot(reply) : reply;
-}
-
-/** Undefined if the provider knows every tool by the caller's name. */
-function originalNames({ request, provider }: Pick<Sent, 'request' | 'provider'>): OriginalNames | undefined {
-  const renamed = renamedTools(request, provider);
-  return renamed && new OriginalNames(renamed);
 }
 
 const keepAliveOf = ({ request }: ModelCall): Buffer =>

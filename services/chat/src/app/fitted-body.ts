@@ -4,6 +4,7 @@ import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
 import { flatSchema } from '../domain/flat-schema';
 import { base64Source, fitDataUrl, mediaTypeOf, unbrokenBase64 } from '../domain/media-content';
+import { isOtherRoot, objectRoot } from '../domain/object-output';
 import { parseExact } from '../json/exact-json';
 import { type JsonPath, mapAt, onStrings } from '../json/map-at';
 import { renamedTools } from './fitted-tools';
@@ -12,8 +13,8 @@ import { PASSED_PLACES } from './passed-places';
 type Change = readonly [JsonPath, (value: unknown) => unknown];
 
 /**
- * Returns the body of a call that passes through with the names and parameters of tools, the ids of calls and the inline media that the provider accepts;
- * the same bytes if it accepts all of them.
+ * Returns the body of a call that passes through with the names and parameters of tools, the ids of calls and the inline media that the
+ * provider accepts; the same bytes if it accepts all of them.
  */
 export function fittedBody(body: Buffer, request: CallerRequest, provider: ChatProvider): Buffer {
   const changes = changesOf(request, provider);
@@ -33,13 +34,14 @@ export function fittedBody(body: Buffer, request: CallerRequest, provider: ChatP
 /** Returns the changes that have an effect on the caller's own body. */
 function changesOf(request: CallerRequest, provider: ChatProvider): readonly Change[] {
   const { parsed, wire, size } = request;
-  const { names, ids, parameters, media } = PASSED_PLACES[wire];
+  const { names, ids, output, parameters, media } = PASSED_PLACES[wire];
   const renamed = renamedTools(request, provider);
   const { fitId, flatParameters } = provider.toolLimits ?? {};
   const hasMedia = size.hasMedia || size.images || size.pdfs || size.audio;
   const possible = [
     ...(fitId ? ids.map((path): Change => [path, onStrings(fitId)]) : []),
     ...(flatParameters ? parameters.map((path): Change => [path, flatParametersOf]) : []),
+    ...(provider.objectOutput === 'always' ? output.map((path): Change => [path, objectRootOf]) : []),
     ...(hasMedia ? media.map((path): Change => [path, fitMedia]) : []),
   ];
   return [
@@ -49,6 +51,10 @@ function changesOf(request: CallerRequest, provider: ChatProvider): readonly Cha
 }
 
 const flatParametersOf = (value: unknown): unknown => (isObject(value) ? flatSchema(value) : value);
+
+/** Returns the schema of an output as that of an object; the same value if it is one. */
+export const objectRootOf = (value: unknown): unknown =>
+  isObject(value) && isOtherRoot(value) ? objectRoot(value) : value;
 
 /** Returns inline media with the type of its bytes and without line breaks; the same value if nothing changes. */
 function fitMedia(value: unknown): unknown {

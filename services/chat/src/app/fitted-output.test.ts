@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
+import { fittedBody } from './fitted-body';
 import { callThrough } from './recorded-call.fixture';
+import { restorerOf } from './restorer';
 import { CALLS, providerOf, receivedBy } from './upstream-request.fixture';
 
 const CITIES = '[{"name":"Rome"}, {"name":"}"}]';
@@ -118,14 +120,17 @@ async function received(request: CallerRequest, text: string, pieceChars: number
   return request.stream ? textsOf(reply!) : JSON.stringify(JSON.parse(reply!));
 }
 
-/** Returns the joined texts of a stream in Google's or Anthropic's format. */
+/** Returns the joined texts of a stream in Google's, Anthropic's or OpenAI's format. */
 const textsOf = (stream: string): string =>
   stream
     .split('\n')
     .flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6))] : []))
     .map(
-      ({ candidates, delta }) =>
-        candidates?.[0].content.parts.map(({ text = '' }) => text).join('') ?? delta?.text ?? '',
+      ({ candidates, delta, choices }) =>
+        candidates?.[0].content.parts.map(({ text = '' }) => text).join('') ??
+        choices?.[0].delta.content ??
+        delta?.text ??
+        '',
     )
     .join('');
 
@@ -249,4 +254,60 @@ test.each([
 ])('calls that pass through have none either: %s', (_, request, provider) => {
   const [tool] = receivedBy(provider, request).tools;
   expect(tool.function?.parameters ?? tool.parameters ?? tool.input_schema).toEqual(FLAT);
+});
+
+describe('a schema whose root is not an object, in a call that passes through', () => {
+  const TEXT = `{"result":${CITIES}}`;
+  const call = { upstreamModel: 'm', maxTokens: undefined, maxTokensField: 'max_tokens' } as const;
+
+  test('is sent as that of an object to OpenAI, and as it is to compatible servers', () => {
+    expect(schemaAt(OPENAI, chat(cities))).toMatchObject({ type: 'object', properties: { result: cities } });
+    expect(schemaAt(providerOf('openai'), chat(cities))).toEqual(cities);
+    const provider = { ...OPENAI, ...OPENAI.responses!('account') };
+    expect(receivedBy(provider, responses(cities)).text.format.schema.properties.result).toEqual(cities);
+    const object = chat({ type: 'object', properties: {} });
+    expect(
+      fittedBody(object.passThroughBody(call), object, OPENAI).equals(object.passThroughBody(call)),
+    ).toBe(true);
+  });
+
+  test('has the output alone in the reply of chat completions, streamed in pieces or whole', async () => {
+    expect(JSON.parse(await received(chat(cities), TEXT, 0)).choices[0].message.content).toBe(CITIES);
+    for (const pieceChars of [1, 3, 1_000])
+      expect(await received(chat(cities, true), TEXT, pieceChars)).toBe(CITIES);
+    expect(await received(chat(cities, true), 'No.', 1)).toBe('No.');
+  });
+
+  test('has the output alone in every event of a response', () => {
+    const restorer = restorerOf(responses(cities), { ...OPENAI, ...OPENAI.responses!('account') })!;
+    const part = { type: 'output_text', text: TEXT };
+    const item = { type: 'message', content: [part] };
+    const response = { output: [item], text: { format: { type: 'json_schema', schema: {} } } };
+    const ofItem = { item_id: 'msg_1' };
+    const events = [
+      ...(TEXT.match(/.{1,5}/g) ?? []).map((delta) => ({
+        type: 'response.output_text.delta',
+        ...ofItem,
+        delta,
+      })),
+      { type: 'response.output_text.done', ...ofItem, text: TEXT },
+      { type: 'response.content_part.done', ...ofItem, part },
+      { type: 'response.output_item.done', item },
+      { type: 'response.completed', response },
+    ].map((event) =>
+      JSON.parse(
+        restorer
+          .restore(Buffer.from(`data: ${JSON.stringify(event)}\n\n`))
+          .toString()
+          .split('data: ')[1]!,
+      ),
+    );
+    expect(events.map(({ delta = '' }) => delta).join('')).toBe(CITIES);
+    const [text, ofPart, ofOutput, whole] = events.slice(-4);
+    expect([text.text, ofPart.part.text, ofOutput.item.content[0].text]).toEqual([CITIES, CITIES, CITIES]);
+    expect(whole.response.output[0].content[0].text).toBe(CITIES);
+    expect(whole.response.text.format.schema).toEqual(cities);
+    const reply = restorer.restoreReply({ bytes: Buffer.alloc(0), value: response });
+    expect(JSON.parse(reply.bytes.toString()).output[0].content[0].text).toBe(CITIES);
+  });
 });

@@ -3,7 +3,7 @@ import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
 import { parseMessagesRequest } from '../formats/anthropic/messages-request';
 import { fittedBody } from './fitted-body';
-import { OriginalNames } from './fitted-tools';
+import { OriginalNames, renamedTools } from './fitted-tools';
 import { callThrough } from './recorded-call.fixture';
 import { CALLS, providerOf, receivedBy } from './upstream-request.fixture';
 
@@ -278,6 +278,28 @@ test.each([false, true])(
     expect(body).not.toContain(namesIn(sent)[0]);
   },
 );
+
+test('a namespace has one name in its declaration and in calls, which comes back too', async () => {
+  const azure = providerOf('azure-openai');
+  const provider = { ...azure, ...azure.responses!('account') };
+  const request = CALLS.responses({
+    tools: [
+      { type: 'namespace', name: 'files.read', tools: [{ type: 'function', name: 'open', parameters }] },
+    ],
+    input: [
+      USER,
+      { type: 'function_call', call_id: 'c', namespace: 'files.read', name: 'open', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c', output: 'x' },
+    ],
+  });
+  const { tools, input } = receivedBy(provider, request);
+  expect(tools[0].name).toMatch(COMMON);
+  expect([input[1].namespace, input[1].name]).toEqual([tools[0].name, 'open']);
+  const names = new OriginalNames(renamedTools(request, provider)!);
+  expect(names.restore(Buffer.from(`{"namespace":"${tools[0].name}"}`)).toString()).toBe(
+    '{"namespace":"files.read"}',
+  );
+});
 
 test('a call that passes through keeps its bytes if its names and ids are accepted', () => {
   const body =

@@ -73,12 +73,12 @@ export class OriginalNames {
   constructor(renamed: RenamedTools) {
     this.#originals = new Map([...renamed].map(([original, fitted]) => [fitted, original]));
     const fitted = [...renamed.values()].map((name) => name.replaceAll('.', '\\.'));
-    this.#member = new RegExp(`("name"\\s*:\\s*)"(${fitted.join('|')})"`, 'g');
+    this.#member = new RegExp(`("name(?:space)?"\\s*:\\s*)"(${fitted.join('|')})"`, 'g');
   }
 
   /** A quote within a JSON string is escaped, so the name of a tool in the model's text stays. */
   restore(bytes: Buffer): Buffer {
-    if (!bytes.includes('"name"')) return bytes;
+    if (!bytes.includes('"name')) return bytes;
     const text = bytes.toString('utf8');
     const restored = text.replace(
       this.#member,

@@ -12,7 +12,7 @@ export class OutgoingEvents {
   #done: Buffer | undefined;
   #failure: unknown;
 
-  /** @param restore returns an event of the provider with the caller's names; absent: they are the same */
+  /** @param restore returns an event of the provider with what the caller wrote (`restorer.ts`); absent: it is the same */
   constructor(stream: MeteredStream, restore: (event: Buffer) => Buffer = (event) => event) {
     this.#stream = stream;
     this.#restore = restore;

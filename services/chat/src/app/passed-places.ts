@@ -7,6 +7,8 @@ export interface PassedPlaces {
   readonly names: readonly JsonPath[];
   /** Ids of their calls. */
   readonly ids: readonly JsonPath[];
+  /** The schema of the output. */
+  readonly output: readonly JsonPath[];
   /** Schemas of their parameters. */
   readonly parameters: readonly JsonPath[];
   /** Inline media: an object with a type and data, or a data URL. */
@@ -29,6 +31,7 @@ export const PASSED_PLACES: Readonly<Record<CallerRequest['wire'], PassedPlaces>
       'messages.*.function_call.name',
     ),
     ids: paths('messages.*.tool_calls.*.id', 'messages.*.tool_call_id'),
+    output: paths('response_format.json_schema.schema'),
     parameters: paths('tools.*.function.parameters'),
     media: paths(
       'messages.*.content.*.image_url.url',
@@ -36,12 +39,17 @@ export const PASSED_PLACES: Readonly<Record<CallerRequest['wire'], PassedPlaces>
       'messages.*.content.*.input_audio',
     ),
   },
-  completions: { names: [], ids: [], parameters: [], media: [] },
+  completions: { names: [], ids: [], output: [], parameters: [], media: [] },
   anthropic: {
     names: paths('tools.*.name', 'tool_choice.name', 'messages.*.content.*.name'),
     ids: paths('messages.*.content.*.id', 'messages.*.content.*.tool_use_id'),
+    output: [],
     parameters: paths('tools.*.input_schema'),
-    media: paths('messages.*.content.*.source', 'messages.*.content.*.content.*.source'),
+    media: paths(
+      'messages.*.content.*.source',
+      'messages.*.content.*.content.*.source',
+      'messages.*.content.*.source.content.*.source',
+    ),
   },
   gemini: {
     names: paths(
@@ -55,6 +63,7 @@ export const PASSED_PLACES: Readonly<Record<CallerRequest['wire'], PassedPlaces>
       `${GOOGLE_PARTS}.function_response.name`,
     ),
     ids: [],
+    output: [],
     parameters: [],
     media: paths(
       `${GOOGLE_PARTS}.inlineData`,
@@ -70,8 +79,10 @@ export const PASSED_PLACES: Readonly<Record<CallerRequest['wire'], PassedPlaces>
       'tool_choice.name',
       'tool_choice.tools.*.name',
       'input.*.name',
+      'input.*.namespace',
     ),
     ids: paths('input.*.call_id'),
+    output: paths('text.format.schema'),
     parameters: paths('tools.*.parameters', 'tools.*.tools.*.parameters'),
     media: paths(
       'input.*.content.*.image_url',

@@ -45,8 +45,11 @@ export interface ChatProvider {
   readonly audioTokensPerSecond?: number;
   /** Absent: its servers differ, so calls that pass through keep the names of their tools. */
   readonly toolLimits?: ToolLimits;
-  /** The root of a schema for its output must be an object; absent: it may be of any type. */
-  readonly objectOutput?: true;
+  /**
+   * The root of a schema for its output must be an object. `translated`: the servers differ, so only translated calls are changed.
+   * Absent: it may be of any type.
+   */
+  readonly objectOutput?: 'always' | 'translated';
   /** The encoding of its models, or the closest public one. */
   readonly encoding: Encoding;
   /**

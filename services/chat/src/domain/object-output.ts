@@ -12,16 +12,29 @@ const COMPACT_START = `{"${MEMBER}":`;
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Returns the shape with a schema of an object, for providers that accept no other; the same shape if it is one or has no schema. */
-export function withObjectRoot(output: OutputShape): OutputShape {
-  if (!hasOtherRoot(output)) return output;
-  const { $defs, definitions, $schema: _language, $id: _id, ...inner } = output.schema;
+/** Returns the shape with a schema of an object, for providers that accept no other. */
+export const withObjectRoot = (output: OutputShape): OutputShape =>
+  hasOtherRoot(output) ? { ...output, schema: objectRoot(output.schema) } : output;
+
+export const hasOtherRoot = (
+  output: OutputShape,
+): output is OutputShape & { readonly kind: 'schema'; readonly schema: Schema } =>
+  output.kind === 'schema' && isOtherRoot(output.schema);
+
+/** Returns whether a schema is of something else than an object, or of one by reference or by choice. */
+export function isOtherRoot({ type, properties, $ref, anyOf, oneOf, allOf }: Schema): boolean {
+  if ([$ref, anyOf, oneOf, allOf].some((member) => member !== undefined)) return true;
+  return type === undefined ? !isObject(properties) : type !== 'object';
+}
+
+/** Returns the schema of an object whose only member has the given schema. */
+export function objectRoot({ $defs, definitions, $schema: _language, $id: _id, ...inner }: Schema): Schema {
   const moved = JSON.stringify({ $defs, definitions, inner }).replaceAll(
     REF_TO_ROOT,
     `"$ref":"#/properties/${MEMBER}`,
   );
   const parts = JSON.parse(moved) as { $defs?: Schema; definitions?: Schema; inner: Schema };
-  const schema = {
+  return {
     type: 'object',
     properties: { [MEMBER]: parts.inner },
     required: [MEMBER],
@@ -29,17 +42,6 @@ export function withObjectRoot(output: OutputShape): OutputShape {
     ...(parts.$defs && { $defs: parts.$defs }),
     ...(parts.definitions && { definitions: parts.definitions }),
   };
-  return { ...output, schema };
-}
-
-/** Returns whether the output is something else than an object at its root, or one by reference or by choice. */
-export function hasOtherRoot(
-  output: OutputShape,
-): output is OutputShape & { readonly kind: 'schema'; readonly schema: Schema } {
-  if (output.kind !== 'schema') return false;
-  const { type, properties, $ref, anyOf, oneOf, allOf } = output.schema;
-  if ([$ref, anyOf, oneOf, allOf].some((member) => member !== undefined)) return true;
-  return type === undefined ? !isObject(properties) : type !== 'object';
 }
 
 /** Returns the reply with the output that the caller asked for. */
@@ -97,10 +99,16 @@ export class InnerOutputReader implements StreamReader {
 
 const textEvents = (text: string): ReplyEvent[] => (text === '' ? [] : [{ kind: 'text', text }]);
 
+/** Returns the value of the only member of a JSON text; any other text as it is. */
+export function innerOutput(text: string): string {
+  const output = new InnerOutput();
+  return output.push(text) + output.end();
+}
+
 /** Takes the value of the only member out of a JSON text that arrives in pieces; any other text stays as it is. */
-class InnerOutput {
+export class InnerOutput {
   #place: 'start' | 'inside' | 'elsewhere' = 'start';
-  /** Not passed on yet: the start so far, or what may be the end. */
+  /** Not passed on yet: the start so far, or the brace that may be the last one. */
   #held = '';
 
   push(text: string): string {
@@ -109,11 +117,11 @@ class InnerOutput {
     return this.#place === 'start' ? this.#passStart() : this.#passValue();
   }
 
-  /** Returns what was held back, without the brace that ends the text. */
+  /** Returns what was held back of another text. */
   end(): string {
     const held = this.#held;
     this.#held = '';
-    return this.#place === 'inside' ? held.replace(/\}\s*$/, '') : held;
+    return this.#place === 'inside' ? '' : held;
   }
 
   #passStart(): string {
@@ -128,11 +136,12 @@ class InnerOutput {
     return this.end();
   }
 
+  /** The last brace ends the object around the value. */
   #passValue(): string {
-    let end = this.#held.length;
-    while (end > 0 && /[\s}]/.test(this.#held[end - 1]!)) end--;
-    const passed = this.#held.slice(0, end);
-    this.#held = this.#held.slice(end);
-    return passed;
+    const held = this.#held;
+    const brace = held.lastIndexOf('}');
+    const end = brace === -1 || /\S/.test(held.slice(brace + 1)) ? held.length : brace;
+    this.#held = held.slice(end);
+    return held.slice(0, end);
   }
 }

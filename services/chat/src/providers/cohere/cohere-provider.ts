@@ -38,7 +38,7 @@ export function cohereProvider({ id, baseUrl, apiKey, headers: ownHeaders }: Coh
     encoding: 'o200k',
     maxTokensField: 'max_tokens',
     // docs.cohere.com, structured outputs.
-    objectOutput: true,
+    objectOutput: 'always',
     address: () => ({ url, headers }),
     writeRequest: writeChatRequest,
     isReply: ({ message }) => isObject(message),

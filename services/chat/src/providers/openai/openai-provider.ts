@@ -78,7 +78,7 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
     maxTokensField: quirks.maxTokensField,
     needsMaximum: quirks.needsMaximum,
     // Groq and others share OpenAI's rule, and those that do not accept objects too.
-    objectOutput: true,
+    objectOutput: quirks.objectOutput ? 'always' : 'translated',
     ...(quirks.limitsTools && {
       toolLimits: {
         names: COMMON_TOOL_NAMES,

@@ -58,6 +58,8 @@ export interface OpenAiQuirks {
   readonly limitsTools: boolean;
   /** It refuses alternatives at the root of a tool's parameters; compatible servers differ. */
   readonly flatParameters: boolean;
+  /** It refuses a schema for the output whose root is not an object; compatible servers differ. */
+  readonly objectOutput: boolean;
   /** Ids of tool calls are nine letters and digits. */
   readonly shortToolIds: boolean;
   /** Its order of roles: no user message after a tool's, instructions only first, no assistant message last. */
@@ -197,6 +199,7 @@ const COMMON: OpenAiQuirks = {
   allowsTools: false,
   limitsTools: false,
   flatParameters: false,
+  objectOutput: false,
   shortToolIds: false,
   strictOrder: false,
   stringContent: false,
@@ -225,6 +228,7 @@ export const QUIRKS = {
     ...COMMON,
     limitsTools: true,
     flatParameters: true,
+    objectOutput: true,
     audioTokensPerSecond: AUDIO_TOKENS_PER_SECOND.openai,
     maxTokensField: 'max_completion_tokens',
     endUserField: 'safety_identifier',
@@ -242,6 +246,7 @@ export const QUIRKS = {
     ...COMMON,
     limitsTools: true,
     flatParameters: true,
+    objectOutput: true,
     audioTokensPerSecond: AUDIO_TOKENS_PER_SECOND.openai,
     maxTokensField: 'max_completion_tokens',
     unsupportedFields: EXTENSIONS,
