@@ -35,13 +35,13 @@ export function decryptionOf(dictionary: string, id: Buffer, budget: CpuDeadline
   const key = version === 5 ? longKey(encryption, budget) : shortKey(encryption, id);
   if (cipher === 'none') return (data) => data;
   return (data, [number, generation]) => {
-    budget.spend(data.length * (cipher === 'rc4' ? 2 : 1));
+    budget.spend(data.length);
     if (version === 5) return decryptAes('aes-256-cbc', key, data);
     const salt = Buffer.alloc(5);
     salt.writeUIntLE(number, 0, 3);
     salt.writeUInt16LE(generation, 3);
     const own = md5(key, salt, ...(cipher === 'aes' ? [SALT] : [])).subarray(0, Math.min(16, key.length + 5));
-    return cipher === 'aes' ? decryptAes('aes-128-cbc', own, data) : rc4(own, data);
+    return cipher === 'aes' ? decryptAes('aes-128-cbc', own, data) : rc4(own, data, budget);
   };
 }
 
@@ -129,7 +129,7 @@ function decryptAes(algorithm: 'aes-128-cbc' | 'aes-256-cbc', key: Buffer, data:
 }
 
 /** OpenSSL no longer has it. */
-function rc4(key: Uint8Array, data: Buffer): Buffer {
+function rc4(key: Uint8Array, data: Buffer, budget?: CpuDeadline): Buffer {
   const state = Uint8Array.from({ length: 256 }, (_, index) => index);
   for (let index = 0, swap = 0; index < 256; index++) {
     swap = (swap + state[index]! + key[index % key.length]!) & 255;
@@ -139,6 +139,7 @@ function rc4(key: Uint8Array, data: Buffer): Buffer {
   let second = 0;
   return Buffer.from(
     data.map((byte) => {
+      budget?.spend(2);
       first = (first + 1) & 255;
       const value = state[first]!;
       second = (second + value) & 255;

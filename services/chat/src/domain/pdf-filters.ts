@@ -136,12 +136,12 @@ function requireEnd(data: Buffer, at: number): void {
 }
 
 function decodeAscii85(data: Buffer, _parms: string, maxBytes: number, budget: CpuDeadline): Buffer {
-  budget.spend(data.length * 4);
   const output = new Output(maxBytes);
   let value = 0;
   let digits = 0;
   for (let at = 0; at < data.length; at++) {
     const byte = data[at]!;
+    budget.spend(4);
     if (isSpace(byte)) continue;
     if (byte === 0x7e) {
       if (data[at + 1] !== 0x3e || digits === 1) break;
@@ -165,14 +165,33 @@ function decodeAscii85(data: Buffer, _parms: string, maxBytes: number, budget: C
   throw new Error('damaged data');
 }
 
-function decodeHex(data: Buffer, _parms: string, _maxBytes: number, budget: CpuDeadline): Buffer {
-  budget.spend(data.length * 2);
-  const end = data.indexOf('>');
-  if (end < 0) throw new Error('damaged data');
-  requireEnd(data, end + 1);
-  const digits = data.toString('latin1', 0, end).replace(/[\s\0]+/g, '');
-  if (/[^0-9a-fA-F]/.test(digits)) throw new Error('damaged data');
-  return Buffer.from(digits.length % 2 === 0 ? digits : `${digits}0`, 'hex');
+function decodeHex(data: Buffer, _parms: string, maxBytes: number, budget: CpuDeadline): Buffer {
+  const output = new Output(maxBytes);
+  let first = -1;
+  for (let at = 0; at < data.length; at++) {
+    const byte = data[at]!;
+    budget.spend(4);
+    if (isSpace(byte)) continue;
+    if (byte === 0x3e) {
+      if (first >= 0) output.add(first * 16);
+      requireEnd(data, at + 1);
+      return output.bytes;
+    }
+    const digit = hexDigit(byte);
+    if (first < 0) first = digit;
+    else {
+      output.add(first * 16 + digit);
+      first = -1;
+    }
+  }
+  throw new Error('damaged data');
+}
+
+function hexDigit(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  if (letter < 0x61 || letter > 0x66) throw new Error('damaged data');
+  return letter - 0x57;
 }
 
 function decodeRuns(data: Buffer, _parms: string, maxBytes: number, budget: CpuDeadline): Buffer {
