@@ -164,21 +164,21 @@ export class PassThroughChunks implements MeteredStream {
   }
 
   /**
-   * Includes a finish reason if the provider has given none, and a chunk with the usage if the caller has asked for it and the provider
-   * has not reported it, or wrongly.
+   * Includes the finish reason of tool calls if the provider has given none, and a chunk with the usage if the caller has asked for it
+   * and the provider has not reported it, or wrongly.
    */
   #lastFrames(): Buffer {
     const isReported = this.#hasShownUsage && hasAllFigures(this.#usage);
-    const needsUsage = this.#includeUsage && !isReported && this.#completedUsage;
-    const needsFinish = this.#finished.size === 0 && this.#choices === 1;
-    if (!needsUsage && !needsFinish) return DONE_FRAME;
+    const usage = this.#includeUsage && !isReported ? this.#completedUsage?.() : undefined;
+    const finish = this.#finished.size === 0 && this.#choices === 1 ? this.#repair.end() : undefined;
+    if (!usage && !finish) return DONE_FRAME;
     const { id, object, created, model } = (this.#last && parseData(this.#last)) ?? {};
-    const frames: Buffer[] = [DONE_FRAME];
-    if (needsUsage)
-      frames.unshift(frameOf({ id, object, created, model, choices: [], usage: this.#completedUsage?.() }));
-    if (needsFinish && object !== 'text_completion')
-      frames.unshift(frameOf({ id, object, created, model, choices: [this.#repair.end()] }));
-    return Buffer.concat(frames);
+    const head = { id, object, created, model };
+    return Buffer.concat([
+      ...(finish ? [frameOf({ ...head, choices: [finish] })] : []),
+      ...(usage ? [frameOf({ ...head, choices: [], usage })] : []),
+      DONE_FRAME,
+    ]);
   }
 
   #readFinish(event: Buffer): void {

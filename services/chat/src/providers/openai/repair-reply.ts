@@ -49,11 +49,12 @@ export class ChunkRepair {
     return this.#isPlain;
   }
 
-  /** Returns the end of the first choice, for a stream that ends without a finish reason. */
-  end(): JsonObject {
-    const calls = this.#calls.get(0) ?? noCalls();
+  /** Returns the end of the first choice, for a stream that ends without a finish reason; undefined if it has no tool calls. */
+  end(): JsonObject | undefined {
+    const calls = this.#calls.get(0);
+    if (!calls) return undefined;
     const rest = restOf(calls);
-    const finish_reason = agreedFinishReason(null, countOf(calls), this.#hasFunctionCall);
+    const finish_reason = agreedFinishReason(null, countOf(calls), false);
     return { index: 0, delta: rest.length > 0 ? { tool_calls: rest } : {}, finish_reason };
   }
 
