@@ -16,7 +16,7 @@ function request(choices: number, predictionBytes: number): AdmissionRequest {
   const outputTokens = (1_000 + predictionBytes) * choices;
   return {
     key: { keyId: 'key', cell: '' } as AdmissionRequest['key'],
-    model: { slug: 'sim/chat', maxOutputTokens: 2_000 } as Model,
+    model: { slug: 'sim/chat', maxOutputTokens: 2_000, outputModalities: ['text'] } as unknown as Model,
     bareModelName: false,
     provider: 'sim',
     endpoint: '/v1/chat/completions',
