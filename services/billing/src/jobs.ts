@@ -3,7 +3,7 @@ import { every, type Logger, type Repeated } from '@gateway/process';
 import { reconcile } from './ledger/store/reconcile';
 import { forgetFreeCalls } from './reserve/store/free-calls';
 import type { Settings } from './settings';
-import { forgetAbandonedCosts } from './settle/store/abandoned-costs';
+import { forgetAbandonedCosts, limitAgain } from './settle/store/abandoned-costs';
 import { Sweeper } from './settle/sweeper';
 import { dropOldRecords, ensurePartitions } from './store/partitions';
 import { forgetAccessLog } from './usage/store/access-log';
@@ -18,6 +18,8 @@ export async function startJobs(settings: Settings, pool: Pool, log: Logger): Pr
     await forgetAccessLog(pool, settings.ACCESS_LOG_RETENTION_DAYS * DAY_MS, Date.now());
   });
   await partitions.firstRun;
+  // The setting may have changed.
+  await limitAgain(pool, settings.ABANDONED_COST_LIMIT_USD);
   const sweeper = new Sweeper({
     pool,
     grace: { callMs: settings.HOLD_GRACE_MS, taskMs: settings.TASK_HOLD_GRACE_MS },

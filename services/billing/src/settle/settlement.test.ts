@@ -5,6 +5,7 @@ import { callUnary } from '@gateway/rpc';
 import { createTestDatabase, type TestDatabase } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { refusalOf, reserveRequest, summary, TestBilling, usageEvent, WAIT } from '../testing/test-billing';
+import { limitAgain } from './store/abandoned-costs';
 import { expireOrphanedHolds } from './store/expire-holds';
 import { Sweeper } from './sweeper';
 
@@ -227,6 +228,15 @@ describe("an account's losses of an hour", () => {
     const { key, call } = await held(10n * LIMIT_NANO, 1n);
     await billing.deliver(usageEvent(call, LIMIT_NANO + 2n));
     expect(summary((await billing.reserve(reserveRequest(key, 1n)))[0]!)).toBe('rate_limited');
+  });
+
+  test('no longer limit an account once billing has started with a higher limit', async () => {
+    const { key, call } = await held(10n * LIMIT_NANO, 1n);
+    await billing.deliver(usageEvent(call, LIMIT_NANO + 2n));
+    await limitAgain(pool, LIMIT_NANO);
+    expect(summary((await billing.reserve(reserveRequest(key, 1n)))[0]!)).toBe('rate_limited');
+    await limitAgain(pool, 2n * LIMIT_NANO);
+    expect(summary((await billing.reserve(reserveRequest(key, 1n)))[0]!)).toBe('granted 1');
   });
 
   test('contain an expired hold until its event arrives', async () => {

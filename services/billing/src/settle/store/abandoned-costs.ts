@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/errors';
-import type { Pool } from '@gateway/postgres';
+import { type Pool, withTransaction } from '@gateway/postgres';
+import { lockAccounts } from '../../accounts/store/lock-accounts';
 import { type Queryable, rowsOf, statement } from '../../store/statement';
 import type { StatementBatch } from '../../store/statement-batch';
 import type { HoldEnd } from '../rules/charge-hold';
@@ -21,14 +22,14 @@ const ADD = statement(
 const LIMIT = statement(
   'limit-abandoning-accounts',
   `UPDATE billing.accounts a SET limited_until = over.until
-   FROM unnest($1::text[]) AS one (account_id), LATERAL (
+   FROM unnest($1::text[]) AS ended (account_id), LATERAL (
      SELECT max(minute) + interval '61 minutes' AS until FROM (
        SELECT minute, sum(amount_nano) OVER (ORDER BY minute DESC) AS sum_nano
-       FROM billing.abandoned_costs WHERE account_id = one.account_id AND ${COUNTS}
+       FROM billing.abandoned_costs WHERE account_id = ended.account_id AND ${COUNTS}
      ) AS summed
      WHERE sum_nano > $2
    ) AS over
-   WHERE a.id = one.account_id AND a.limited_until IS DISTINCT FROM over.until`,
+   WHERE a.id = ended.account_id AND a.limited_until IS DISTINCT FROM over.until`,
 );
 
 /**
@@ -45,6 +46,21 @@ export function countLosses(
     rowsOf(on, ADD, [accountIds, ends.map(({ lossNano }) => lossNano)]),
     rowsOf(on, LIMIT, [[...new Set(accountIds)], limitNano]),
   ]);
+}
+
+const LIMITED = statement(
+  'find-limited-accounts',
+  `SELECT id FROM billing.accounts WHERE limited_until > billing.clock()`,
+);
+
+/** Limits the accounts that are limited now by another limit, which may lift theirs. */
+export function limitAgain(pool: Pool, limitNano: bigint): Promise<void> {
+  return withTransaction(pool, async (client) => {
+    const ids = (await rowsOf<{ id: string }>(client, LIMITED, [])).map(({ id }) => id);
+    if (ids.length === 0) return;
+    await lockAccounts(client, ids);
+    await rowsOf(client, LIMIT, [ids, limitNano]);
+  });
 }
 
 export interface AbandonedCostRow {
