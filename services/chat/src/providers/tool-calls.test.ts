@@ -137,6 +137,14 @@ describe('a stream of OpenAI’s format that passes through', () => {
     expect(await pass(body)).toBe(body.toString().replaceAll('"model":"m"', '"model":"sim/chat"'));
   });
 
+  test('has the arguments once if the finish reason is repeated', async () => {
+    const body = chunks({ index: 0, ...called('') });
+    const again = Buffer.from(frames(chunk({}, 'tool_calls')));
+    const end = body.indexOf('data: [DONE]');
+    const received = await pass(Buffer.concat([body.subarray(0, end), again, body.subarray(end)]));
+    expect(readAsOpenAi(received, true)).toMatchObject({ finish: 'tool_calls', calls: [{ input: {} }] });
+  });
+
   test('keeps calls of custom tools as they are', async () => {
     const custom = { index: 0, id: 'call_1', type: 'custom', custom: { name: 'shell', input: '' } };
     const body = chunks(custom, { index: 0, custom: { input: 'ls' } });

@@ -5,14 +5,11 @@ import { parseExactData } from '../../sse/sse-data';
 import { agreedFinishReason, isCustomCall, readCalls, readContentPart } from './reply-json';
 import { ToolCallPieces } from './tool-call-pieces';
 
-/**
- * Members that may need a repair, and those of figures and errors, so that one search tells the chunks that have only text. A quote
- * inside a JSON string is escaped, so these are always members.
- */
-const MARKS =
-  /"(?:usage"(?!:null)|error"|tool_calls": ?\[ ?\{|finish_reason": ?"[^"]|function_call": ?\{|content": ?\[|num_cached_tokens"|cost|is_byok"|estimated_cost"|provider_metadata")/;
+/** Members that may need a repair. A quote inside a JSON string is escaped, so these are always members. */
 const REPAIRS =
   /"(?:tool_calls": ?\[ ?\{|finish_reason": ?"[^"]|function_call": ?\{|content": ?\[|num_cached_tokens"|cost|is_byok"|estimated_cost"|provider_metadata")/;
+/** The same and those of figures and errors, so that one search tells the chunks that have only text. */
+const MARKS = new RegExp(`"usage"(?!:null)|"error"|${REPAIRS.source}`);
 const FINISH = /"finish_reason": ?"[^"]/;
 const FINISH_START = '"finish_reason":"';
 /** A piece of the arguments of a call that has begun, as OpenAI writes it. */
@@ -24,6 +21,8 @@ interface Calls {
   readonly pieces: ToolCallPieces;
   /** Only OpenAI has custom tools, and its pieces need no repair. */
   isCustom: boolean;
+  /** The choice has its finish reason. */
+  isEnded: boolean;
 }
 
 /**
@@ -51,7 +50,7 @@ export class ChunkRepair {
 
   /** Returns the end of the first choice, for a stream that ends without a finish reason; undefined if it has no tool calls. */
   end(): JsonObject | undefined {
-    const calls = this.#calls.get(0);
+    const [calls] = this.#calls.values();
     if (!calls) return undefined;
     const rest = restOf(calls);
     const finish_reason = agreedFinishReason(null, countOf(calls), false);
@@ -114,14 +113,16 @@ export class ChunkRepair {
   }
 }
 
-const noCalls = (): Calls => ({ pieces: new ToolCallPieces(), isCustom: false });
+const noCalls = (): Calls => ({ pieces: new ToolCallPieces(), isCustom: false, isEnded: false });
 
 /** Of custom tools there is at least one. */
 const countOf = ({ pieces, isCustom }: Calls): number => (isCustom ? 1 : pieces.count);
 
-/** Returns the pieces that a choice lacks when it ends. */
-function restOf({ pieces, isCustom }: Calls): object[] {
-  if (isCustom) return [];
+/** Returns the pieces that a choice lacks when it ends: some providers repeat its finish reason. */
+function restOf(calls: Calls): object[] {
+  const { pieces, isCustom, isEnded } = calls;
+  if (isCustom || isEnded) return [];
+  calls.isEnded = true;
   const rest = pieces
     .end()
     .flatMap((event) =>
