@@ -70,6 +70,7 @@ import { openJournal } from './journal/open-journal';
 import { createChatMetrics } from './metrics';
 import { connectorsOf } from './providers/connect-provider';
 import { createProviders, PROVIDERS } from './providers/registry';
+import { countInputTokens } from './rpc/count-input-tokens';
 import { countTokens } from './rpc/count-tokens';
 import { createChatCompletion } from './rpc/create-chat-completion';
 import { createCompletion } from './rpc/create-completion';
@@ -234,6 +235,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   });
   const counting = tokenizerCpuQuota(ADMISSION_COUNTS_MS);
   const responseStorage = storage && new ResponseStorageClient(storage);
+  const responseOptions = { unknownFields: settings.UNKNOWN_FIELDS, canStore: storage !== undefined };
   const audioIds = new AudioIdSealer(signingSecrets(settings));
   /** @param queues responses may be made in the background */
   const createRoutes = (priced: ModelLookup, queues: boolean): LinkHandler => {
@@ -289,8 +291,12 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
                 now: Date.now,
               })
             : undefined,
-          { unknownFields: settings.UNKNOWN_FIELDS, canStore: storage !== undefined },
+          responseOptions,
         ),
+      ),
+      countInputTokens: droppingTools(
+        dropResponsesTools,
+        countInputTokens({ ...counted, storage: responseStorage, bodies, options: responseOptions }),
       ),
       embeddings: createEmbeddings(answerWhole),
       moderation: createModeration(answerWhole),

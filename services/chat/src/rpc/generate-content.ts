@@ -6,16 +6,14 @@ import type { AnswerChat } from '../app/answer-chat';
 import type { AnswerWholeReply } from '../app/answer-whole-reply';
 import { embeddingCall } from '../app/embedding-call';
 import type { UnknownFields } from '../domain/caller-request';
-import { countConversation } from '../domain/count-conversation';
 import { resolveChatModel } from '../domain/model';
-import { DEFAULT_BUDGET_MS, TokenCounter } from '../domain/token-count';
 import { AUDIO_TOKENS_PER_SECOND } from '../domain/upper-bound';
 import { BODY_BOUNDS } from '../formats/body-bounds';
 import { parseBatchEmbedContents, parseEmbedContent } from '../formats/gemini/embed-request';
 import { writeContentEmbedding, writeContentEmbeddings } from '../formats/gemini/embeddings-reply';
 import { conversationOf, parseGenerateContent } from '../formats/gemini/gemini-request';
 import { toJsonArray } from '../sse/json-array';
-import type { CountTokensDeps } from './count-tokens';
+import { type CountTokensDeps, countWithin } from './count-tokens';
 
 interface ModelAction {
   readonly model: string;
@@ -104,11 +102,11 @@ function countContents(
     const conversation = conversationOf(isObject(inner) ? inner : value, unknownFields);
     resolveChatModel(models, model, call.key);
     const headers = await admission.admitFree(context, call);
-    const totalTokens = counting.run(
+    const totalTokens = countWithin(
+      counting,
       call.key.accountId,
-      DEFAULT_BUDGET_MS,
-      (budgetMs) =>
-        countConversation(conversation, new TokenCounter(budgetMs), AUDIO_TOKENS_PER_SECOND.usual).tokens,
+      conversation,
+      AUDIO_TOKENS_PER_SECOND.usual,
     );
     return jsonReply({ totalTokens }, headers);
   };

@@ -74,6 +74,10 @@ export const V1_EXAMPLES: Readonly<Record<string, { readonly body?: unknown; rea
       usage: { input_tokens: 9, output_tokens: 2 },
     },
   },
+  '/v1/responses/input_tokens': {
+    body: { model: MODEL, input: 'Hello!' },
+    answer: { object: 'response.input_tokens', input_tokens: 9 },
+  },
   '/v1/messages/count_tokens': {
     body: { model: MODEL, messages: [{ role: 'user', content: 'Hello!' }] },
     answer: { input_tokens: 9 },

@@ -478,6 +478,15 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     codes: CHAT,
   },
   {
+    ...chat,
+    path: '/v1/responses/input_tokens',
+    summary:
+      'Count the input tokens of a `/v1/responses` body, with the conversation that it continues; free',
+    body: 'ResponsesRequest',
+    answer: z.object({ object: z.literal('response.input_tokens'), input_tokens: count }),
+    codes: [...WITH_KEY, ...OF_MODEL],
+  },
+  {
     ...storedResponse,
     path: '/v1/responses/{response_id}',
     summary: 'Retrieve a stored response; free',

@@ -74,6 +74,14 @@ export const API_ROUTES: readonly ApiRoute[] = [
   { name: 'completions', method: 'POST', path: '/v1/completions', body: 'json', ...OPENAI },
   { name: 'responses', method: 'POST', path: '/v1/responses', body: 'json', ...RESPONSES },
   {
+    name: 'response_input_tokens',
+    method: 'POST',
+    path: '/v1/responses/input_tokens',
+    ...RESPONSES,
+    ...FREE,
+    body: 'json',
+  },
+  {
     name: 'response',
     method: 'GET',
     path: RESPONSE,
