@@ -9,6 +9,7 @@ export * from './parse-retry-after';
 export * from './probe';
 export * from './provider-address';
 export * from './provider-connection';
+export * from './provider-request-id';
 export * from './public-link';
 export * from './read-secret-keys';
 export * from './recent-calls';

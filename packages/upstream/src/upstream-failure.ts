@@ -53,12 +53,15 @@ const CLIENT_FAULT_STATUSES = new Set([400, 413, 415, 422]);
 /** A failed call to a provider, before it is known whether another target can answer it. */
 export class UpstreamError extends Error {
   readonly #failure: UpstreamFailure;
+  /** The provider's own id of the request, for the log. */
+  declare readonly providerRequestId?: string;
 
-  constructor(failure: UpstreamFailure) {
+  constructor(failure: UpstreamFailure, providerRequestId?: string) {
     super(failure.kind === 'status' ? `provider answered ${failure.status}` : `provider ${failure.kind}`, {
       cause: failure.kind === 'status' ? undefined : failure.cause,
     });
     this.#failure = failure;
+    if (providerRequestId !== undefined) this.providerRequestId = providerRequestId;
   }
 
   /** Not an own property, so that it is not logged: a provider's message may quote the call. */

@@ -569,3 +569,13 @@ describe('fallback models', () => {
     expect(sent.max_tokens).toBe(3);
   });
 });
+
+test("the log names the provider's own id of a failed request", async () => {
+  does = { a: answers(503, '{}', { 'x-request-id': 'req_7' }) };
+  const logged: object[] = [];
+  const log = { warn: (fields: object) => void logged.push(fields) };
+  await expect(
+    dispatcher.begin({ ...context(), log } as unknown as RequestContext, callTo([routeTo('a')])),
+  ).rejects.toThrow();
+  expect(logged).toMatchObject([{ provider: 'a', err: { providerRequestId: 'req_7' } }]);
+});

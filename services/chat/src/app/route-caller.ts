@@ -6,6 +6,7 @@ import {
   failureOf,
   isClientError,
   preferRetryable,
+  providerRequestId,
   type TargetHealth,
   timeoutsOfTarget,
   UpstreamError,
@@ -150,7 +151,7 @@ export class RouteCaller {
       return isWhole ? { ...response, body: await beginBody(response, provider) } : response;
     }
     const refusal = { status, headers, body: await readRefusalBody(response.body) };
-    throw new UpstreamError(failureBy(provider, refusal));
+    throw new UpstreamError(failureBy(provider, refusal), providerRequestId(headers));
   }
 
   /** Counts the call as in flight until its reply is complete or broken, or the call fails. */
