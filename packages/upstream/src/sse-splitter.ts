@@ -1,6 +1,7 @@
 const LF = 0x0a;
 const CR = 0x0d;
 const NOTHING = Buffer.alloc(0);
+const BLANK_LINE = Buffer.from('\n\n');
 
 /** No event of a chat stream is larger. */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
@@ -35,6 +36,11 @@ export class SseSplitter {
     return events;
   }
 
+  /** Returns the last event of a stream that has ended without its blank line, which some servers omit; none if nothing is left. */
+  end(): Buffer[] {
+    return this.#rest.length === 0 ? [] : [Buffer.concat([this.#rest, BLANK_LINE])];
+  }
+
   /** Bytes of an incomplete event. */
   get rest(): Buffer {
     return this.#rest;
@@ -63,6 +69,13 @@ function lineEnd(bytes: Buffer, at: number): number {
   if (bytes[at] === LF) return at + 1;
   if (bytes[at] !== CR) return -1;
   return bytes[at + 1] === LF ? at + 2 : at + 1;
+}
+
+/** Yields the events of a stream, also a last one without its blank line. */
+export async function* splitEvents(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const splitter = new SseSplitter();
+  for await (const bytes of body) yield* splitter.push(bytes);
+  yield* splitter.end();
 }
 
 /** Returns the index after the next blank line, written with LF or CRLF; -1 if there is none yet. */

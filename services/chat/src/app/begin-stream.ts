@@ -13,7 +13,6 @@ import { within } from './within';
 const MAX_BUFFERED_BYTES = 64 * 1024;
 /** The first two events of a response repeat the caller's instructions and tools. */
 const MAX_BUFFERED_RESPONSE_BYTES = 1024 * 1024;
-const EVENT_END = Buffer.from('\n\n');
 /** Their streams end with `[DONE]`. */
 const DONE_FORMATS: ReadonlySet<ApiFormat> = new Set(['openai', 'completions']);
 const ENDS_BUFFERING: ReadonlySet<OpeningEvent> = new Set(['content', 'ended']);
@@ -114,11 +113,10 @@ class BufferedEvents {
    * the last event, others the last event after the finish reason.
    */
   end(): boolean {
-    const { rest } = this.#splitter;
-    if (rest.length > 0 && this.#read(Buffer.concat([rest, EVENT_END])) === 'ended') return true;
+    if (this.#splitter.end().some((event) => this.#read(event) === 'ended')) return true;
     if (this.#isFinished) return true;
     // An error without the framing of a stream.
-    const body = this.begun ? undefined : parseExactObject(rest.toString('utf8'));
+    const body = this.begun ? undefined : parseExactObject(this.#splitter.rest.toString('utf8'));
     if (body && this.#isReply(body)) return true;
     if (body) throw this.#failure(body);
     throw new Error(

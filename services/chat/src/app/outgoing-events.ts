@@ -1,7 +1,6 @@
 import { SseSplitter } from '@gateway/upstream';
 import type { MeteredStream, PassThroughEvent } from '../domain/chat-provider';
 
-const EVENT_END = Buffer.from('\n\n');
 const NOTHING = Buffer.alloc(0);
 
 /** The events of a provider's stream on their way to the client, up to the last one or to a break. */
@@ -53,12 +52,11 @@ export class OutgoingEvents {
    * line after the last event, others the last event itself: a reply that has its finish reason is complete.
    */
   end(): Buffer {
-    const { rest } = this.#splitter;
     let passed: Buffer = NOTHING;
     let cause: unknown;
     try {
-      if (!this.over && rest.length > 0) {
-        const taken = this.#take(Buffer.concat([rest, EVENT_END]));
+      for (const event of this.over ? [] : this.#splitter.end()) {
+        const taken = this.#take(event);
         if (taken.kind === 'pass') passed = taken.bytes;
       }
       if (!this.over) this.#done = this.#stream.end?.();

@@ -12,7 +12,6 @@ const MAX_REFUSAL_BYTES = 64 * 1024;
 /** How server-sent events begin: with a field or a comment. */
 const EVENTS = /^\s*(?:data|event|id|retry)?:/;
 const HEAD_BYTES = 64;
-const EVENT_END = Buffer.from('\n\n');
 
 export interface ReplyObject extends WholeReply {
   readonly value: Record<string, unknown>;
@@ -43,7 +42,8 @@ export async function readReply(
 function joinEvents(bytes: Buffer, framing: ReplyFraming): Record<string, unknown> {
   const events: JsonObject[] = [];
   let isMarked = false;
-  for (const event of new SseSplitter().push(Buffer.concat([bytes, EVENT_END]))) {
+  const splitter = new SseSplitter();
+  for (const event of [...splitter.push(bytes), ...splitter.end()]) {
     const data = dataOf(event);
     if (data === '') continue;
     isMarked ||= isDoneMarker(data);

@@ -3,7 +3,7 @@ import {
   isObject,
   membersOf,
   parseData,
-  SseSplitter,
+  splitEvents,
   textOf,
   tokenFigure,
   UpstreamError,
@@ -37,22 +37,19 @@ export function eventsReply(
 ): AudioReply {
   let use: ReportedUse | undefined;
   async function* pieces(): AsyncGenerator<Buffer> {
-    const splitter = new SseSplitter();
     let isComplete = false;
-    for await (const bytes of body) {
-      for (const event of splitter.push(bytes)) {
-        const data = parseData(event);
-        if (!data) {
-          // A comment, or the end marker of OpenAI's other streams.
-          if (['', '[DONE]'].includes(dataOf(event))) continue;
-          throw brokenReply('an event without JSON');
-        }
-        if (data.type === 'error' || data.error) throw brokenReply('an error event');
-        const one = read(data, event);
-        if (one.isLast) use = one.use ?? {};
-        isComplete ||= one.isLast;
-        if (one.bytes.length > 0) yield one.bytes;
+    for await (const event of splitEvents(body)) {
+      const data = parseData(event);
+      if (!data) {
+        // A comment, or the end marker of OpenAI's other streams.
+        if (['', '[DONE]'].includes(dataOf(event).trim())) continue;
+        throw brokenReply('an event without JSON');
       }
+      if (data.type === 'error' || data.error) throw brokenReply('an error event');
+      const one = read(data, event);
+      if (one.isLast) use = one.use ?? {};
+      isComplete ||= one.isLast;
+      if (one.bytes.length > 0) yield one.bytes;
     }
     if (!isComplete) throw brokenReply('the stream ended too early');
   }

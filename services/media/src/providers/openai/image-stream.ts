@@ -1,4 +1,4 @@
-import { dataOf, membersOf, parseData, SseSplitter, textOf } from '@gateway/upstream';
+import { dataOf, membersOf, parseData, splitEvents, textOf } from '@gateway/upstream';
 import { MediaRefused } from '../../domain/media-refused';
 import type { UpstreamReply } from '../../domain/upstream';
 import type { ImageCall, ImageOrder, ImageResult } from '../../images/rules/image-provider';
@@ -16,21 +16,18 @@ export async function readImageStream(
   order: ImageOrder,
   { onPartial }: Pick<ImageCall, 'onPartial'>,
 ): Promise<ImageResult> {
-  const splitter = new SseSplitter();
-  for await (const bytes of body) {
-    for (const event of splitter.push(bytes)) {
-      const data = parseData(event);
-      if (!data) {
-        if (dataOf(event) === '') continue;
-        throw brokenReply('an event without JSON');
-      }
-      const type = textOf(data.type);
-      if (type === 'error' || data.error) throw errorOf(data);
-      if (type.endsWith('.completed')) return readImageReply({ ...data, data: [data] }, order);
-      const base64 = textOf(data.b64_json);
-      if (type.endsWith('.partial_image') && base64 !== '')
-        await onPartial?.({ base64, index: indexOf(data.partial_image_index) });
+  for await (const event of splitEvents(body)) {
+    const data = parseData(event);
+    if (!data) {
+      if (dataOf(event) === '') continue;
+      throw brokenReply('an event without JSON');
     }
+    const type = textOf(data.type);
+    if (type === 'error' || data.error) throw errorOf(data);
+    if (type.endsWith('.completed')) return readImageReply({ ...data, data: [data] }, order);
+    const base64 = textOf(data.b64_json);
+    if (type.endsWith('.partial_image') && base64 !== '')
+      await onPartial?.({ base64, index: indexOf(data.partial_image_index) });
   }
   throw brokenReply('the stream ended too early');
 }
