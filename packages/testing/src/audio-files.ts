@@ -8,14 +8,17 @@ const uint32 = (value: number): Buffer => {
 };
 const repeated = (count: number, piece: Buffer): Buffer => Buffer.alloc(count * piece.length, piece);
 
-/** MPEG-1 Layer III at 128 kbit/s and 44.1 kHz: frames of 26 ms, after a Xing header that claims another number of them. */
+/** MPEG-1 Layer III at 128 kbit/s and 44.1 kHz, mono: frames of 26 ms, after a Xing header that claims another number of them. */
 export function mp3File(frames: number, claimedFrames = frames): Buffer {
   const frame = Buffer.alloc(417);
   frame.set([0xff, 0xfb, 0x90, 0xc4]);
   const header = Buffer.from(frame);
-  header.write('Xing', 36);
-  header.writeUInt32BE(1, 40);
-  header.writeUInt32BE(claimedFrames, 44);
+  // After the side information of one channel.
+  header.write('Xing', 21);
+  // It has the number of frames and of bytes.
+  header.writeUInt32BE(3, 25);
+  header.writeUInt32BE(claimedFrames, 29);
+  header.writeUInt32BE((claimedFrames + 1) * frame.length, 33);
   return Buffer.concat([header, repeated(frames, frame)]);
 }
 
