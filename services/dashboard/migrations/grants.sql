@@ -5,5 +5,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON dashboard.users, dashboard.registrations
   dashboard.attempts TO :"service";
 -- Insert-only.
 GRANT SELECT, INSERT ON dashboard.removed_members TO :"service";
--- Written before a change, completed after it, and taken out again if the change was refused.
+-- Insert-only.
+GRANT SELECT, INSERT ON dashboard.audit_entries, dashboard.audit_outcomes TO :"service";
+-- A view for the version before, whose triggers append to these two tables. Remove it with the view.
 GRANT SELECT, INSERT, UPDATE, DELETE ON dashboard.audit TO :"service";

@@ -306,11 +306,20 @@ describe('the audit log', () => {
     expect((await dashboard.get('audit?cursor=5', owner.token)).body.error.code).toBe('invalid_request');
   });
 
-  test('has no entry for a refused change, and an entry with an unknown outcome for a failed one', async () => {
+  test('keeps a refused change with its error code, none of an invalid body, and a failed one with an unknown outcome', async () => {
     const owner = await dashboard.register();
     await dashboard.post('keys/key_none/delete', undefined, owner.token);
     await dashboard.post('keys', { name: '\0', nonsense: '\ud800' }, owner.token);
-    expect((await dashboard.get('audit', owner.token)).body.data).toEqual([]);
+    await dashboard.post('keys', { name: 'a key', pasword: 'misspelled' }, owner.token);
+    const refused = {
+      action: 'keys/:id/delete',
+      subject: 'key_none',
+      changes: null,
+      outcome: 'refused',
+      error_code: 'not_found',
+      actor: { email: owner.email },
+    };
+    expect((await dashboard.get('audit', owner.token)).body.data).toMatchObject([refused]);
     const { handlers } = world.billing;
     const createKey = handlers.CreateKey!;
     handlers.CreateKey = () => {
@@ -319,7 +328,8 @@ describe('the audit log', () => {
     expect((await dashboard.post('keys', { name: 'lost' }, owner.token)).status).toBe(500);
     handlers.CreateKey = createKey;
     expect((await dashboard.get('audit', owner.token)).body.data).toMatchObject([
-      { action: 'keys', outcome: 'unknown', subject: null, changes: { name: 'lost' } },
+      { action: 'keys', outcome: 'unknown', error_code: null, subject: null, changes: { name: 'lost' } },
+      refused,
     ]);
   });
 

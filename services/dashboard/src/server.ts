@@ -65,6 +65,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const STOP_GRACE_MS = 5_000;
 const LOGIN_WINDOW_SECONDS = 15 * 60;
 const HOUR_SECONDS = 60 * 60;
+/** By one user: each reads up to 100,000 entries. */
+const EXPORTS_PER_HOUR = 60;
 
 export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<RunningService> {
   const settings = readSettings(env);
@@ -231,6 +233,7 @@ function readLimits(settings: Settings) {
     loginPerAddress: perLoginWindow('login by address', settings.LOGIN_LIMIT_PER_ADDRESS),
     registerPerAddress: perHour('register by address', settings.REGISTER_LIMIT_PER_ADDRESS),
     changePerAccount: perHour('change by account', settings.CHANGE_LIMIT_PER_ACCOUNT),
+    exportPerUser: perHour('export by user', EXPORTS_PER_HOUR),
     memberPerAccount: perHour('member by account', settings.MEMBER_LIMIT_PER_ACCOUNT),
     memberPerAddress: perHour('member by address', settings.MEMBER_LIMIT_PER_ADDRESS),
   };

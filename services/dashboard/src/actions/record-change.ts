@@ -3,7 +3,7 @@ import type { Pool } from '@gateway/postgres';
 import { throwIfLimited } from '../domain/throw-if-limited';
 import type { UserCall, UserEndpoint } from '../routes/endpoint';
 import { type AttemptLimit, countAttempt } from '../store/attempts';
-import { completeAuditEntry, deleteAuditEntry, insertAuditEntry } from '../store/audit';
+import { type AuditOutcome, insertAuditEntry, insertAuditOutcome } from '../store/audit';
 import type { SecurityEvents } from './security-events';
 
 const NEW_ACCOUNT = '/admin/accounts';
@@ -19,8 +19,9 @@ export interface RecordDependencies {
 }
 
 /**
- * Makes a change and records who made it. The entry is written first, so that there is no change without one; an entry whose
- * outcome is unknown says so.
+ * Makes a change and records who made it. The entry is written first, so that there is no change without one; an entry without
+ * an outcome says that it is unknown. A call with an invalid body is not recorded: nothing is known of its fields, which may
+ * be misspelled secrets, and entries can't be deleted.
  */
 export async function recordChange(
   { pool, events, changePerAccount }: RecordDependencies,
@@ -30,6 +31,7 @@ export async function recordChange(
   const { user, context } = call;
   const byOperator = endpoint.access === 'operator';
   if (!byOperator) throwIfLimited(await countAttempt(pool, changePerAccount, user.accountId));
+  endpoint.check(call);
   const action = endpoint.path.slice(1);
   const entry = {
     accountId: byOperator ? accountInPathOf(endpoint, call) : user.accountId,
@@ -42,18 +44,23 @@ export async function recordChange(
     address: call.clientIp,
   };
   const seq = await insertAuditEntry(pool, entry, { done: false });
+  const end = (outcome: AuditOutcome) =>
+    insertAuditOutcome(pool, seq, outcome).catch((error: unknown) =>
+      context.log.error({ err: error, seq }, 'audit entry without an outcome'),
+    );
   let result: unknown;
   try {
     result = await endpoint.handle(call);
   } catch (thrown) {
+    const { code, row } = GatewayError.from(thrown);
     // A change that failed on our side may have been made nevertheless.
-    if (GatewayError.from(thrown).row.status < 500) await deleteAuditEntry(pool, seq);
+    if (row.status < 500) await end({ outcome: 'refused', errorCode: code, subject: call.params.id ?? null });
     throw thrown;
   }
   const ids = idsOf(result);
   const subject = ids.id ?? ids.slug ?? call.params.id ?? null;
   const accountInResult = byOperator ? (ids.account_id ?? createdAccountOf(endpoint, ids)) : null;
-  const accountId = accountInResult ?? entry.accountId;
+  const accountId = entry.accountId ?? accountInResult;
   events.log(
     {
       event: 'change',
@@ -64,9 +71,7 @@ export async function recordChange(
     },
     { requestId: context.requestId, clientIp: call.clientIp },
   );
-  await completeAuditEntry(pool, seq, { accountId: accountInResult, subject }).catch((error: unknown) =>
-    context.log.error({ err: error, seq }, 'audit entry without an outcome'),
-  );
+  await end({ outcome: 'done', accountId: entry.accountId === null ? accountInResult : null, subject });
   return result;
 }
 

@@ -15,9 +15,10 @@ import { canCall } from '../domain/access';
 import type { Login } from '../domain/user';
 import type { DashboardMetrics } from '../metrics';
 import type { Call, Endpoint, UserCall, UserEndpoint } from '../routes/endpoint';
+import { StreamedFile } from '../routes/streamed-file';
 import { isApiKey } from './authenticate';
 import { readJsonBody, readRawBody } from './json-body';
-import { sendError, sendJson } from './send';
+import { sendError, sendFile, sendJson } from './send';
 
 const BASE_PATH = '/api/v1';
 const MAX_LOGGED_PATH = 200;
@@ -141,7 +142,8 @@ async function answer(
   const changes = endpoint.method === 'POST' && !endpoint.unaudited;
   const result = await (changes ? deps.recordChange(endpoint, call) : endpoint.handle(call));
   if (endpoint.access === 'operator' && !changes) await deps.lookedUp(endpoint, call, result);
-  sendJson(response, result);
+  if (result instanceof StreamedFile) await sendFile(response, result, call.context.signal);
+  else sendJson(response, result);
 }
 
 async function readCall(request: Request, response: Response): Promise<Call> {

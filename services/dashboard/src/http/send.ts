@@ -1,10 +1,30 @@
+import { pipeline } from 'node:stream/promises';
 import { errorHeaders, GatewayError, toEnvelope } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
 import type { Request, Response } from 'express';
+import type { StreamedFile } from '../routes/streamed-file';
 import { hasBody } from './json-body';
+
+/** A slow client's download ends after this time. */
+const FILE_TIMEOUT_MS = 10 * 60_000;
 
 export function sendJson(response: Response, value: unknown): void {
   sendText(response, 200, JSON.stringify(value));
+}
+
+/** Sends the parts as the client takes them. Rejects, and closes the connection, if a part fails or the signal aborts. */
+export async function sendFile(
+  response: Response,
+  { mediaType, name, parts }: StreamedFile,
+  signal: AbortSignal,
+): Promise<void> {
+  response.status(200).set({
+    'content-type': `${mediaType}; charset=utf-8`,
+    'content-disposition': `attachment; filename="${name}"`,
+  });
+  await pipeline(parts, response, {
+    signal: AbortSignal.any([signal, AbortSignal.timeout(FILE_TIMEOUT_MS)]),
+  });
 }
 
 export function sendError(request: Request, response: Response, thrown: unknown, log: Logger): void {

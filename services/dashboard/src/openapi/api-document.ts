@@ -201,7 +201,10 @@ function ownParts(own: Endpoint, path: string, { book }: Schemas) {
       },
     }),
     responses: {
-      200: success({ 'application/json': { schema: book.output(doc.response) } }),
+      200: success({
+        ...(doc.response && { 'application/json': { schema: book.output(doc.response) } }),
+        ...Object.fromEntries((doc.fileTypes ?? []).map((type) => [type, { schema: { type: 'string' } }])),
+      }),
       ...errorResponses(codes),
     },
   };

@@ -1,85 +1,125 @@
+import { GatewayError } from '@gateway/errors';
 import type { Pool } from '@gateway/postgres';
 import { z } from 'zod';
 import type { SequenceMask } from '../domain/sequence-mask';
-import { type AuditRow, listAudit } from '../store/audit';
+import { throwIfLimited } from '../domain/throw-if-limited';
+import { type AttemptLimit, countAttempt } from '../store/attempts';
+import { type AuditFilter, type AuditRow, countAudit, LAST_SEQ, listAudit } from '../store/audit';
+import { AUDIT_FILES, type AuditFileFormat, auditFile } from './audit-file';
 import { type Endpoint, endpoint } from './endpoint';
-import { pageQuery } from './parse-input';
+import { moment, pageQuery } from './parse-input';
 import { anyAuditEntryResponse, auditEntryResponse, listOf } from './responses';
+import type { StreamedFile } from './streamed-file';
+import { type AuditJson, toOperatorsJson, toOwnersJson } from './to-audit-json';
 import { toList } from './to-json';
 
-const LAST_SEQ = String(2n ** 63n - 1n);
-const anyAuditQuery = pageQuery.extend({
+const MAX_EXPORTED_ENTRIES = 100_000;
+const EXPORT_PAGE_ENTRIES = 500;
+
+const range = { from: moment.optional(), to: moment.optional() };
+const auditQuery = pageQuery.extend(range);
+const exportQuery = z.object({
+  ...range,
+  format: z.enum(Object.keys(AUDIT_FILES) as AuditFileFormat[]).default('csv'),
+});
+const oneAccount = {
   account_id: z
     .string()
     .regex(/^[\w-]{1,128}$/, 'not an account ID')
     .optional(),
-});
+};
+const fileTypes = Object.values(AUDIT_FILES).map(({ mediaType }) => mediaType);
 
 export interface AuditDependencies {
   readonly pool: Pool;
   readonly mask: SequenceMask;
+  readonly limits: { readonly exportPerUser: AttemptLimit };
 }
 
 export const auditEndpoints = (deps: AuditDependencies): Endpoint[] => [
   endpoint('owner', 'GET /audit', {
     summary: "List the account's audit log, newest first",
-    query: pageQuery,
+    query: auditQuery,
     response: listOf(auditEntryResponse),
-    // Includes operators' changes to the account, without their names and addresses.
     async handle({ user, query }) {
-      const { rows, nextCursor } = await pageOf(deps, user.accountId, query);
-      const noActor = { id: null, email: null };
+      const { rows, nextCursor } = await pageOf(deps, filterOf(query, user.accountId), query);
       return toList(
-        rows.map((row) => ({
-          ...toAuditJson(deps, row, row.by_operator ? noActor : actorOf(row)),
-          address: row.by_operator ? null : row.address,
-        })),
+        rows.map((row) => toOwnersJson(row, deps)),
         nextCursor,
       );
     },
+  }),
+  endpoint('owner', 'GET /audit/export', {
+    summary: "Export the account's audit log, newest first",
+    query: exportQuery,
+    fileTypes,
+    codes: ['too_many_attempts'],
+    handle: ({ user, query }) =>
+      exportOf(deps, user.id, filterOf(query, user.accountId), query.format, (row) =>
+        toOwnersJson(row, deps),
+      ),
   }),
   endpoint('operator', 'GET /admin/audit', {
     summary: 'List the audit log of all accounts, or of one, newest first',
-    query: anyAuditQuery,
+    query: auditQuery.extend(oneAccount),
     response: listOf(anyAuditEntryResponse),
-    async handle({ query: { account_id, ...page } }) {
-      const { rows, nextCursor } = await pageOf(deps, account_id, page);
+    async handle({ query }) {
+      const { rows, nextCursor } = await pageOf(deps, filterOf(query, query.account_id), query);
       return toList(
-        rows.map((row) => ({
-          ...toAuditJson(deps, row, actorOf(row)),
-          address: row.address,
-          account_id: row.account_id,
-        })),
+        rows.map((row) => toOperatorsJson(row, deps)),
         nextCursor,
       );
     },
   }),
+  endpoint('operator', 'GET /admin/audit/export', {
+    summary: 'Export the audit log of all accounts, or of one, newest first',
+    query: exportQuery.extend(oneAccount),
+    fileTypes,
+    codes: ['too_many_attempts'],
+    handle: ({ user, query }) =>
+      exportOf(deps, user.id, filterOf(query, query.account_id), query.format, (row) =>
+        toOperatorsJson(row, deps),
+      ),
+  }),
 ];
 
-/** @param accountId undefined: all accounts */
+const filterOf = (
+  { from, to }: { readonly from?: number | undefined; readonly to?: number | undefined },
+  accountId: string | undefined,
+): AuditFilter => ({ accountId, fromMs: from, toMs: to });
+
 async function pageOf(
   { pool, mask }: AuditDependencies,
-  accountId: string | undefined,
+  filter: AuditFilter,
   { limit, cursor }: { readonly limit: number; readonly cursor: string },
 ) {
   const before = cursor === '' ? LAST_SEQ : mask.reveal('audit', cursor);
-  const { rows, nextCursor } = await listAudit(pool, accountId, { limit, before });
+  const { rows, nextCursor } = await listAudit(pool, filter, { limit, before });
   return { rows, nextCursor: nextCursor === '' ? '' : mask.hide('audit', nextCursor) };
 }
 
-const actorOf = (row: AuditRow) => ({ id: row.actor_id, email: row.actor_email });
+/** Throws `invalid_request` for more entries than one file may have, because a file that lacks some would look complete. */
+async function exportOf(
+  { pool, limits }: AuditDependencies,
+  userId: string,
+  filter: AuditFilter,
+  format: AuditFileFormat,
+  toJson: (row: AuditRow) => AuditJson,
+): Promise<StreamedFile> {
+  throwIfLimited(await countAttempt(pool, limits.exportPerUser, userId));
+  const count = await countAudit(pool, filter, MAX_EXPORTED_ENTRIES + 1);
+  if (count > MAX_EXPORTED_ENTRIES) {
+    const detail = `from, to: more than ${MAX_EXPORTED_ENTRIES} entries; choose a shorter range`;
+    throw new GatewayError('invalid_request', { detail });
+  }
+  return auditFile(format, pagesOf(pool, filter, toJson));
+}
 
-const toAuditJson = (
-  { mask }: AuditDependencies,
-  row: AuditRow,
-  actor: { id: string | null; email: string | null },
-) => ({
-  id: mask.hide('audit', String(row.seq)),
-  created_at: row.created_at.toISOString(),
-  actor: { ...actor, operator: row.by_operator },
-  action: row.action,
-  subject: row.subject,
-  changes: row.changes === null ? null : JSON.parse(row.changes),
-  outcome: row.done ? 'done' : 'unknown',
-  request_id: row.request_id,
-});
+async function* pagesOf(pool: Pool, filter: AuditFilter, toJson: (row: AuditRow) => AuditJson) {
+  let before = LAST_SEQ;
+  while (before !== '') {
+    const { rows, nextCursor } = await listAudit(pool, filter, { limit: EXPORT_PAGE_ENTRIES, before });
+    yield rows.map(toJson);
+    before = nextCursor;
+  }
+}

@@ -46,14 +46,17 @@ export interface EndpointDoc {
   /** Body of an endpoint that receives the raw body. */
   readonly rawBody?: z.ZodType;
   readonly query?: z.ZodObject;
-  readonly response: z.ZodType;
+  /** Of the JSON response; absent: the response is a file. */
+  readonly response?: z.ZodType;
+  /** Media types of the file; `handle` returns a `StreamedFile`. */
+  readonly fileTypes?: readonly string[];
   /** Errors in addition to those that every endpoint may return. */
   readonly codes?: readonly AnyErrorCode[];
   /** It supports `Idempotency-Key`. */
   readonly idempotent?: true;
 }
 
-/** Returns a plain value, sent as JSON with status 200, or throws a GatewayError. */
+/** Returns a plain value, sent as JSON with status 200, or a StreamedFile; or throws a GatewayError. */
 export type Endpoint = PublicEndpoint | UserEndpoint;
 
 export interface PublicEndpoint extends Route {
@@ -65,6 +68,8 @@ export interface PublicEndpoint extends Route {
 /** Users without access get `not_found`. */
 export interface UserEndpoint extends Route, UserEndpointOptions {
   readonly access: Exclude<Access, 'public'>;
+  /** Throws a GatewayError unless query and body are valid. */
+  check(call: UserCall): void;
   handle(call: UserCall): Promise<unknown>;
 }
 
@@ -113,15 +118,19 @@ function toRoute<AnyCall extends Call, Query extends z.ZodObject, Body extends z
   { handle, ...doc }: Declaration<AnyCall, Query, Body>,
 ) {
   const [method, path = ''] = route.split(' ');
+  const parse = (call: AnyCall) => {
+    const query = doc.query && parseQuery(doc.query, call.query);
+    const given = doc.body && !doc.optionalBody ? call.body : (call.body ?? {});
+    const body = method === 'POST' ? parseBody(doc.body ?? noFields, given) : undefined;
+    return { ...call, query, body } as Parameters<typeof handle>[0];
+  };
   return {
     method: method as 'GET' | 'POST',
     path,
     doc,
-    async handle(call: AnyCall) {
-      const query = doc.query && parseQuery(doc.query, call.query);
-      const given = doc.body && !doc.optionalBody ? call.body : (call.body ?? {});
-      const body = method === 'POST' ? parseBody(doc.body ?? noFields, given) : undefined;
-      return handle({ ...call, query, body } as Parameters<typeof handle>[0]);
+    check(call: AnyCall) {
+      parse(call);
     },
+    handle: async (call: AnyCall) => handle(parse(call)),
   };
 }

@@ -28,7 +28,7 @@ export interface EndpointDependencies
     MemberDependencies,
     AuditDependencies,
     LeakedKeyDependencies {
-  readonly limits: AuthDependencies['limits'] & MemberDependencies['limits'];
+  readonly limits: AuthDependencies['limits'] & MemberDependencies['limits'] & AuditDependencies['limits'];
   readonly billing: Billing;
   readonly models: ModelDirectory;
   readonly editor: CatalogEditor;

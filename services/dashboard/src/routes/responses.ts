@@ -404,7 +404,10 @@ const auditEntry = {
   action: z.string(),
   subject: z.string().nullable(),
   changes: z.record(z.string(), z.unknown()).nullable().meta({ description: 'The requested change' }),
-  outcome: z.enum(['done', 'unknown']),
+  outcome: z
+    .enum(['done', 'refused', 'unknown'])
+    .meta({ description: '`unknown`: in progress, or interrupted; the change may have been made' }),
+  error_code: z.string().nullable().meta({ description: 'Why the change was refused' }),
   request_id: z.string(),
   address: z.string().nullable().meta({ description: 'IP address of the actor; null for an operator' }),
 };

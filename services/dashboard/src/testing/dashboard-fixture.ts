@@ -81,8 +81,9 @@ export async function startDashboard(world: World, env: Record<string, string> =
     const response = await fetchAsEdge(path, init);
     const text = await response.text();
     const { status, headers } = response;
-    const answer = { status, headers, body: text === '' ? '' : JSON.parse(text) };
     const contentType = headers.get('content-type') ?? '';
+    const isJson = text !== '' && contentType.startsWith('application/json');
+    const answer = { status, headers, body: isJson ? JSON.parse(text) : text };
     const received = { status, contentType, json: answer.body };
     // Responses of chat and media are documented elsewhere, and these are made up.
     const problem = /\/playground\//.test(path)
