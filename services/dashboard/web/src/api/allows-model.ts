@@ -14,3 +14,10 @@ function matches(entry: string, { slug, output_modalities: outputs }: Model): bo
   if (start === undefined || end === undefined) return entry === slug;
   return slug.length >= start.length + end.length && slug.startsWith(start) && slug.endsWith(end);
 }
+
+/** Whether an entry of an allowlist stands for several models. */
+export const isModelPattern = (entry: string): boolean => entry.includes('*') || entry.startsWith('type:');
+
+/** Returns the number of entries of an allowlist, such as `3 models`. */
+export const allowlistLength = (entries: readonly string[]): string =>
+  `${entries.length} ${entries.some(isModelPattern) ? 'allowlist entries' : 'models'}`;

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
+import { allowlistLength } from '../../api/allows-model';
 import { keyState } from '../../api/key-state';
 import { type ApiKey, listKeys, type NewApiKey } from '../../api/keys';
 import { useMay } from '../../api/use-me';
@@ -92,6 +93,6 @@ function Models({ allowed }: { allowed: readonly string[] }) {
   return allowed.length === 1 ? (
     <Code>{only}</Code>
   ) : (
-    <span title={allowed.join('\n')}>{allowed.length} models</span>
+    <span title={allowed.join('\n')}>{allowlistLength(allowed)}</span>
   );
 }

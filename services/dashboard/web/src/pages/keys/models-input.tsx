@@ -1,5 +1,6 @@
 import { MultiSelect } from '@mantine/core';
 import { useState } from 'react';
+import { isModelPattern } from '../../api/allows-model';
 import type { ModelType } from '../../api/models';
 import { groupByProvider } from './group-by-provider';
 import { useCatalog } from './use-catalog';
@@ -28,10 +29,10 @@ export function ModelsInput({ value, onChange, disabled = false, error }: Models
   const catalog = useCatalog();
   const [search, setSearch] = useState('');
   const listed = catalog.data?.map(({ slug }) => slug) ?? [];
-  const slugs = new Set([...listed, ...value.filter((entry) => !isPattern(entry))]);
+  const slugs = new Set([...listed, ...value.filter((entry) => !isModelPattern(entry))]);
   const patterns = new Set([
     ...(PATTERN.test(search) ? [search] : []),
-    ...value.filter(isPattern),
+    ...value.filter(isModelPattern),
     ...TYPES.map((type) => `type:${type}`),
     ...listed.map((slug) => `${slug.split('/')[0]}/*`),
   ]);
@@ -55,5 +56,3 @@ export function ModelsInput({ value, onChange, disabled = false, error }: Models
     />
   );
 }
-
-const isPattern = (entry: string): boolean => entry.includes('*') || entry.startsWith('type:');

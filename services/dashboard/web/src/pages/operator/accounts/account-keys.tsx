@@ -1,6 +1,7 @@
 import { Code, Group, Stack, Text } from '@mantine/core';
 import { KeyRound } from 'lucide-react';
 import { listKeysOf } from '../../../api/admin-accounts';
+import { allowlistLength } from '../../../api/allows-model';
 import type { ApiKey } from '../../../api/keys';
 import { type Column, DataTable } from '../../../ui/data-table';
 import { EmptyState } from '../../../ui/empty-state';
@@ -69,6 +70,6 @@ function limitsOf(key: ApiKey): string[] {
     ...(request_cost_limit === null ? [] : [`${formatMoney(request_cost_limit)} per request`]),
     ...(rpm_limit === null ? [] : [`${formatCount(rpm_limit)} requests per minute`]),
     ...(tpm_limit === null ? [] : [`${formatCount(tpm_limit)} tokens per minute`]),
-    ...(allowed_models.length === 0 ? [] : [`${formatCount(allowed_models.length)} models`]),
+    ...(allowed_models.length === 0 ? [] : [allowlistLength(allowed_models)]),
   ];
 }
