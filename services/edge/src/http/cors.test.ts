@@ -52,7 +52,7 @@ test('a preflight of an allowed origin permits the methods of the API and the he
 
 test('a page of an allowed origin reads replies, errors and their headers', async () => {
   const exposed = expect.stringMatching(
-    /X-Request-Id.*Retry-After.*X-Gateway-Cost.*x-ratelimit-remaining-tokens/,
+    /X-Request-Id.*Retry-After.*X-Gateway-Dropped-Tools.*x-ratelimit-remaining-tokens/,
   );
   const permitted = {
     'access-control-allow-origin': PAGE,

@@ -7,6 +7,7 @@ const EXPOSED = [
   'Retry-After',
   'X-Should-Retry',
   'X-Gateway-Cost',
+  'X-Gateway-Dropped-Tools',
   'X-Gateway-Fallback-Model',
   'X-Gateway-Max-Tokens',
   ...['limit', 'remaining', 'reset'].flatMap((figure) => [
