@@ -162,6 +162,29 @@ describe('a request is reported as closed once', () => {
   });
 });
 
+test('a reply without a length whose connection is reset is broken, after the bytes that have arrived', async () => {
+  let reset = () => {};
+  const raw = net.createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\npart'));
+    reset = () => socket.resetAndDestroy();
+  });
+  await new Promise<void>((done) => raw.listen(0, '127.0.0.1', done));
+  const client = new HttpClient();
+  const { body } = await client.send({
+    ...{ method: 'POST', connection: 'persistent', onAbort: 'finish', headers: {}, body: Buffer.from('{}') },
+    url: new URL(`http://127.0.0.1:${(raw.address() as AddressInfo).port}/`),
+    signal: new AbortController().signal,
+    timeouts: { connectMs: 1_000, firstByteMs: 1_000, idleMs: 1_000 },
+  });
+  const pieces = body[Symbol.asyncIterator]();
+  expect(String((await pieces.next()).value)).toBe('part');
+  reset();
+  await expect(pieces.next()).rejects.toMatchObject({ code: 'ECONNRESET' });
+  client.close();
+  raw.close();
+});
+
 test('a request with a proxy goes through it, and its connection is kept for the next one', async () => {
   const passed: string[] = [];
   const proxy = http.createServer((request, response) => {

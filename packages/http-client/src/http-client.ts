@@ -168,6 +168,7 @@ export class HttpClient {
           ? undefined
           : setTimeout(() => outgoing.destroy(codedError('TOTAL_TIMEOUT')), totalMs);
       let answered = false;
+      let reply: ReplyBytes | undefined;
       const onAbort = () => {
         if (request.onAbort === 'finish') halfCloseSocket(outgoing);
         else outgoing.destroy(codedError('ABORTED'));
@@ -202,6 +203,8 @@ export class HttpClient {
         const isStale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
         const isRepeated = isStale && !answered && !signal.aborted;
         forget(isRepeated);
+        // Node ends a reply without a length cleanly even if its connection is reset.
+        reply?.fail(error);
         reject(isRepeated ? new StaleConnection('kept connection was closed', { cause: error }) : error);
       });
       // A response that switches protocols ends with neither a response nor an error.
@@ -213,19 +216,16 @@ export class HttpClient {
         answered = true;
         clearTimeout(timer);
         incoming.once('close', () => forget());
-        resolve({
-          status: incoming.statusCode ?? 0,
-          headers: incoming.headers,
-          body: new ReplyBytes(incoming, {
-            idleMs: timeouts.idleMs,
-            keepAliveMs: request.keepAliveMs ?? timeouts.idleMs,
-            needsReader: request.needsReader ?? false,
-            isClientGone: () => request.onAbort === 'finish' && signal.aborted,
-            onIdle: () => {
-              if (!request.ignoresIdle?.()) incoming.destroy(codedError('IDLE_TIMEOUT'));
-            },
-          }),
+        reply = new ReplyBytes(incoming, {
+          idleMs: timeouts.idleMs,
+          keepAliveMs: request.keepAliveMs ?? timeouts.idleMs,
+          needsReader: request.needsReader ?? false,
+          isClientGone: () => request.onAbort === 'finish' && signal.aborted,
+          onIdle: () => {
+            if (!request.ignoresIdle?.()) incoming.destroy(codedError('IDLE_TIMEOUT'));
+          },
         });
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: reply });
       });
       if (signal.aborted) onAbort();
       else signal.addEventListener('abort', onAbort, { once: true });

@@ -82,6 +82,11 @@ export class ReplyBytes implements AsyncIterableIterator<Buffer> {
     return Promise.resolve({ value: undefined, done: true });
   }
 
+  /** Ends the reply, after the bytes that have arrived, with an error; without effect on one that has ended. */
+  fail(error: unknown): void {
+    this.#finish(error);
+  }
+
   #onData(bytes: Buffer): void {
     this.#keepAliveSpans = 0;
     if (this.#give(bytes)) return;

@@ -40,6 +40,6 @@ test('an unfinished event remains in rest', () => {
   const splitter = new SseSplitter();
   expect(splitter.push(Buffer.from('data: 1\n\ndata: 2\n')).map(String)).toEqual(['data: 1\n\n']);
   expect(splitter.rest.toString()).toBe('data: 2\n');
-  expect(splitter.end().map(String)).toEqual(['data: 2\n\n\n']);
+  expect(splitter.end().map(String)).toEqual(['data: 2\n\n']);
   expect(new SseSplitter().end()).toEqual([]);
 });

@@ -38,7 +38,9 @@ export class SseSplitter {
 
   /** Returns the last event of a stream that has ended without its blank line, which some servers omit; none if nothing is left. */
   end(): Buffer[] {
-    return this.#rest.length === 0 ? [] : [Buffer.concat([this.#rest, BLANK_LINE])];
+    let end = this.#rest.length;
+    while (end > 0 && (this.#rest[end - 1] === LF || this.#rest[end - 1] === CR)) end--;
+    return end === 0 ? [] : [Buffer.concat([this.#rest.subarray(0, end), BLANK_LINE])];
   }
 
   /** Bytes of an incomplete event. */

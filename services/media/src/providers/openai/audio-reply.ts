@@ -37,7 +37,6 @@ export function eventsReply(
 ): AudioReply {
   let use: ReportedUse | undefined;
   async function* pieces(): AsyncGenerator<Buffer> {
-    let isComplete = false;
     for await (const event of splitEvents(body)) {
       const data = parseData(event);
       if (!data) {
@@ -48,10 +47,11 @@ export function eventsReply(
       if (data.type === 'error' || data.error) throw brokenReply('an error event');
       const one = read(data, event);
       if (one.isLast) use = one.use ?? {};
-      isComplete ||= one.isLast;
       if (one.bytes.length > 0) yield one.bytes;
+      // Whatever happens to the connection then.
+      if (one.isLast) return;
     }
-    if (!isComplete) throw brokenReply('the stream ended too early');
+    throw brokenReply('the stream ended too early');
   }
   return { contentType, isEvents: EVENTS.test(contentType), body: pieces(), use: () => use };
 }
