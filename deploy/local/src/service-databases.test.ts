@@ -79,6 +79,7 @@ const EXPECTED_PRIVILEGES: Readonly<Record<string, string>> = {
   'dashboard.audit': 'SELECT INSERT UPDATE DELETE',
   'dashboard.audit_entries': 'SELECT INSERT',
   'dashboard.audit_outcomes': 'SELECT INSERT',
+  'dashboard.invitations': 'SELECT INSERT UPDATE',
   'dashboard.migrations': 'SELECT',
   'dashboard.removed_members': 'SELECT INSERT',
   'dashboard.registrations': 'SELECT INSERT UPDATE DELETE',

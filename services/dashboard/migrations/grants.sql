@@ -9,3 +9,4 @@ GRANT SELECT, INSERT ON dashboard.removed_members TO :"service";
 GRANT SELECT, INSERT ON dashboard.audit_entries, dashboard.audit_outcomes TO :"service";
 -- A view for the version before, whose triggers append to these two tables. Remove it with the view.
 GRANT SELECT, INSERT, UPDATE, DELETE ON dashboard.audit TO :"service";
+GRANT SELECT, INSERT, UPDATE ON dashboard.invitations TO :"service";

@@ -16,6 +16,7 @@ jest.setTimeout(30_000);
 const ACCESS: Readonly<Record<string, Access>> = {
   'POST /auth/register': 'public',
   'POST /auth/login': 'public',
+  'GET /auth/registration': 'public',
   'GET /auth/me': 'viewer',
   'POST /auth/refresh': 'viewer',
   'POST /auth/logout': 'viewer',
@@ -54,6 +55,12 @@ const ACCESS: Readonly<Record<string, Access>> = {
   'GET /audit/export': 'owner',
   'GET /admin/audit': 'operator',
   'GET /admin/audit/export': 'operator',
+  'GET /admin/operators': 'operator',
+  'POST /admin/operators': 'operator',
+  'POST /admin/operators/:id/remove': 'operator',
+  'GET /admin/invitations': 'operator',
+  'POST /admin/invitations': 'operator',
+  'POST /admin/invitations/:id/revoke': 'operator',
   'GET /admin/accounts': 'operator',
   'POST /admin/accounts': 'operator',
   'GET /admin/accounts/:id': 'operator',
@@ -106,6 +113,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
 const BODIES: Readonly<Record<string, object>> = {
   'POST /auth/login': { email: 'nobody@example.com', password: 'password-1' },
   'POST /auth/register': { email: 'x', password: 'y', name: 'z' },
+  'POST /admin/operators': { email: 'another-operator@example.com' },
   'POST /keys': { name: 'a key' },
   'POST /keys/:id/update': { name: 'renamed', rpm_limit: 5 },
   'POST /keys/:id/rotate': { grace_seconds: 60 },
@@ -196,6 +204,12 @@ async function idIn(account: { token: string; account: { id: string } }, route: 
     world.billing.requests.push({ id, accountId: account.account.id, costNano: '0', startedAtMs: '0' });
     return id;
   }
+  if (route.includes('/operators/:id')) {
+    const email = `operator-${emails++}@example.com`;
+    return (await dashboard.post('admin/operators', { email }, operator)).body.id;
+  }
+  if (route.includes('/invitations/:id'))
+    return (await dashboard.post('admin/invitations', undefined, operator)).body.id;
   if (route.includes('/members/:id')) {
     const body = freshBody('POST /members');
     return (await dashboard.post('members', body, account.token)).body.id;
@@ -270,7 +284,7 @@ describe.each(['viewer', 'member'] as const)('a %s', (role) => {
     const email = `${role}@example.com`;
     const made = await dashboard.post('members', { email, name: role, role }, owner.token);
     expect(made.status).toBe(200);
-    token = (await dashboard.post('auth/login', { email, password: made.body.password })).body.token;
+    token = await dashboard.firstLogin(email, made.body.password);
   });
 
   const tried = ofUsers.filter((route) => !route.includes('auth/'));
@@ -300,7 +314,7 @@ describe('an operator', () => {
     const { body } = await dashboard.post(`admin/accounts/${owner.account.id}/topups`, topup, operator);
     const id = route.includes('*slug')
       ? 'sim/disabled'
-      : route.includes('/requests/:id')
+      : /\/(?:requests|operators|invitations)\/:id/.test(route)
         ? await idIn(owner, route)
         : ({ keys: made.body.id, topups: body.id, providers: 'vllm' }[route.split('/')[2]!] ??
           owner.account.id);

@@ -39,6 +39,7 @@ test('creates an account with an owner, whose first password is shown once', asy
     account: { id: body.id, name: 'Acme', status: 'active', preview_models: [] },
     role: 'owner',
     operator: false,
+    must_change_password: true,
     api_url: null,
     cells: [],
   });

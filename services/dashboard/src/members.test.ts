@@ -25,8 +25,9 @@ type Owner = Awaited<ReturnType<Dashboard['register']>>;
 const newEmail = () => `m-${randomUUIDv7()}@example.com`;
 const addMember = async (owner: Owner, role: string) => {
   const { body } = await dashboard.post('members', { email: newEmail(), name: 'M', role }, owner.token);
-  const login = await dashboard.post('auth/login', { email: body.email, password: body.password });
-  return { ...body, token: login.body.token } as {
+  const password = 'changed-password-1';
+  const token = await dashboard.firstLogin(body.email, body.password, password);
+  return { ...body, password, token } as {
     id: string;
     email: string;
     password: string;
@@ -232,9 +233,10 @@ describe('a lost password', () => {
     expect(body).toMatchObject({ id, email: owner.email, account_id: owner.account.id });
     expect((await dashboard.get('keys', owner.token)).status).toBe(401);
     expect((await login(owner.email, owner.password)).status).toBe(401);
-    const { token } = (await login(owner.email, body.password)).body;
+    const token = await dashboard.firstLogin(owner.email, body.password);
     const audit = (await dashboard.get('audit', token)).body;
     expect(changesOf(audit)).toMatchObject([
+      { action: 'auth/password' },
       { action: 'admin/accounts/:id/members/:member/password', subject: id, actor: { operator: true } },
     ]);
     expect(JSON.stringify(audit)).not.toContain(body.password);
@@ -269,7 +271,7 @@ describe('a lost password', () => {
     const { user, account } = (await dashboard.get('auth/me', operator)).body;
     const second = { email: newEmail(), name: 'Second', role: 'owner' };
     const { body: made } = await dashboard.post(`admin/accounts/${account.id}/members`, second, operator);
-    const { token } = (await login(made.email, made.password)).body;
+    const token = await dashboard.firstLogin(made.email, made.password);
     const { status, body } = await dashboard.post(`members/${user.id}/password`, undefined, token);
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);
     expect((await dashboard.get('auth/me', operator)).status).toBe(200);
@@ -293,12 +295,13 @@ describe('the audit log', () => {
       { action: 'auth/password', subject: member.id, changes: null, actor: { email: member.email } },
       { action: 'keys/:id/rotate', subject: key.id, changes: { grace_seconds: 60 } },
       { action: 'keys', subject: key.id, changes: { name: 'a key', rpm_limit: 5 }, actor: { id: member.id } },
+      { action: 'auth/password', actor: { id: member.id } },
       { action: 'members', subject: member.id, outcome: 'done', actor: { email: owner.email } },
     ]);
     expect(JSON.stringify(all)).not.toContain('sk-gw');
     expect(JSON.stringify(all)).not.toContain(member.password);
-    const first = (await dashboard.get('audit?limit=3', owner.token)).body;
-    const rest = (await dashboard.get(`audit?limit=3&cursor=${first.next_cursor}`, owner.token)).body;
+    const first = (await dashboard.get('audit?limit=4', owner.token)).body;
+    const rest = (await dashboard.get(`audit?limit=4&cursor=${first.next_cursor}`, owner.token)).body;
     expect([...first.data, ...rest.data]).toEqual(all.data);
     expect(rest.next_cursor).toBeNull();
     // Cursor and id do not reveal the number of changes of all accounts.

@@ -112,6 +112,7 @@ export async function start(env: NodeJS.ProcessEnv, log: Logger): Promise<Runnin
     limits,
     mask,
     apiUrl: settings.PUBLIC_API_URL,
+    registration: settings.REGISTRATION,
     instances: providerServices.instances,
     providers: new ProviderEditor(catalogClient),
     probe: providerServices.probe,

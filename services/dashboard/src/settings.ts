@@ -39,7 +39,9 @@ const shape = {
     .string()
     .transform((value) => value.split(',').map((seed) => seed.trim()))
     .refine((seeds) => seeds.every((seed) => ED25519_SEED.test(seed)), 'not 32 bytes in base64url'),
-  /** The first operator, created if no user has that email. */
+  /** Who may register an account: everyone, who has an operator's invitation, or nobody. */
+  REGISTRATION: z.enum(['open', 'invite', 'off']).default('open'),
+  /** The first operator, created if there is none. */
   ADMIN_EMAIL: z.string().optional(),
   ADMIN_PASSWORD: z.string().optional(),
   /** Public keys of GitHub's secret scanning; read when a report names an unknown key. */

@@ -68,6 +68,7 @@ The environment of a service. `gateway.settings` has what may be read by everyon
 {{- end }}
 {{- else if eq $service.name "dashboard" }}
 {{- with $v.admin.email }}{{ $_ := set $settings "ADMIN_EMAIL" . }}{{ end }}
+{{- with $v.registration }}{{ $_ := set $settings "REGISTRATION" . }}{{ end }}
 {{- with $v.newAccountCells }}{{ $_ := set $settings "NEW_ACCOUNT_CELLS" (join "," .) }}{{ end }}
 {{- else if eq $service.name "billing" }}
 {{- with $v.cell }}{{ $_ := set $settings "CELL" . }}{{ end }}

@@ -3,6 +3,7 @@ import type { Pool } from '@gateway/postgres';
 import type { User } from '../domain/user';
 import type { PasswordHasher } from '../security/password-hasher';
 import { type AttemptLimit, countAttempt, forgetAttempts, uncountAttempt } from '../store/attempts';
+import { hasLoggedInFrom } from '../store/audit';
 import { findUserByEmail } from '../store/users';
 import type { Origin, SecurityEvents } from './security-events';
 
@@ -44,7 +45,7 @@ export async function checkPassword(deps: PasswordDependencies, input: PasswordI
   const byEmailAnywhere: Attempt = [limits.loginPerEmailAnywhere, email];
   const byUser: Attempt = [limits.loginPerUser, email];
   const attempts = [byAddress, byEmail, byEmailAnywhere, byUser];
-  await countAll(pool, attempts).catch((error: unknown) => {
+  await countAll(deps, input, attempts).catch((error: unknown) => {
     void recordLockout(deps, input);
     throw error;
   });
@@ -95,15 +96,25 @@ async function recordLockout(deps: PasswordDependencies, input: PasswordInput): 
   recordFailure(deps, input, event, known);
 }
 
-/** Counts all attempts, or none. */
-async function countAll(pool: Pool, attempts: readonly Attempt[]): Promise<void> {
+/**
+ * Counts all attempts, or none. Wrong passwords from anywhere don't lock a user out of an address from which they have logged in before.
+ */
+async function countAll(
+  { pool, limits }: PasswordDependencies,
+  { email, origin }: PasswordInput,
+  attempts: readonly Attempt[],
+): Promise<void> {
   for (const [i, [limit, subject]] of attempts.entries()) {
     const waitSeconds = await countAttempt(pool, limit, subject);
     if (waitSeconds === undefined) continue;
+    if (limit === limits.loginPerEmailAnywhere && (await isKnown(pool, email, origin.clientIp))) continue;
     await uncount(pool, attempts.slice(0, i));
     throw new GatewayError('too_many_attempts', { retryAfterSeconds: waitSeconds });
   }
 }
+
+const isKnown = async (pool: Pool, email: string, address: string): Promise<boolean> =>
+  !email.includes('\0') && (await hasLoggedInFrom(pool, email, address));
 
 async function uncount(pool: Pool, attempts: readonly Attempt[]): Promise<void> {
   for (const [limit, subject] of attempts) await uncountAttempt(pool, limit, subject);

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
+import { hasOperator } from '../store/operators';
 import { findUserByEmail } from '../store/users';
 import { type RegisterDependencies, registerUser } from './register-user';
 
@@ -9,7 +10,7 @@ const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5_000;
 
 /**
- * Creates the operator if it does not exist, retrying while billing or the database can't be reached. A user who registered
+ * Creates the operator if the gateway has none, retrying while billing or the database can't be reached. A user who registered
  * with that email is not promoted: anyone could have taken it.
  */
 export class FirstOperator {
@@ -56,10 +57,11 @@ export class FirstOperator {
 
   async #ensureOnce(): Promise<void> {
     const { email, password } = this.#operator;
+    // Otherwise an operator who was removed would come back with the old password.
+    if (await hasOperator(this.#deps.pool)) return;
     const known = await findUserByEmail(this.#deps.pool, email);
     if (known) {
-      if (!known.user.operator)
-        this.#log.error({ userId: known.user.id }, 'ADMIN_EMAIL belongs to a user who is not an operator');
+      this.#log.error({ userId: known.user.id }, 'ADMIN_EMAIL belongs to a user who is not an operator');
       return;
     }
     const caller = { requestId: randomUUIDv7(), signal: this.#stop.signal };

@@ -88,7 +88,7 @@ function createdAccountOf({ path }: UserEndpoint, ids: { readonly id?: string })
 }
 
 /** Fields with passwords, key values and secrets of credentials. */
-const SECRET_FIELDS: readonly string[] = ['password', 'new_password', 'values', 'secret'];
+const SECRET_FIELDS: readonly string[] = ['password', 'new_password', 'values', 'secret', 'invitation'];
 
 /** Returns JSON text, which can hold more than PostgreSQL's own JSON. Without secret fields, also in lists. */
 function toChanges(body: unknown): string | null {

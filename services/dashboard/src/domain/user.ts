@@ -9,6 +9,8 @@ export interface User {
   readonly role: Role;
   /** An operator of the gateway, who may call `admin/…`. */
   readonly operator: boolean;
+  /** The password was given by somebody else: it must be changed before anything else. */
+  readonly mustChangePassword: boolean;
 }
 
 /** A login session. */

@@ -116,6 +116,12 @@ const peerOf = (request: Request): Peer => ({
       : undefined,
 });
 
+/** Like every call that a user has no access to. */
+const firstPassword = () =>
+  new GatewayError('not_found', {
+    detail: 'change your first password with POST auth/password before other calls',
+  });
+
 const duplicate = () =>
   new GatewayError('invalid_request', { detail: 'a call with this request id is in flight' });
 
@@ -138,6 +144,7 @@ async function answer(
       throw error;
     });
   if (!canCall(login.user, endpoint.access)) throw new GatewayError('not_found');
+  if (login.user.mustChangePassword && !endpoint.beforePasswordChange) throw firstPassword();
   const call = { ...(await readCall(request, response)), ...login };
   const changes = endpoint.method === 'POST' && !endpoint.unaudited;
   const result = await (changes ? deps.recordChange(endpoint, call) : endpoint.handle(call));

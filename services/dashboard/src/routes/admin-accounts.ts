@@ -132,6 +132,7 @@ async function createAccount(
     name: fullName,
     accountName: name,
     password,
+    mustChangePassword: true,
     operator: false,
     address,
   };

@@ -19,8 +19,10 @@ import { type Call, type Endpoint, endpoint, publicEndpoint } from './endpoint';
 import { label } from './parse-input';
 import {
   loggedOutResponse,
+  loginResponse,
   meResponse,
   passwordChangedResponse,
+  registrationModeResponse,
   registrationResponse,
   tokenResponse,
 } from './responses';
@@ -34,6 +36,8 @@ export interface AuthDependencies {
   readonly events: SecurityEvents;
   /** Origin of `/v1`, if it is configured. */
   readonly apiUrl: string | undefined;
+  /** Who may register an account. */
+  readonly registration: 'open' | 'invite' | 'off';
   readonly limits: PasswordDependencies['limits'] & { readonly registerPerAddress: AttemptLimit };
 }
 
@@ -44,7 +48,16 @@ export const emailAddress = z.string().transform((email, context) => {
   return z.NEVER;
 });
 
-const registerBody = z.strictObject({ email: emailAddress, password: z.string().min(1), name: label(200) });
+const registerBody = z.strictObject({
+  email: emailAddress,
+  password: z.string().min(1),
+  name: label(200),
+  invitation: z
+    .string()
+    .max(200)
+    .nullish()
+    .meta({ description: 'Code of an invitation; required if registration is by invitation' }),
+});
 
 /** Any email: an unknown one is refused as such, whatever its format. */
 const given = z.string().min(1).max(1_000);
@@ -53,8 +66,11 @@ const passwordBody = z.strictObject({ password: given, new_password: z.string().
 
 const loginBody = z.strictObject({ email: given, password: given });
 
+/** For users who have not changed their first password yet. */
+const BEFORE_PASSWORD_CHANGE = { beforePasswordChange: true } as const;
+
 export function authEndpoints(deps: AuthDependencies): Endpoint[] {
-  const { pool, billing, hasher, tokens, events, limits, apiUrl } = deps;
+  const { pool, billing, hasher, tokens, events, limits, apiUrl, registration } = deps;
   return [
     publicEndpoint('POST /auth/register', {
       summary: 'Create an account and its owner, and log in',
@@ -62,20 +78,34 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
       response: registrationResponse,
       codes: ['email_taken', 'too_many_attempts'],
       async handle(call) {
-        const { context, address, body } = call;
+        const { context, address } = call;
+        const { invitation, ...body } = call.body;
+        if (registration === 'off') throw new GatewayError('not_found');
+        if (registration === 'invite' && !invitation)
+          throw new GatewayError('missing_parameter', { param: 'invitation' });
         refuseWeakPassword('password', body.password, body.email);
         throwIfLimited(await countAttempt(pool, limits.registerPerAddress, address));
-        const user = await registerUser(deps, context, { ...body, operator: false, address });
+        const user = await registerUser(deps, context, {
+          ...body,
+          ...(registration === 'invite' && invitation && { invitation }),
+          operator: false,
+          address,
+        });
         const token = await openSession(deps, user);
         const { id, email, name, accountId } = user;
         events.log({ event: 'user.registered', actorId: id, accountId }, originOf(call));
         return { ...toTokenJson(token), account: { id: accountId }, user: { id, email, name } };
       },
     }),
+    publicEndpoint('GET /auth/registration', {
+      summary: 'Retrieve who may register an account',
+      response: registrationModeResponse,
+      handle: async () => ({ registration }),
+    }),
     publicEndpoint('POST /auth/login', {
       summary: 'Log in',
       body: loginBody,
-      response: tokenResponse,
+      response: loginResponse,
       codes: ['invalid_credentials', 'too_many_attempts'],
       async handle(call) {
         const { address, body } = call;
@@ -84,25 +114,31 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
         const user = await checkPassword(deps, { email, password: body.password, address, origin });
         const token = await openSession(deps, user);
         await events.audit({ event: 'login.succeeded' }, actorOf(user), origin);
-        return toTokenJson(token);
+        return { ...toTokenJson(token), must_change_password: user.mustChangePassword };
       },
     }),
-    endpoint('viewer', 'GET /auth/me', {
-      summary: 'Retrieve the current user',
-      response: meResponse,
-      async handle({ context, user }) {
-        const account = await billing.getAccount(context, user.accountId);
-        const { id, name, status, preview_models } = toAccountJson(account);
-        return {
-          user: { id: user.id, email: user.email, name: user.name },
-          account: { id, name, status, preview_models },
-          role: user.role,
-          operator: user.operator,
-          api_url: apiUrl ?? null,
-          cells: user.operator ? billing.cellNames : [],
-        };
+    endpoint(
+      'viewer',
+      'GET /auth/me',
+      {
+        summary: 'Retrieve the current user',
+        response: meResponse,
+        async handle({ context, user }) {
+          const account = await billing.getAccount(context, user.accountId);
+          const { id, name, status, preview_models } = toAccountJson(account);
+          return {
+            user: { id: user.id, email: user.email, name: user.name },
+            account: { id, name, status, preview_models },
+            role: user.role,
+            operator: user.operator,
+            must_change_password: user.mustChangePassword,
+            api_url: apiUrl ?? null,
+            cells: user.operator ? billing.cellNames : [],
+          };
+        },
       },
-    }),
+      BEFORE_PASSWORD_CHANGE,
+    ),
     endpoint(
       'viewer',
       'POST /auth/refresh',
@@ -136,24 +172,31 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
           return { logged_out: true };
         },
       },
-      { unaudited: true },
+      { unaudited: true, ...BEFORE_PASSWORD_CHANGE },
     ),
-    endpoint('viewer', 'POST /auth/password', {
-      summary: 'Change your password and end your other sessions',
-      body: passwordBody,
-      response: passwordChangedResponse,
-      codes: ['invalid_credentials', 'too_many_attempts'],
-      // Another session may belong to a person who knows the old password.
-      async handle(call) {
-        const { user, session, address, body } = call;
-        const { password, new_password } = body;
-        refuseWeakPassword('new_password', new_password, user.email);
-        await checkPassword(deps, { email: user.email, password, address, origin: originOf(call) });
-        await updatePassword(pool, user.id, await hasher.hash(new_password, address));
-        await deleteOtherSessions(pool, user.id, session.id);
-        return { id: user.id, changed: true };
+    endpoint(
+      'viewer',
+      'POST /auth/password',
+      {
+        summary: 'Change your password and end your other sessions',
+        body: passwordBody,
+        response: passwordChangedResponse,
+        codes: ['invalid_credentials', 'too_many_attempts'],
+        // Another session may belong to a person who knows the old password.
+        async handle(call) {
+          const { user, session, address, body } = call;
+          const { password, new_password } = body;
+          refuseWeakPassword('new_password', new_password, user.email);
+          if (user.mustChangePassword && new_password === password)
+            throw new GatewayError('invalid_request', { detail: 'new_password: the same as before' });
+          await checkPassword(deps, { email: user.email, password, address, origin: originOf(call) });
+          await updatePassword(pool, user.id, await hasher.hash(new_password, address));
+          await deleteOtherSessions(pool, user.id, session.id);
+          return { id: user.id, changed: true };
+        },
       },
-    }),
+      BEFORE_PASSWORD_CHANGE,
+    ),
   ];
 }
 

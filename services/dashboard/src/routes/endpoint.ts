@@ -76,6 +76,8 @@ export interface UserEndpoint extends Route, UserEndpointOptions {
 interface UserEndpointOptions {
   /** A POST that makes no change for the audit log. */
   readonly unaudited?: true;
+  /** Users may call it who have not changed their first password yet. */
+  readonly beforePasswordChange?: true;
   /** Accepts expired tokens of sessions that have not ended. */
   readonly renewsLogin?: true;
 }

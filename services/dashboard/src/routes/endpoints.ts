@@ -9,8 +9,10 @@ import type { ProviderProbe } from '../clients/provider-probe';
 import { adminAccountListEndpoints } from './admin-account-lists';
 import { adminAccountEndpoints } from './admin-accounts';
 import { adminConfigEndpoints } from './admin-config';
+import { adminInvitationEndpoints } from './admin-invitations';
 import { adminModelEndpoints } from './admin-models';
 import { adminMoneyEndpoints } from './admin-money';
+import { adminOperatorEndpoints } from './admin-operators';
 import { adminProviderEndpoints } from './admin-providers';
 import { type AuditDependencies, auditEndpoints } from './audit';
 import { type AuthDependencies, authEndpoints } from './auth';
@@ -52,6 +54,8 @@ export function endpoints(deps: EndpointDependencies): Endpoint[] {
     ...auditEndpoints(deps),
     ...adminAccountEndpoints(deps),
     ...adminAccountListEndpoints(deps),
+    ...adminOperatorEndpoints(deps),
+    ...adminInvitationEndpoints(deps),
     ...leakedKeyEndpoints(deps),
     ...adminMoneyEndpoints(deps.billing),
     ...adminRequestEndpoints(deps.billing),

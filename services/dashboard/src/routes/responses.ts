@@ -27,6 +27,18 @@ const token = {
   expires_at: time,
 };
 export const tokenResponse = z.object(token).meta({ id: 'Token' });
+export const loginResponse = z
+  .object({
+    ...token,
+    must_change_password: z.boolean().meta({
+      description:
+        'The password was given by somebody else: `POST auth/password` must replace it before other calls',
+    }),
+  })
+  .meta({ id: 'Login' });
+export const registrationModeResponse = z.object({
+  registration: z.enum(['open', 'invite', 'off']).meta({ description: 'Who may register an account' }),
+});
 export const registrationResponse = z
   .object({
     ...token,
@@ -47,6 +59,7 @@ export const meResponse = z
     }),
     role,
     operator: z.boolean().meta({ description: 'May call `admin/…`' }),
+    must_change_password: z.boolean(),
     api_url: z.string().nullable().meta({ description: 'Origin of `/v1`, if it is configured' }),
     cells: z
       .array(z.string())
@@ -396,6 +409,34 @@ export const removedMembersResponse = z.object({
   data: z.array(z.object({ id, email: z.string(), name: z.string(), removed_at: time, keys: heldKeys })),
 });
 export const addedMemberResponse = z.object({ ...member, account_id: id, password });
+
+const operator = {
+  id,
+  email: z.string(),
+  name: z.string(),
+  account_id: id,
+  must_change_password: z.boolean(),
+};
+export const operatorResponse = z.object(operator).meta({ id: 'Operator' });
+export const operatorsResponse = z.object({ data: z.array(operatorResponse) });
+export const addedOperatorResponse = z.object({
+  ...operator,
+  password: z.string().nullable().meta({ description: 'The first password of a new user, shown once' }),
+});
+const invitation = {
+  id,
+  email: z.string().nullable().meta({ description: 'Null: any email' }),
+  status: z.enum(['open', 'used', 'expired', 'revoked']),
+  created_at: time,
+  expires_at: time,
+  registered_account_id: id.nullable(),
+};
+export const invitationResponse = z.object(invitation).meta({ id: 'Invitation' });
+export const invitationsResponse = z.object({ data: z.array(invitationResponse) });
+export const newInvitationResponse = z.object({
+  ...invitation,
+  code: z.string().meta({ description: 'For `invitation` of `POST auth/register`, shown once' }),
+});
 
 const auditEntry = {
   id,

@@ -18,7 +18,8 @@ export const authorizePlaygroundCall =
     { loginToken, keyId }: AuthorizePlaygroundCallRequest__Output,
   ): Promise<AuthorizePlaygroundCallResponse> => {
     const { user } = await authenticate(loginToken);
-    if (!canCall(user, keyId === '' ? 'viewer' : 'member')) throw new GatewayError('not_found');
+    if (user.mustChangePassword || !canCall(user, keyId === '' ? 'viewer' : 'member'))
+      throw new GatewayError('not_found');
     if (keyId === '') return {};
     // Unlike getKeyContext, it distinguishes another account's key (`not_found`) from a disabled key.
     await billing.getKey(context, user.accountId, keyId);

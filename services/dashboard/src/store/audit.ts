@@ -134,3 +134,13 @@ export async function countAudit(pool: Pool, filter: AuditFilter, limit: number)
   );
   return Math.min(rows[0]!.count, limit);
 }
+
+/** Whether a user with this email has logged in from this address within 90 days. */
+export async function hasLoggedInFrom(pool: Pool, email: string, address: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `SELECT FROM dashboard.audit_entries WHERE actor_email = $1 AND address = $2 AND action = 'login.succeeded'
+       AND created_at > now() - interval '90 days' LIMIT 1`,
+    [email, address],
+  );
+  return rowCount === 1;
+}

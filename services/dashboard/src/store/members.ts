@@ -1,7 +1,9 @@
 import { GatewayError } from '@gateway/errors';
 import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import type { Role } from '../domain/access';
+import { assertId } from '../domain/known-id';
 import type { User } from '../domain/user';
+import { lockOperators, requireOperator } from './operators';
 
 export interface Member extends Pick<User, 'id' | 'email' | 'name' | 'role'> {
   readonly createdAtMs: number;
@@ -13,8 +15,6 @@ interface MemberRow extends Omit<Member, 'createdAtMs'> {
 
 const COLUMNS = 'id, email, name, role, created_at';
 const MAX_MEMBERS = 100;
-/** Format of ids: anything else is unknown. */
-const ID = /^[\w-]{1,64}$/;
 
 const fromRow = ({ created_at, ...row }: MemberRow): Member => ({
   ...row,
@@ -38,7 +38,7 @@ export async function listMembers(
   return { members, nextCursor: rows.length > limit ? (members.at(-1)?.id ?? '') : '' };
 }
 
-export interface NewMember extends Omit<User, 'operator'> {
+export interface NewMember extends Omit<User, 'operator' | 'mustChangePassword'> {
   readonly passwordHash: string;
 }
 
@@ -50,8 +50,8 @@ export function insertMember(pool: Pool, member: NewMember): Promise<Member> {
       throw new GatewayError('invalid_request', { detail: `an account has at most ${MAX_MEMBERS} members` });
     }
     const { rows } = await client.query<MemberRow>(
-      `INSERT INTO dashboard.users (id, account_id, email, name, role, password_hash)
-       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (email) DO NOTHING RETURNING ${COLUMNS}`,
+      `INSERT INTO dashboard.users (id, account_id, email, name, role, password_hash, must_change_password)
+       VALUES ($1, $2, $3, $4, $5, $6, true) ON CONFLICT (email) DO NOTHING RETURNING ${COLUMNS}`,
       [member.id, member.accountId, member.email, member.name, member.role, member.passwordHash],
     );
     if (!rows[0]) throw new GatewayError('email_taken');
@@ -76,12 +76,17 @@ export function updateMember(
   });
 }
 
-/** Ends the member's logins too. Throws as `updateMember` does. */
+/** Ends the member's logins too. Throws as `updateMember` does, and `invalid_request` for the last operator of the gateway. */
 export function deleteMember(pool: Pool, accountId: string, id: string): Promise<Member> {
   return withTransaction(pool, async (client) => {
+    await lockOperators(client);
     const member = requireMember(await lockMembers(client, accountId), id, 'none');
     await client.query('DELETE FROM dashboard.sessions WHERE user_id = $1', [id]);
-    await client.query('DELETE FROM dashboard.users WHERE id = $1', [id]);
+    const deleted = await client.query<{ operator: boolean }>(
+      'DELETE FROM dashboard.users WHERE id = $1 RETURNING operator',
+      [id],
+    );
+    if (deleted.rows[0]?.operator) await requireOperator(client);
     await client.query(
       'INSERT INTO dashboard.removed_members (id, account_id, email, name) VALUES ($1, $2, $3, $4)',
       [id, accountId, member.email, member.name],
@@ -112,7 +117,7 @@ export async function findMember(
   accountId: string,
   id: string,
 ): Promise<{ member: Member; isOperator: boolean }> {
-  if (!ID.test(id)) throw new GatewayError('not_found');
+  assertId(id);
   const { rows } = await pool.query<MemberRow & { operator: boolean }>(
     `SELECT ${COLUMNS}, operator FROM dashboard.users WHERE account_id = $1 AND id = $2`,
     [accountId, id],
@@ -131,7 +136,7 @@ export function replacePassword(
 ): Promise<Member> {
   return withTransaction(pool, async (client) => {
     const { rows } = await client.query<MemberRow>(
-      `UPDATE dashboard.users SET password_hash = $3 WHERE account_id = $1 AND id = $2 RETURNING ${COLUMNS}`,
+      `UPDATE dashboard.users SET password_hash = $3, must_change_password = true WHERE account_id = $1 AND id = $2 RETURNING ${COLUMNS}`,
       [accountId, id, passwordHash],
     );
     if (!rows[0]) throw new GatewayError('not_found');

@@ -30,7 +30,7 @@ export async function findSession(
   id: string,
 ): Promise<{ session: Session; user: User } | undefined> {
   const { rows } = await pool.query(
-    `SELECT s.expires_at, s.renewals, u.id, u.account_id, u.email, u.name, u.role, u.operator
+    `SELECT s.expires_at, s.renewals, u.id, u.account_id, u.email, u.name, u.role, u.operator, u.must_change_password
        FROM dashboard.sessions s JOIN dashboard.users u ON u.id = s.user_id
       WHERE s.id = $1 AND s.expires_at > now()`,
     [id],

@@ -1,11 +1,12 @@
-import { type Pool, withTransaction } from '@gateway/postgres';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import type { User } from '../domain/user';
 
-interface UserRow extends Omit<User, 'accountId'> {
+interface UserRow extends Omit<User, 'accountId' | 'mustChangePassword'> {
   readonly account_id: string;
+  readonly must_change_password: boolean;
 }
 
-const COLUMNS = 'id, account_id, email, name, role, operator';
+const COLUMNS = 'id, account_id, email, name, role, operator, must_change_password';
 
 export function fromUserRow(row: UserRow): User {
   return {
@@ -15,6 +16,7 @@ export function fromUserRow(row: UserRow): User {
     name: row.name,
     role: row.role,
     operator: row.operator,
+    mustChangePassword: row.must_change_password,
   };
 }
 
@@ -55,21 +57,42 @@ export async function claimAccountId(pool: Pool, email: string, freshId: string)
   return rows[0]!.account_id;
 }
 
-/** Completes the registration with its user; undefined if a concurrent call has just done so. */
-export async function insertUser(pool: Pool, user: User, passwordHash: string): Promise<User | undefined> {
+/**
+ * Completes the registration with its user; undefined if a concurrent call has just done so.
+ * @param before called in the transaction; what it throws undoes the registration
+ */
+export async function insertUser(
+  pool: Pool,
+  user: User,
+  passwordHash: string,
+  before: (client: PoolClient) => Promise<void> = async () => {},
+): Promise<User | undefined> {
   return withTransaction(pool, async (client) => {
+    await before(client);
     await client.query('DELETE FROM dashboard.registrations WHERE email = $1', [user.email]);
     const { rows } = await client.query<UserRow>(
-      `INSERT INTO dashboard.users (id, account_id, email, name, role, operator, password_hash)
-       VALUES ($1, $2, $3, $4, $5, $6, $7)
+      `INSERT INTO dashboard.users (id, account_id, email, name, role, operator, password_hash, must_change_password)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
        ON CONFLICT (email) DO NOTHING
        RETURNING ${COLUMNS}`,
-      [user.id, user.accountId, user.email, user.name, user.role, user.operator, passwordHash],
+      [
+        user.id,
+        user.accountId,
+        user.email,
+        user.name,
+        user.role,
+        user.operator,
+        passwordHash,
+        user.mustChangePassword,
+      ],
     );
     return rows[0] && fromUserRow(rows[0]);
   });
 }
 
 export async function updatePassword(pool: Pool, userId: string, passwordHash: string): Promise<void> {
-  await pool.query('UPDATE dashboard.users SET password_hash = $2 WHERE id = $1', [userId, passwordHash]);
+  await pool.query(
+    'UPDATE dashboard.users SET password_hash = $2, must_change_password = false WHERE id = $1',
+    [userId, passwordHash],
+  );
 }

@@ -120,6 +120,12 @@ export async function startDashboard(world: World, env: Record<string, string> =
       account: { id: string };
     };
   };
+  /** Logs a new member in and changes the first password. */
+  const firstLogin = async (email: string, firstPassword: string, password = 'my-own-password') => {
+    const { token } = (await post('auth/login', { email, password: firstPassword })).body;
+    await post('auth/password', { password: firstPassword, new_password: password }, token);
+    return token as string;
+  };
   const loginOperator = async () => (await post('auth/login', OPERATOR)).body.token as string;
   return {
     origin,
@@ -132,6 +138,7 @@ export async function startDashboard(world: World, env: Record<string, string> =
     postForm,
     register,
     loginOperator,
+    firstLogin,
     stop: () => service.stop(),
   };
 }

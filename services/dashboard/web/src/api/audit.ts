@@ -10,7 +10,8 @@ export interface AuditEntry {
   readonly subject: string | null;
   /** The body of the call. */
   readonly changes: unknown;
-  readonly outcome: 'done' | 'unknown';
+  /** Refused: nothing was changed. */
+  readonly outcome: 'done' | 'refused' | 'unknown';
   readonly request_id: string;
   /** IP address; null for operators, and for entries that were written before addresses were recorded. */
   readonly address: string | null;

@@ -16,6 +16,8 @@ export interface Me {
   readonly role: Role;
   /** May use the operator pages. */
   readonly operator: boolean;
+  /** The password was set by somebody else: no other call works before it is changed. */
+  readonly must_change_password: boolean;
   /** Origin of `/v1`, if it is configured. */
   readonly api_url: string | null;
   /** Names of the gateway's cells, for operators; otherwise empty. */
@@ -25,8 +27,20 @@ export interface Me {
 export const logIn = (email: string, password: string): Promise<void> =>
   enter('auth/login', { email, password });
 
-export const signUp = (registration: { email: string; password: string; name: string }): Promise<void> =>
-  enter('auth/register', registration);
+export const signUp = (registration: {
+  email: string;
+  password: string;
+  name: string;
+  invitation?: string;
+}): Promise<void> => enter('auth/register', registration);
+
+/** Who may register an account. */
+export type Registration = 'open' | 'invite' | 'off';
+
+export async function getRegistration(): Promise<Registration> {
+  const answer = await exchange({ method: 'GET', path: 'auth/registration' });
+  return (await readJson<{ registration: Registration }>(answer)).registration;
+}
 
 async function enter(path: string, body: object): Promise<void> {
   const answer = await exchange({ method: 'POST', path, body });

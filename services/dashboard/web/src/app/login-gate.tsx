@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { Navigate, useLocation, useNavigate } from 'react-router';
 import { loginToken, useLogin } from '../api/login-token';
 import { meQuery } from '../api/use-me';
+import { FirstPasswordPage } from '../pages/account/first-password-page';
 import { ErrorState } from '../ui/error-state';
 import { SessionExpiredDialog } from './session-expired-dialog';
 import { useLoginRenewal } from './use-login-renewal';
@@ -59,6 +60,7 @@ function LoggedIn({ hasEnded, children }: { hasEnded: boolean; children: ReactNo
     if (isBare) loginToken.forget();
     return () => loginToken.forget();
   }, [isBare]);
+  if (me.data?.must_change_password) return <FirstPasswordPage email={me.data.user.email} />;
   if (me.data) {
     return (
       <>

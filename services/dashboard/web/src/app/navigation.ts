@@ -11,6 +11,7 @@ import {
   MessagesSquare,
   Plug,
   ScrollText,
+  ShieldCheck,
   Tags,
   Users,
 } from 'lucide-react';
@@ -54,6 +55,7 @@ const OPERATE: NavigationGroup = {
     { path: '/operator/models', label: 'Models and prices', icon: Tags },
     { path: '/operator/throttle', label: 'Throttle', icon: Gauge },
     { path: '/operator/providers', label: 'Providers', icon: Plug },
+    { path: '/operator/access', label: 'Operators', icon: ShieldCheck },
     { path: '/operator/audit', label: 'Audit log', icon: ScrollText },
   ],
 };

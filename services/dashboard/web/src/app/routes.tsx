@@ -56,6 +56,7 @@ const OperatorRequestPage = page(
   () => import('../pages/operator/requests/operator-request-page'),
   'OperatorRequestPage',
 );
+const AccessPage = page(() => import('../pages/operator/access/access-page'), 'AccessPage');
 const OperatorAuditPage = page(
   () => import('../pages/operator/audit/operator-audit-page'),
   'OperatorAuditPage',
@@ -106,6 +107,7 @@ export function AppRoutes() {
           <Route path="providers/new" element={<ConnectPage />} />
           <Route path="providers/:id" element={<ProviderPage />} />
           <Route path="providers/:id/models" element={<ImportPage />} />
+          <Route path="access" element={<AccessPage />} />
           <Route path="audit" element={<OperatorAuditPage />} />
         </Route>
         <Route path="*" element={<NotFoundPage />} />

@@ -28,7 +28,7 @@ export function FirstPasswordDialog({ added, onClose }: FirstPasswordDialogProps
           />
           <Text size="sm">
             Share it securely: no email is sent. They log in with it at {window.location.origin}/login and
-            should change it under “Profile”.
+            choose their own then.
           </Text>
           <Group justify="flex-end">
             <Button onClick={onClose}>Done</Button>

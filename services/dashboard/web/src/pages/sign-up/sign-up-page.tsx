@@ -1,24 +1,27 @@
 import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { Link, useLocation } from 'react-router';
-import { signUp } from '../../api/auth';
+import { getRegistration, signUp } from '../../api/auth';
 import { ErrorState } from '../../ui/error-state';
 import { fieldError } from '../../ui/field-error';
 import { PageHeader } from '../../ui/page-header';
 
-const FIELDS = ['name', 'email', 'password'] as const;
+const FIELDS = ['name', 'email', 'password', 'invitation'] as const;
 const MIN_PASSWORD_CHARS = 8;
 const MAX_PASSWORD_CHARS = 256;
 
 export function SignUpPage() {
   const { search } = useLocation();
+  const invited = new URLSearchParams(search).get('invitation') ?? '';
+  const mode = useQuery({ queryKey: ['registration'], queryFn: getRegistration });
   const registration = useMutation({
     mutationFn: (form: FormData) =>
       signUp({
         name: String(form.get('name')),
         email: String(form.get('email')),
         password: String(form.get('password')),
+        ...(form.get('invitation') && { invitation: String(form.get('invitation')).trim() }),
       }),
   });
   const { error } = registration;
@@ -27,6 +30,7 @@ export function SignUpPage() {
     registration.mutate(new FormData(event.currentTarget));
   };
   const isOfField = FIELDS.some((field) => fieldError(error, field));
+  if (mode.data === 'off') return <NoRegistration search={search} />;
   return (
     <>
       <PageHeader title="Sign up" />
@@ -59,6 +63,18 @@ export function SignUpPage() {
             maxLength={MAX_PASSWORD_CHARS}
             error={fieldError(error, 'password')}
           />
+          {mode.data === 'invite' && (
+            <TextInput
+              label="Invitation"
+              description="The code that you received from an operator"
+              name="invitation"
+              autoComplete="off"
+              required
+              maxLength={200}
+              defaultValue={invited}
+              error={fieldError(error, 'invitation')}
+            />
+          )}
           {error && !isOfField && <ErrorState error={error} title="Could not sign up" />}
           <Button type="submit" loading={registration.isPending} fullWidth>
             Sign up
@@ -71,6 +87,20 @@ export function SignUpPage() {
           </Text>
         </Stack>
       </form>
+    </>
+  );
+}
+
+function NoRegistration({ search }: { search: string }) {
+  return (
+    <>
+      <PageHeader title="Sign up" />
+      <Text size="sm" mb="md">
+        Accounts can’t be registered here. Ask the operator of this gateway for one.
+      </Text>
+      <Anchor component={Link} to={`/login${search}`} size="sm" underline="always">
+        Log in
+      </Anchor>
     </>
   );
 }
