@@ -137,9 +137,9 @@ export class PassThroughChunks implements MeteredStream {
       return { kind: 'pass', bytes };
     }
     this.#unread.keep(event);
-    const mayTell = !this.#repair.isPlain && (event.includes(USAGE_KEY) || event.includes(ERROR_KEY));
-    const isTelling = mayTell || !event.includes(CHOICES_KEY);
-    if (!looksWhole || isTelling) return this.#inspect(event);
+    const isTelling = () =>
+      event.includes(USAGE_KEY) || event.includes(ERROR_KEY) || !event.includes(CHOICES_KEY);
+    if (!looksWhole || (!this.#repair.isPlain && isTelling())) return this.#inspect(event);
     return { kind: 'pass', bytes: event };
   }
 
