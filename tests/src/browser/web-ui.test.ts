@@ -90,6 +90,23 @@ inBrowser('the web UI', () => {
     return visitor;
   }
 
+  test('an owner and an operator export the audit log', async () => {
+    for (const [role, path, file] of [
+      ['owner', '/audit', /^id,created_at,.*,false,keys,key_/s],
+      ['operator', '/operator/audit', /^id,created_at,.*,false,keys,key_.*,acct_/s],
+    ] as const) {
+      const { page, open, complaints } = await visitAs(role);
+      await open(path);
+      await page.getByRole('button', { name: 'Export' }).click();
+      const form = page.getByRole('dialog', { name: 'Export the audit log' });
+      const saved = page.waitForEvent('download');
+      await form.getByRole('button', { name: 'Download' }).click();
+      expect(readFileSync(await (await saved).path(), 'utf8')).toMatch(file);
+      await form.waitFor({ state: 'detached' });
+      expect(complaints).toEqual([]);
+    }
+  });
+
   test('the web UI leads from sign-up to a paid call, to a reached limit and past it', async () => {
     const { page, open, complaints } = await visitAs('anonymous');
     const operator = await visitAs('operator');

@@ -1,4 +1,5 @@
-import { apiGet, type Page } from './client';
+import { ApiError } from './api-error';
+import { apiGet, apiGetRaw, type Page, withQuery } from './client';
 
 export interface AuditEntry {
   readonly id: string;
@@ -12,6 +13,8 @@ export interface AuditEntry {
   readonly changes: unknown;
   /** Refused: nothing was changed. */
   readonly outcome: 'done' | 'refused' | 'unknown';
+  /** Of a refused change. */
+  readonly error_code: string | null;
   readonly request_id: string;
   /** IP address; null for operators, and for entries that were written before addresses were recorded. */
   readonly address: string | null;
@@ -19,3 +22,26 @@ export interface AuditEntry {
 
 export const listAudit = (cursor?: string, limit?: number) =>
   apiGet<Page<AuditEntry>>('audit', { cursor, limit });
+
+export type AuditFileFormat = 'csv' | 'ndjson';
+
+export interface AuditFileRange {
+  /** UTC days. */
+  readonly from: string;
+  readonly lastDay: string;
+  readonly format: AuditFileFormat;
+}
+
+const DAY_MS = 86_400_000;
+
+/** @param accountId of operators' log; empty: all accounts */
+export async function exportAudit(
+  path: 'audit' | 'admin/audit',
+  { from, lastDay, format, accountId }: AuditFileRange & { readonly accountId: string },
+): Promise<Blob> {
+  const to = new Date(Date.parse(lastDay) + DAY_MS).toISOString();
+  const response = await apiGetRaw(withQuery(`${path}/export`, { from, to, format, account_id: accountId }));
+  return response.blob().catch(() => {
+    throw ApiError.unreachable();
+  });
+}

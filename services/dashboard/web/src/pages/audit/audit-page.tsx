@@ -1,8 +1,9 @@
-import { Badge, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { ScrollText } from 'lucide-react';
 import { type AuditEntry, listAudit } from '../../api/audit';
 import { useMay } from '../../api/use-me';
-
+import { AuditExport } from '../../ui/audit-export';
+import { AuditOutcome } from '../../ui/audit-outcome';
 import { type Column, DataTable } from '../../ui/data-table';
 import { describeAction } from '../../ui/describe-action';
 import { EmptyState } from '../../ui/empty-state';
@@ -27,6 +28,7 @@ export function AuditPage() {
       <PageHeader
         title="Audit log"
         description="Logins and changes to the account by members and operators"
+        actions={mayRead && <AuditExport path="audit" />}
       />
       {mayRead ? (
         <Entries />
@@ -75,25 +77,14 @@ function Who({ email, operator, address }: AuditEntry['actor'] & Pick<AuditEntry
 }
 
 function What(entry: AuditEntry) {
-  const { action, changes, outcome } = entry;
+  const { action, changes } = entry;
   return (
     <Stack gap={2} align="flex-start" miw={0}>
       <Text size="sm" fw={500}>
         {describeAction(action, changes)}
       </Text>
       <AuditSubject {...entry} />
-      {outcome === 'unknown' && (
-        <Badge
-          color="orange"
-          variant="light"
-          size="sm"
-          radius="sm"
-          tt="none"
-          title="The outcome is unknown. Check whether the change was made"
-        >
-          Outcome unknown
-        </Badge>
-      )}
+      <AuditOutcome {...entry} />
     </Stack>
   );
 }

@@ -4,7 +4,7 @@ import { Link, useSearchParams } from 'react-router';
 import { EmptyState } from '../../ui/empty-state';
 import { ErrorState } from '../../ui/error-state';
 import { PageHeader } from '../../ui/page-header';
-import { saveFile } from './save-file';
+import { saveFile } from '../../ui/save-file';
 import { toCsv } from './to-csv';
 import { UsageChart } from './usage-chart';
 import { daysOf, GROUPS, MAX_DAYS, RANGES, readView, toParams, type UsageView } from './usage-range';
@@ -107,8 +107,7 @@ function Export({ view: { by }, days, rows }: ExportProps) {
     const title = GROUPS.find(({ value }) => value === by)!.label;
     saveFile(
       `usage-by-${by}-${days.from}-to-${days.to}.csv`,
-      'text/csv;charset=utf-8',
-      toCsv(toLines(title, rows)),
+      new Blob([toCsv(toLines(title, rows))], { type: 'text/csv;charset=utf-8' }),
     );
   };
   return (

@@ -2,6 +2,7 @@ import { Anchor, Box, Code, Text } from '@mantine/core';
 import { ScrollText } from 'lucide-react';
 import { Link } from 'react-router';
 import { type AnyAuditEntry, listAllAudit } from '../../../api/admin-accounts';
+import { AuditOutcome } from '../../../ui/audit-outcome';
 import { type Column, DataTable } from '../../../ui/data-table';
 import { describeAction } from '../../../ui/describe-action';
 import { EmptyState } from '../../../ui/empty-state';
@@ -44,14 +45,10 @@ const ACCOUNT: Column<AnyAuditEntry> = {
 const WHAT: readonly Column<AnyAuditEntry>[] = [
   {
     title: 'Action',
-    cell: ({ action, changes, outcome }) => (
+    cell: (entry) => (
       <Box miw={0}>
-        <Text size="sm">{describeAction(action, changes)}</Text>
-        {outcome === 'unknown' && (
-          <Text size="xs" c="var(--mantine-color-error)">
-            Outcome unknown
-          </Text>
-        )}
+        <Text size="sm">{describeAction(entry.action, entry.changes)}</Text>
+        <AuditOutcome {...entry} />
       </Box>
     ),
   },

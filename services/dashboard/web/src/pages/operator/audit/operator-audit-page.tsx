@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useSearchParams } from 'react-router';
+import { AuditExport } from '../../../ui/audit-export';
 import { PageHeader } from '../../../ui/page-header';
 import { AuditList } from './audit-list';
 
@@ -17,7 +18,11 @@ export function OperatorAuditPage() {
   );
   return (
     <>
-      <PageHeader title="Audit log" description="Changes to all accounts and to the gateway itself" />
+      <PageHeader
+        title="Audit log"
+        description="Changes to all accounts and to the gateway itself"
+        actions={<AuditExport path="admin/audit" accountId={account} />}
+      />
       <TextInput
         label="Filter by account"
         placeholder="Account ID: acct_…"
