@@ -132,6 +132,11 @@ describe('an export', () => {
       account_id: id,
       actor: { email: 'operator@example.com' },
     });
+    expect((await entriesOf(owner))[0]).toMatchObject({
+      action: 'operator.lookup',
+      changes: { call: 'admin/audit/export' },
+      actor: { email: null },
+    });
     const ofAll = await dashboard.get('admin/audit/export?format=ndjson', operator);
     expect(ofAll.body).toContain('of another account');
   });

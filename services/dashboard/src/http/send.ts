@@ -12,7 +12,10 @@ export function sendJson(response: Response, value: unknown): void {
   sendText(response, 200, JSON.stringify(value));
 }
 
-/** Sends the parts as the client takes them. Rejects, and closes the connection, if a part fails or the signal aborts. */
+/**
+ * Sends the parts as the client takes them. Closes the connection if a part fails, and rejects with its error; or if the client
+ * disconnects or takes too long.
+ */
 export async function sendFile(
   response: Response,
   { mediaType, name, parts }: StreamedFile,
@@ -22,8 +25,9 @@ export async function sendFile(
     'content-type': `${mediaType}; charset=utf-8`,
     'content-disposition': `attachment; filename="${name}"`,
   });
-  await pipeline(parts, response, {
-    signal: AbortSignal.any([signal, AbortSignal.timeout(FILE_TIMEOUT_MS)]),
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(FILE_TIMEOUT_MS)]);
+  await pipeline(parts, response, { signal: ended }).catch((error: NodeJS.ErrnoException) => {
+    if (error.name !== 'AbortError' && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   });
 }
 
