@@ -80,7 +80,7 @@ describe('a dashboard call', () => {
     for (const path of ['/api/v1/auth/register', '/api/v1/auth/login']) {
       expect((await post(path, '{}', {})).status).toBe(200);
     }
-    for (const path of ['/', '/login', '/assets/app.js'])
+    for (const path of ['/', '/login', '/assets/app.js', '/api/v1/auth/registration'])
       expect((await call(path, { headers: {} })).status).toBe(200);
   });
 

@@ -19,6 +19,7 @@ export interface DashboardDependencies {
 
 const API_PREFIX = '/api/v1/';
 const PUBLIC_CALLS = new Set([
+  'GET /api/v1/auth/registration',
   'POST /api/v1/auth/register',
   'POST /api/v1/auth/login',
   'POST /api/v1/secret-scanning/github',
