@@ -52,5 +52,6 @@ export const PAGES: readonly WebPage[] = [
   page('operator', '/operator/providers/new'),
   page('operator', '/operator/providers/new?endpoint=groq'),
   page('operator', '/operator/providers/sim'),
+  page('operator', '/operator/access'),
   page('operator', '/operator/audit'),
 ];

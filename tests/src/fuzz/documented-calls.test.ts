@@ -161,6 +161,8 @@ beforeAll(async () => {
     'providers to delete': await inTurn(5, (at) => makeProvider(at + 1)),
     credentials: [credentials[0].id],
     'members of accounts': [await makeMember(6, victim.token)],
+    operators: [(await post('admin/operators', { email: 'fuzz-operator@example.com' }, operator)).id],
+    invitations: [(await post('admin/invitations', {}, operator)).id],
     requests: [String(task.headers['x-request-id'])],
     'admin/keys': [victim.keyId],
     task_id: [task.json.task_id],
