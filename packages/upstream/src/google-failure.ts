@@ -1,5 +1,5 @@
 import { listOf, membersOf, textOf } from './json-value';
-import { wholeRetrySeconds } from './parse-retry-after';
+import { retryAfterSeconds } from './parse-retry-after';
 import type { UpstreamFailure } from './upstream-failure';
 
 /** Google does not accept the credential itself. */
@@ -11,7 +11,6 @@ const MESSAGE_STATUSES = new Set(['INVALID_ARGUMENT', 'PERMISSION_DENIED']);
 const OPERATOR_STATUSES = new Set(['PERMISSION_DENIED', 'FAILED_PRECONDITION']);
 const OPERATOR_REASON = /^(BILLING_|SERVICE_DISABLED$|CONSUMER_|USER_PROJECT_DENIED$|LOCATION_)/;
 const OPERATOR_MESSAGE = /^User location is not supported/i;
-const DURATION = /^(\d{1,9})(?:\.(\d{1,9}))?s$/;
 
 /**
  * Returns the failure in a body `{"error": {code, message, status, details}}` if it differs from the HTTP status: Google answers
@@ -32,8 +31,8 @@ export function googleFailure({
   if (isRejected(error, details)) return { kind: 'status', status: 401 };
   if (isOperatorError(error, details)) return { kind: 'status', status: 403 };
   if (status === 429) {
-    const retryAfterSeconds = retryAfter(details);
-    return retryAfterSeconds === undefined ? undefined : { kind: 'status', status, retryAfterSeconds };
+    const seconds = retryDelay(details);
+    return seconds === undefined ? undefined : { kind: 'status', status, retryAfterSeconds: seconds };
   }
   return undefined;
 }
@@ -53,11 +52,11 @@ function isOperatorError(error: Record<string, unknown>, details: ErrorDetails):
 const hasReason = (details: ErrorDetails, pattern: RegExp): boolean =>
   details.some(({ reason }) => pattern.test(textOf(reason)));
 
-/** Whole seconds of `retryDelay`, e.g. `13.4s`. */
-function retryAfter(details: ErrorDetails): number | undefined {
-  for (const { retryDelay } of details) {
-    const match = DURATION.exec(textOf(retryDelay));
-    if (match) return wholeRetrySeconds(Number.parseFloat(match[0]));
+/** Whole seconds of google.rpc.RetryInfo, e.g. `13.4s`. */
+function retryDelay(details: ErrorDetails): number | undefined {
+  for (const { retryDelay: delay } of details) {
+    const seconds = retryAfterSeconds(delay);
+    if (seconds !== undefined) return seconds;
   }
   return undefined;
 }

@@ -42,11 +42,13 @@ const begin = (
     beginMs = 1_000,
     caller = new AbortController().signal,
     from = provider as StreamOpening['provider'],
+    headers = {} as StreamOpening['headers'],
   } = {},
 ) => {
   const nowMs = performance.now();
   return beginStream(body, {
     provider: from,
+    headers,
     beginByMs: nowMs + beginMs,
     bufferUntilMs: nowMs + holdMs,
     caller,
@@ -199,6 +201,16 @@ describe('a stream is rejected before its first content', () => {
     await expect(failed).rejects.toBeInstanceOf(UpstreamError);
     await expect(failed).rejects.toMatchObject({ failure });
   });
+
+  test.each([
+    ['its message', 'Please try again in 11.05s.', 12],
+    ['the headers of the response', 'slow down', 42],
+  ])('with the wait of a rate limit from %s', async (_where, message, retryAfterSeconds) => {
+    const headers = { 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '42s' };
+    const event = `data: ${JSON.stringify({ error: { code: 'rate_limit_exceeded', message } })}\n\n`;
+    const failure = { status: 429, retryAfterSeconds };
+    await expect(begin(reply([ROLE, event]).body, { headers })).rejects.toMatchObject({ failure });
+  });
 });
 
 test('a response that fails before its content has not begun, however long the instructions are that it repeats', async () => {
@@ -209,7 +221,8 @@ test('a response that fails before its content has not begun, however long the i
   const pieces = [
     event('created', { instructions }),
     event('in_progress', { instructions }),
-    event('failed', { error: { code: 'rate_limit_exceeded' } }),
+    event('failed', { error: { code: 'rate_limit_exceeded', message: 'Please try again in 3.2s.' } }),
   ];
-  await expect(begin(reply(pieces).body, { from })).rejects.toMatchObject({ failure: { status: 429 } });
+  const failure = { status: 429, retryAfterSeconds: 4 };
+  await expect(begin(reply(pieces).body, { from })).rejects.toMatchObject({ failure });
 });

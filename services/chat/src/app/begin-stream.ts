@@ -1,3 +1,4 @@
+import type { HttpResponse } from '@gateway/http-client';
 import { type JsonObject, SseSplitter, UpstreamError } from '@gateway/upstream';
 import type { ChatProvider, OpeningEvent } from '../domain/chat-provider';
 import type { ApiFormat } from '../domain/conversation';
@@ -20,6 +21,8 @@ const ENDS_BUFFERING: ReadonlySet<OpeningEvent> = new Set(['content', 'ended']);
 /** Times are values of `performance.now()`. */
 export interface StreamOpening {
   readonly provider: Pick<ChatProvider, 'wire' | 'isReply' | 'framing' | 'readOpening' | 'refusalOf'>;
+  /** Of the response. */
+  readonly headers: HttpResponse['headers'];
   /** Deadline for the first event; comments don't count. */
   readonly beginByMs: number;
   /** Until then, events without content are buffered. */
@@ -54,7 +57,7 @@ async function bufferUntilContent(
   opening: StreamOpening,
 ): Promise<AsyncIterable<Buffer>> {
   const { beginByMs, bufferUntilMs, caller } = opening;
-  const buffered = new BufferedEvents(opening.provider);
+  const buffered = new BufferedEvents(opening);
   for (;;) {
     const next = pieces.next();
     const byMs = buffered.begun ? bufferUntilMs : beginByMs;
@@ -76,6 +79,7 @@ const settled = (promise: Promise<unknown>): Promise<true> =>
 /** The events of a stream up to its first content. */
 class BufferedEvents {
   readonly #provider: StreamOpening['provider'];
+  readonly #headers: StreamOpening['headers'];
   readonly #splitter = new SseSplitter();
   #events: Buffer[] = [];
   #eventBytes = 0;
@@ -83,8 +87,9 @@ class BufferedEvents {
   /** A complete reply, as the events of a stream. */
   #whole: Buffer | undefined;
 
-  constructor(provider: StreamOpening['provider']) {
+  constructor({ provider, headers }: Pick<StreamOpening, 'provider' | 'headers'>) {
     this.#provider = provider;
+    this.#headers = headers;
   }
 
   /** An event other than a comment has arrived. */
@@ -151,7 +156,8 @@ class BufferedEvents {
   }
 
   #failure(body: Readonly<Record<string, unknown>>): Error {
-    const failure = statusOfErrorEvent(body) === undefined ? undefined : failureInBody(this.#provider, body);
+    const failure =
+      statusOfErrorEvent(body) === undefined ? undefined : failureInBody(this.#provider, body, this.#headers);
     return failure ? new UpstreamError(failure) : new Error('stream begins with an error event');
   }
 }

@@ -110,7 +110,8 @@ export class Dispatcher {
     });
     if (!request.stream) return response.body;
     const events = provider.toEvents?.(response.body) ?? response.body;
-    return beginStream(events, { provider, beginByMs, bufferUntilMs, caller: context.signal });
+    const { headers } = response;
+    return beginStream(events, { provider, headers, beginByMs, bufferUntilMs, caller: context.signal });
   }
 }
 

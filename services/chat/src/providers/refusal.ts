@@ -1,4 +1,10 @@
-import { type JsonObject, retryAfterIn, showableMessage, type UpstreamFailure } from '@gateway/upstream';
+import {
+  type JsonObject,
+  membersOf,
+  retryAfterOf,
+  showableMessage,
+  type UpstreamFailure,
+} from '@gateway/upstream';
 import type { ChatProvider, RefusedResponse } from '../domain/chat-provider';
 import { isCallersCode, statusOfErrorEvent } from './error-event-status';
 
@@ -31,13 +37,20 @@ export function failureInBody(
 function readRefusal({ status, headers, body }: RefusedResponse): UpstreamFailure {
   const { message: said, code } = errorOf(body) ?? {};
   const message = showableMessage(said);
-  const seconds = retryAfterIn(headers);
+  const meant = statusOf(status, body, code);
+  const seconds = retryAfterOf({ status: meant, headers, message: said ?? messageBeside(body) });
   return {
     kind: 'status',
-    status: statusOf(status, body, code),
+    status: meant,
     ...(message !== undefined && { message }),
     ...(seconds !== undefined && { retryAfterSeconds: seconds }),
   };
+}
+
+/** The message of an error without an object for it: xAI's is `error` itself, Mistral's and Cohere's `message`. */
+function messageBeside(body: unknown): unknown {
+  const { error, message } = membersOf(body);
+  return message ?? error;
 }
 
 function statusOf(status: number, body: unknown, code: unknown): number {

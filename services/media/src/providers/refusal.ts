@@ -1,4 +1,4 @@
-import { retryAfterSeconds, showableMessage, UpstreamError, type UpstreamFailure } from '@gateway/upstream';
+import { retryAfterOf, showableMessage, UpstreamError, type UpstreamFailure } from '@gateway/upstream';
 
 export interface Refusal {
   readonly status: number;
@@ -10,7 +10,7 @@ export interface Refusal {
 /** Returns what a provider's error status means. */
 export function refusedBy({ status, headers, message }: Refusal): UpstreamError {
   const shown = showableMessage(message);
-  const wait = retryAfterSeconds(headers['retry-after']);
+  const wait = retryAfterOf({ status, headers, message });
   const failure: UpstreamFailure = {
     kind: 'status',
     status,

@@ -64,6 +64,19 @@ describe('an error response of Bedrock', () => {
       refusedConverse({ status: 429, headers: { 'retry-after': '7' }, body: { message: 'Slow down.' } }),
     ).toEqual({ kind: 'status', status: 429, message: 'Slow down.', retryAfterSeconds: 7 }));
 
+  test('tells at an exhausted quota, a 400, when the limit has room again', () => {
+    const headers = {
+      'x-amzn-errortype': 'ServiceQuotaExceededException',
+      'x-ratelimit-remaining-requests': '0',
+      'x-ratelimit-reset-requests': '6m0s',
+    };
+    expect(refusedConverse({ status: 400, headers, body: {} })).toEqual({
+      kind: 'status',
+      status: 429,
+      retryAfterSeconds: 360,
+    });
+  });
+
   test('names its exception in the body too, and its message in capitals', () =>
     expect(
       refusedConverse({

@@ -1,10 +1,4 @@
-import {
-  membersOf,
-  retryAfterSeconds,
-  showableMessage,
-  textOf,
-  type UpstreamFailure,
-} from '@gateway/upstream';
+import { membersOf, retryAfterOf, showableMessage, textOf, type UpstreamFailure } from '@gateway/upstream';
 import type { RefusedResponse } from '../../domain/chat-provider';
 
 /** Exceptions that reject the credential itself (IAM User Guide, "Common errors"); Bedrock answers 403 or 400. */
@@ -35,10 +29,11 @@ export function refusedConverse({ status, headers, body }: RefusedResponse): Ups
   if (status === 403 && REJECTED_KEY.test(message)) return { kind: 'status', status: 401 };
   if (status === 400 && OUR_MODEL.test(message)) return { kind: 'status', status: 404 };
   const shown = showableMessage(message);
-  const seconds = retryAfterSeconds(headers['retry-after']);
+  const meant = QUOTA.test(name) ? 429 : status;
+  const seconds = retryAfterOf({ status: meant, headers, message });
   return {
     kind: 'status',
-    status: QUOTA.test(name) ? 429 : status,
+    status: meant,
     ...(shown !== undefined && { message: shown }),
     ...(seconds !== undefined && { retryAfterSeconds: seconds }),
   };

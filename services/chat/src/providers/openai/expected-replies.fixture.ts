@@ -94,10 +94,11 @@ export const expectedOpenAi: ExpectedReplies = {
     },
   },
   'openai-error-rate-limit.json': {
-    title: "reports OpenAI's rate limit as recorded: the message about our organization is not shown",
+    title:
+      "reports OpenAI's rate limit as recorded: its message about our organization is not shown, only the wait in it",
     provider: 'openai',
     httpStatus: 429,
-    error: { code: 'rate_limited', status: 429, retryAfterSeconds: 1 },
+    error: { code: 'rate_limited', status: 429, retryAfterSeconds: 2 },
   },
   'openai-error-quota.json': {
     title: "reports OpenAI's exhausted quota as recorded: a 429 for which waiting does not help",

@@ -209,6 +209,18 @@ describe('refusals', () => {
 
   test.each([
     [429, { code: 'rate_limit_exceeded' }, { 'retry-after': '6.2' }, { status: 429, retryAfterSeconds: 7 }],
+    [
+      429,
+      { code: 'rate_limit_exceeded' },
+      { 'retry-after-ms': '6200' },
+      { status: 429, retryAfterSeconds: 7 },
+    ],
+    [
+      429,
+      { code: 'rate_limit_exceeded' },
+      { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '12s' },
+      { status: 429, retryAfterSeconds: 12 },
+    ],
     [429, { code: 'insufficient_quota' }, {}, { status: 402 }],
     [400, { code: 'invalid_api_key' }, {}, { status: 401 }],
     [400, { message: 'Unknown parameter.' }, {}, { status: 400, message: 'Unknown parameter.' }],
