@@ -14,6 +14,7 @@ import {
 import type { ReplyIdentity } from '../domain/caller-request';
 import type { ChatProvider, MeteredStream, PassedReply, WholeReply } from '../domain/chat-provider';
 import { hasOtherRoot, InnerOutputReader, withoutObjectRoot } from '../domain/object-output';
+import { passesThrough } from '../domain/passes-through';
 import { probableOutput } from '../domain/probable-output';
 import type { Reply, StreamReader } from '../domain/reply';
 import type { ReplyMemory } from '../domain/reply-memory';
@@ -205,14 +206,13 @@ export class ChatRunner {
     const { usage } = final;
     const costNano = call.metered.chargedNano(usage);
     // Converted before it is settled: an unreadable reply is not charged.
-    const body =
-      provider.wire === request.wire
-        ? passedReply(context, begun, reply, final, costNano)
-        : request.replies.write(
-            replyOf({ request, provider }, value),
-            { ...usage, costNano },
-            identityOf(context, call),
-          );
+    const body = passesThrough(request, provider)
+      ? passedReply(context, begun, reply, final, costNano)
+      : request.replies.write(
+          replyOf({ request, provider }, value),
+          { ...usage, costNano },
+          identityOf(context, call),
+        );
     this.#countUse(begun.route, usage);
     this.#warnOf(context, begun.route, final);
     await this.#settleReply(context, call, usage, final.source, final.isOutputKnown);
@@ -373,7 +373,7 @@ function passOrTranslate(context: RequestContext, call: ModelCall, sent: Sent): 
     return { ...usage, costNano: call.metered.chargedNano(usage) };
   };
   let stream: MeteredStream;
-  if (provider.wire === request.wire && provider.passStream) {
+  if (passesThrough(request, provider) && provider.passStream) {
     stream = provider.passStream(
       {
         includeUsage,

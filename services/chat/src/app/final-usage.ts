@@ -1,6 +1,7 @@
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider, MeteredStream } from '../domain/chat-provider';
 import { countConversation } from '../domain/count-conversation';
+import { passesThrough } from '../domain/passes-through';
 import { ReplyText } from '../domain/reply-text';
 import { TokenCounter } from '../domain/token-count';
 import { AUDIO_TOKENS_PER_SECOND, estimateInput, type RequestSize } from '../domain/upper-bound';
@@ -76,7 +77,7 @@ export function withoutEcho(
 
 /** Returns the tier of a call whose provider reports none: a translated request asks for no tier. */
 export const tierOf = ({ request, provider }: Pick<Sent, 'request' | 'provider'>): string | undefined =>
-  provider.wire === request.wire ? undefined : 'default';
+  passesThrough(request, provider) ? undefined : 'default';
 
 /** The usage of a reply that has ended. */
 export interface FinalUsage {

@@ -1,6 +1,7 @@
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider, WholeReply } from '../domain/chat-provider';
 import type { Conversation, ToolChoice, Turn } from '../domain/conversation';
+import { passesThrough } from '../domain/passes-through';
 import { COMMON_TOOL_NAMES, fitToolName } from '../domain/tool-names';
 import { parseExact } from '../json/exact-json';
 import { mapAt, onStrings } from '../json/map-at';
@@ -11,7 +12,7 @@ export type RenamedTools = ReadonlyMap<string, string>;
 
 /** Returns the names that have to differ; undefined if the provider accepts all of them. */
 export function renamedTools(request: CallerRequest, provider: ChatProvider): RenamedTools | undefined {
-  const passes = provider.wire === request.wire;
+  const passes = passesThrough(request, provider);
   const rule = provider.toolLimits?.names ?? (passes ? undefined : COMMON_TOOL_NAMES);
   if (!rule) return undefined;
   let renamed: Map<string, string> | undefined;

@@ -2,6 +2,7 @@ import { isObject, type JsonObject, membersOf, textOf } from '@gateway/upstream'
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider, WholeReply } from '../domain/chat-provider';
 import { InnerOutput, innerOutput } from '../domain/object-output';
+import { passesThrough } from '../domain/passes-through';
 import { type JsonPath, mapAt, onStrings } from '../json/map-at';
 import { namedFrame } from '../sse/named-frame';
 import { parseExactData } from '../sse/sse-data';
@@ -9,10 +10,12 @@ import { objectRootOf } from './fitted-body';
 import { PASSED_PLACES } from './passed-places';
 
 /** Returns whether a call that passes through gets another schema for its output than its caller gave. */
-export const hasPassedOutput = ({ wire, parsed }: CallerRequest, provider: ChatProvider): boolean =>
+export const hasPassedOutput = (request: CallerRequest, provider: ChatProvider): boolean =>
   provider.objectOutput === 'always' &&
-  provider.wire === wire &&
-  PASSED_PLACES[wire].output.some((path) => mapAt(parsed, path, objectRootOf) !== parsed);
+  passesThrough(request, provider) &&
+  PASSED_PLACES[request.wire].output.some(
+    (path) => mapAt(request.parsed, path, objectRootOf) !== request.parsed,
+  );
 
 /** Where the events and replies of the Responses API have whole texts. */
 const WHOLE_TEXTS: readonly JsonPath[] = [

@@ -32,7 +32,7 @@ export const PASSED_PLACES: Readonly<Record<CallerRequest['wire'], PassedPlaces>
     ),
     ids: paths('messages.*.tool_calls.*.id', 'messages.*.tool_call_id'),
     output: paths('response_format.json_schema.schema'),
-    parameters: paths('tools.*.function.parameters'),
+    parameters: paths('tools.*.function.parameters', 'functions.*.parameters'),
     media: paths(
       'messages.*.content.*.image_url.url',
       'messages.*.content.*.file.file_data',

@@ -13,6 +13,7 @@ import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
 import { usageIsHidden } from '../domain/hidden-usage';
 import type { Model, TokenPrice } from '../domain/model';
+import { passesThrough } from '../domain/passes-through';
 import type { Route } from '../domain/route';
 import { ToolNotSupported } from '../domain/tool-not-supported';
 import {
@@ -200,7 +201,7 @@ function canCarry(request: CallerRequest, model: Model, route: Route): boolean {
   const { provider, target } = route;
   try {
     refuseWhatItLacks(request, route);
-    if (provider.wire === request.wire)
+    if (passesThrough(request, provider))
       provider.passThroughMembers?.(request.parsed, model.capabilities, target.upstreamModel);
     else request.conversation();
     return true;
@@ -218,25 +219,25 @@ const FRAME_BYTES = 1_024;
  * @param body the first route's request body
  */
 function sizeOn(routes: readonly Route[], request: CallerRequest, model: Model, body: Buffer): RequestSize {
-  const { wire, size, conversation } = request;
+  const { size, conversation } = request;
+  const passes = (provider: ChatProvider): boolean => passesThrough(request, provider);
   // One account of each provider: the others differ in their credentials only.
   const providers = [...new Map(routes.map(({ provider }) => [provider.id, provider])).values()];
-  const passes = providers.filter((provider) => provider.wire === wire);
   const resultTokens = providers.flatMap(({ webSearch }) => webSearch?.resultTokens ?? []);
   const added = providers.map((provider) =>
-    provider.wire === wire ? 0 : (provider.addedInputTokens?.(conversation()) ?? 0),
+    passes(provider) ? 0 : (provider.addedInputTokens?.(conversation()) ?? 0),
   );
   return {
     ...size,
     bodyBytes: Math.max(size.bodyBytes, translatedBytes(routes, request, model, body) - FRAME_BYTES),
-    longCache: (size.longCache ?? false) && providers.some((one) => one.wire === wire || one.writesLongCache),
+    longCache: (size.longCache ?? false) && providers.some((one) => passes(one) || one.writesLongCache),
     ...(size.webSearches && resultTokens.length > 0 && { searchResultTokens: Math.max(...resultTokens) }),
     ...(size.audio && {
       audioTokensPerSecond: Math.max(
         ...providers.map((one) => one.audioTokensPerSecond ?? AUDIO_TOKENS_PER_SECOND.usual),
       ),
     }),
-    openEnded: passes.some((provider) => isOpenEnded(request, model, provider)),
+    openEnded: providers.some((provider) => isOpenEnded(request, model, provider)),
     hiddenInputTokens: Math.max(size.hiddenInputTokens ?? 0, ...added),
   };
 }
@@ -251,7 +252,7 @@ function translatedBytes(
   const first = routes[0]!.provider.wire;
   const ofWire = new Map(routes.map((route) => [route.provider.wire, route]));
   const lengths = [...ofWire].map(([wire, route]) => {
-    if (wire === request.wire) return 0;
+    if (passesThrough(request, route.provider)) return 0;
     return wire === first ? firstBody.length : lengthOn(route, request, model);
   });
   return Math.max(...lengths);

@@ -2,6 +2,7 @@ import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { Model } from '../domain/model';
 import { hasOtherRoot, withObjectRoot } from '../domain/object-output';
+import { passesThrough } from '../domain/passes-through';
 import type { Route } from '../domain/route';
 import { estimateInput } from '../domain/upper-bound';
 import { fittedBody } from './fitted-body';
@@ -20,7 +21,7 @@ export function upstreamBody(
   loweredMaxTokens: number | undefined,
 ): Buffer {
   const { upstreamModel } = target;
-  if (provider.wire === request.wire) {
+  if (passesThrough(request, provider)) {
     const { maxTokensField, passThroughMembers } = provider;
     const maxTokens = loweredMaxTokens ?? boundedMaximum(request, model, provider);
     const overrides =
@@ -54,8 +55,9 @@ function boundedMaximum(request: CallerRequest, model: Model, provider: ChatProv
 }
 
 /** Whether only the context ends the output. How much of the context the prompt takes is an estimate. */
-export function isOpenEnded({ size, wire }: CallerRequest, model: Model, provider: ChatProvider): boolean {
+export function isOpenEnded(request: CallerRequest, model: Model, provider: ChatProvider): boolean {
   const { maxOutputTokens: most, contextLength } = model;
-  if (size.maxOutputTokens !== undefined || provider.wire !== wire) return false;
+  const { size } = request;
+  if (size.maxOutputTokens !== undefined || !passesThrough(request, provider)) return false;
   return provider.needsMaximum === 'where_it_fits' && estimateInput(size) + most > contextLength;
 }

@@ -29,6 +29,8 @@ export interface CallerRequest {
   readonly echoes?: number;
   /** Headers of the caller that are passed to a provider of the same format. */
   readonly passThroughHeaders: Readonly<Record<string, string>>;
+  /** Of chat completions: it has `functions`, the older form of tools. Absent: it has not. */
+  readonly usesFunctions?: boolean;
   /** The parsed body. */
   readonly parsed: Readonly<Record<string, unknown>>;
   /** Scopes that the key needs for the stored content that the call contains; absent: none. */

@@ -32,6 +32,8 @@ export interface ChatProvider {
   /** The format of its API; a caller's bytes in the same format pass through. */
   readonly wire: ApiFormat;
   readonly maxTokensField: MaxTokensField;
+  /** It does not know `functions`, the older form of tools, so calls with them are translated. */
+  readonly lacksFunctions?: boolean;
   /** How it is reached; absent: as every provider. */
   readonly connection?: ProviderConnection;
   /** Searches the web for its models; absent: it does not. */

@@ -9,7 +9,7 @@ import {
   withMembers,
   withoutEmptyModel,
 } from '@gateway/json-body';
-import { listOf, membersOf, textOf } from '@gateway/upstream';
+import { isObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type { z } from 'zod';
 import type { AudioIds } from '../../domain/audio-ids';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
@@ -86,6 +86,7 @@ export function parseChatRequest(
       ...(body.web_search_options && { webSearches: MAX_WEB_SEARCHES }),
     },
     passThroughHeaders: {},
+    usesFunctions: usesFunctions(body),
     parsed: parsed.value,
     conversation() {
       conversation ??= toConversation(body);
@@ -96,6 +97,12 @@ export function parseChatRequest(
     replies: body.functions?.length ? legacyReplies : openAiReplies,
   };
 }
+
+/** Whether the call has the older form of tools. Clients send the members of a message back as null. */
+const usesFunctions = ({ functions, function_call: choice, messages }: ChatCompletionBody): boolean =>
+  functions !== undefined ||
+  choice !== undefined ||
+  messages.some((message) => message.role === 'function' || isObject(message.function_call));
 
 function maximumOf(body: ChatCompletionBody): number | undefined {
   return body.max_completion_tokens ?? body.max_tokens ?? undefined;

@@ -1,4 +1,4 @@
-import { listOf, membersOf, textOf } from '@gateway/upstream';
+import { isObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import type {
   AssistantPart,
   RedactedThinkingPart,
@@ -29,7 +29,7 @@ export function readAssistant(message: ChatMessage, path: string, legacyCallId: 
       kind: 'tool_call',
       id: legacyCallId,
       name: legacy.name,
-      arguments: textOf(legacy.arguments),
+      arguments: isObject(legacy.arguments) ? JSON.stringify(legacy.arguments) : textOf(legacy.arguments),
       signature: undefined,
       cache: undefined,
     });

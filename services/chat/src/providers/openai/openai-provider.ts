@@ -76,6 +76,7 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
     encoding: account.encoding,
     audioTokensPerSecond: quirks.audioTokensPerSecond,
     maxTokensField: quirks.maxTokensField,
+    lacksFunctions: !quirks.functions,
     needsMaximum: quirks.needsMaximum,
     // Groq and others share OpenAI's rule, and those that do not accept objects too.
     objectOutput: quirks.objectOutput ? 'always' : 'translated',

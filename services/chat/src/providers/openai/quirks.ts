@@ -72,6 +72,8 @@ export interface OpenAiQuirks {
   readonly maxTemperature?: number;
   /** It knows the role `developer`; otherwise its messages are sent as `system`. */
   readonly developerRole: boolean;
+  /** It knows `functions` and `function_call`, the older form of tools; other servers refuse or ignore them. */
+  readonly functions: boolean;
   /** Of a prompt. */
   readonly audioTokensPerSecond: number;
   /** Path of its model list, after the base URL. */
@@ -204,6 +206,7 @@ const COMMON: OpenAiQuirks = {
   strictOrder: false,
   stringContent: false,
   developerRole: false,
+  functions: false,
   modelsPath: '/models',
   embeddings: EMBEDDINGS,
 };
@@ -236,6 +239,7 @@ export const QUIRKS = {
     notWhileThinking: NOT_WHILE_THINKING,
     allowsTools: true,
     developerRole: true,
+    functions: true,
     documentPart: 'file',
     embeddings: BASE64_EMBEDDINGS,
     responses: RESPONSES,
@@ -350,6 +354,7 @@ export const QUIRKS = {
     ...COMMON,
     ownFields: EXTENSION_FIELDS,
     developerRole: true,
+    functions: true,
     documentPart: 'file',
     embeddings: BASE64_EMBEDDINGS,
     responses: RESPONSES,
