@@ -38,8 +38,7 @@ const createKey = async (token: string): Promise<string> =>
 async function loginMember(role: string): Promise<string> {
   const email = `${role}@example.com`;
   const { body } = await dashboard.post('members', { email, name: 'A member', role }, owner.token);
-  const login = await dashboard.post('auth/login', { email, password: body.password });
-  return login.body.token;
+  return dashboard.firstLogin(email, body.password);
 }
 
 test("returns the key's context for a key of the account", async () => {
