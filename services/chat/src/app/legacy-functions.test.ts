@@ -84,9 +84,12 @@ describe.each(COMPATIBLE)('%s gets tools in place of functions', (_kind, provide
   );
 });
 
-test('members of messages that are null are not the older form', () => {
+test('members that are null are not the older form', () => {
   const messages = [USER, { role: 'assistant', content: 'Sunny.', function_call: null }, USER];
-  const body = receivedBy(providerOf('openai'), CALLS.chat({ logit_bias: { 5: 1 }, messages }));
+  const body = receivedBy(
+    providerOf('openai'),
+    CALLS.chat({ logit_bias: { 5: 1 }, functions: null, function_call: null, messages }),
+  );
   expect(body.logit_bias).toEqual({ 5: 1 });
 });
 

@@ -98,10 +98,10 @@ export function parseChatRequest(
   };
 }
 
-/** Whether the call has the older form of tools. Clients send the members of a message back as null. */
+/** Whether the call has the older form of tools. Some clients send unused members as null. */
 const usesFunctions = ({ functions, function_call: choice, messages }: ChatCompletionBody): boolean =>
-  functions !== undefined ||
-  choice !== undefined ||
+  functions != null ||
+  choice != null ||
   messages.some((message) => message.role === 'function' || isObject(message.function_call));
 
 function maximumOf(body: ChatCompletionBody): number | undefined {
