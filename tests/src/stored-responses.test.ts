@@ -72,6 +72,30 @@ describe('the openai package', () => {
     },
   );
 
+  test.each(['sim/chat', 'openai/gpt-5.5', 'anthropic/claude-opus-4-8'])(
+    'compacts a stored conversation of %s and goes on from that',
+    async (model) => {
+      const openai = client();
+      const first = await openai.responses.create({ model, input: 'Name a river.' });
+      const compacted = await openai.responses.compact({
+        model: model as 'gpt-5.5',
+        previous_response_id: first.id,
+      });
+      expect(compacted.object).toBe('response.compaction');
+      expect(compacted.output.map(({ type }) => type)).toEqual(['message', 'compaction']);
+      expect(compacted.usage.input_tokens).toBe(await promptTokensOf(requestIdOf(compacted.id)));
+      const input = [
+        ...compacted.output,
+        { role: 'user', content: 'Go on.' },
+      ] as OpenAI.Responses.ResponseInput;
+      expect(await openai.responses.create({ model, input })).toMatchObject({ status: 'completed' });
+      await system.settled(customer);
+      const { charges } = await readLedger(system, customer);
+      expect(charges.size).toBe(3);
+      expect(charges.has(requestIdOf(compacted.id))).toBe(true);
+    },
+  );
+
   test('pages through input items in both orders', async () => {
     const input = ['a', 'b', 'c', 'd', 'e'].map((content) => ({ role: 'user' as const, content }));
     const { id } = await client().responses.create({ model: 'sim/chat', input });

@@ -43,6 +43,7 @@ import { answerChat, checkChat } from './app/answer-chat';
 import { answerResponse } from './app/answer-response';
 import { answerWholeReply } from './app/answer-whole-reply';
 import { ChatRunner } from './app/chat-runner';
+import { compactingProviders } from './app/compacting-providers';
 import { completionProviders } from './app/completion-providers';
 import { Dispatcher } from './app/dispatcher';
 import { droppingTools } from './app/dropping-tools';
@@ -70,6 +71,7 @@ import { openJournal } from './journal/open-journal';
 import { createChatMetrics } from './metrics';
 import { connectorsOf } from './providers/connect-provider';
 import { createProviders, PROVIDERS } from './providers/registry';
+import { compactResponse } from './rpc/compact-response';
 import { countInputTokens } from './rpc/count-input-tokens';
 import { countTokens } from './rpc/count-tokens';
 import { createChatCompletion } from './rpc/create-chat-completion';
@@ -257,6 +259,11 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       providers: responseProviders(providers, false),
       audioProviders: providers,
     };
+    const compacting = {
+      ...responding,
+      providers: compactingProviders(responding.providers),
+      audioProviders: compactingProviders(providers),
+    };
     const complete = answerChat({ ...answering, providers: completionProviders(providers) });
     const answerWhole = answerWholeReply({
       health,
@@ -293,6 +300,15 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
             : undefined,
           responseOptions,
         ),
+      ),
+      compaction: compactResponse(
+        answerResponse({
+          answer: answerChat(compacting),
+          storage: responseStorage,
+          bodies,
+          metrics: metrics.responses,
+        }),
+        responseOptions,
       ),
       countInputTokens: droppingTools(
         dropResponsesTools,

@@ -28,6 +28,10 @@ export const RESPONSES: ChatEndpoint = {
     return { input: messages, max_output_tokens: max_tokens, ...rest };
   },
 };
+export const COMPACTION: ChatEndpoint = {
+  path: '/v1/responses/compact',
+  body: (fields) => RESPONSES.body(fields),
+};
 export const INPUT_TOKENS: ChatEndpoint = {
   path: '/v1/responses/input_tokens',
   body: (fields) => RESPONSES.body(fields),

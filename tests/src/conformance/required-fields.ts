@@ -2,6 +2,7 @@ import type { ErrorCode } from '@gateway/errors';
 import {
   bearer,
   type ChatEndpoint,
+  COMPACTION,
   COMPLETIONS,
   COUNT_TOKENS,
   EMBEDDINGS,
@@ -95,6 +96,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   of(COMPLETIONS, MESSAGE_FIELDS, MESSAGES_OF_PARTS),
   of(MESSAGES, [...MESSAGE_FIELDS, 'max_tokens'], MESSAGES_OF_PARTS),
   of(COUNT_TOKENS, MESSAGE_FIELDS, MESSAGES_OF_PARTS),
+  of(COMPACTION, ['input', 'input[0].role', 'input[0].content']),
   of(INPUT_TOKENS, ['input', 'input[0].role', 'input[0].content']),
   of(RESPONSES, ['input', 'input[0].role', 'input[0].content']),
   of(TEXT_COMPLETIONS, ['prompt']),

@@ -132,6 +132,8 @@ export interface ChatProvider {
   readonly completions?: CompletionsApi;
   /** Its Responses API, by a name of the account to which encrypted content is tied. Absent: calls are translated. */
   readonly responses?: (account: string) => ResponsesApi;
+  /** How its Responses API compacts a conversation; absent: it does not, or it is not called through that API. */
+  readonly compaction?: CompactionApi;
   /** Its models search the web through the Responses API only, which is used for nothing else. */
   readonly respondsOnlyToSearch?: true;
   /** Absent: it has no embedding models. */
@@ -185,7 +187,10 @@ export type ResponsesApi = Pick<
   | 'boundInput'
   | 'countInput'
   | 'countReply'
->;
+> & { readonly compaction: CompactionApi };
+
+/** What differs for compactions. */
+export type CompactionApi = Pick<ChatProvider, 'address' | 'isReply' | 'passReply' | 'countReply'>;
 
 /** How a provider lists its models. */
 export interface ModelListing {

@@ -30,6 +30,8 @@ export interface RequestSize {
   readonly maxOutputTokens?: number;
   /** The provider accepts no maximum, so only the context length ends the output, however short the input is. */
   readonly openEnded?: boolean;
+  /** The output can't be lowered to what funds cover, because the provider takes no maximum. Absent: it can. */
+  readonly hasFixedOutput?: true;
   /** Prompts, each with a context of its own; absent: 1. */
   readonly prompts?: number;
   readonly choices: number;
@@ -100,7 +102,9 @@ export function upperBound(
   const perChoice = Math.min(size.maxOutputTokens ?? most, most) + size.predictionBytes;
   const outputTokens = perChoice * size.choices;
   // Providers require a thinking budget below the maximum output.
-  const leastPerChoice = Math.max(1, model.outputFloorTokens, (size.thinkingBudgetTokens ?? 0) + 1);
+  const leastPerChoice = size.hasFixedOutput
+    ? perChoice
+    : Math.max(1, model.outputFloorTokens, (size.thinkingBudgetTokens ?? 0) + 1);
   const floorOutputTokens = Math.min(perChoice, leastPerChoice + size.predictionBytes) * size.choices;
   return {
     inputTokens,

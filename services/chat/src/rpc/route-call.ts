@@ -7,6 +7,7 @@ export interface Routes {
   readonly completion: LinkHandler;
   readonly message: LinkHandler;
   readonly response: LinkHandler;
+  readonly compaction: LinkHandler;
   readonly countInputTokens: LinkHandler;
   readonly embeddings: LinkHandler;
   readonly moderation: LinkHandler;
@@ -26,6 +27,7 @@ export function routeCall(routes: Routes): LinkHandler {
     if (route === 'POST /v1/completions') return routes.completion(context, call);
     if (route === 'POST /v1/messages') return routes.message(context, call);
     if (route === 'POST /v1/responses') return routes.response(context, call);
+    if (route === 'POST /v1/responses/compact') return routes.compaction(context, call);
     if (route === 'POST /v1/responses/input_tokens') return routes.countInputTokens(context, call);
     if (route === 'POST /v1/embeddings') return routes.embeddings(context, call);
     if (route === 'POST /v1/moderations') return routes.moderation(context, call);

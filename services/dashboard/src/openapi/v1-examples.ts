@@ -74,6 +74,25 @@ export const V1_EXAMPLES: Readonly<Record<string, { readonly body?: unknown; rea
       usage: { input_tokens: 9, output_tokens: 2 },
     },
   },
+  '/v1/responses/compact': {
+    body: { model: MODEL, input: 'Hello!' },
+    answer: {
+      id: 'resp_1',
+      object: 'response.compaction',
+      created_at: 1_798_761_600,
+      output: [
+        {
+          id: 'msg_1',
+          type: 'message',
+          status: 'completed',
+          role: 'user',
+          content: [{ type: 'input_text', text: 'Hello!' }],
+        },
+        { id: 'cmp_1', type: 'compaction', encrypted_content: 'gws1.VGhlIHVzZXIgc2FpZCBoZWxsby4' },
+      ],
+      usage: { input_tokens: 120, output_tokens: 6, total_tokens: 126 },
+    },
+  },
   '/v1/responses/input_tokens': {
     body: { model: MODEL, input: 'Hello!' },
     answer: { object: 'response.input_tokens', input_tokens: 9 },

@@ -159,6 +159,15 @@ const response = z
       .meta({ description: 'Of a response with output' }),
   })
   .meta({ id: 'Response' });
+const compaction = z
+  .looseObject({
+    id: text,
+    object: z.literal('response.compaction'),
+    created_at: count,
+    output: z.array(z.looseObject({ type: text })),
+    usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count, cost }),
+  })
+  .meta({ id: 'ResponseCompaction' });
 const inputItems = listOf(z.looseObject({ id: text, type: text })).meta({ id: 'ResponseInputItems' });
 const storedFile = z
   .object({
@@ -475,6 +484,16 @@ export const V1_OPERATIONS: readonly V1Operation[] = [
     returnsCost: true,
     answer: response,
     streams: true,
+    codes: CHAT,
+  },
+  {
+    ...chat,
+    path: '/v1/responses/compact',
+    summary:
+      'Compact a conversation: the messages of the user and an item that stands for the rest, to be sent as the input of later responses; fields that only shape a reply have no effect, and `input` may be absent beside `previous_response_id`',
+    body: 'ResponsesRequest',
+    returnsCost: true,
+    answer: compaction,
     codes: CHAT,
   },
   {

@@ -12,6 +12,7 @@ describe('the API route table', () => {
     ['GET', '/v1/models/meta/llama-4:free', 'model'],
     ['POST', '/v1beta/models/sim/chat:countTokens', 'count_content_tokens'],
     ['POST', '/v1/responses', 'responses'],
+    ['POST', '/v1/responses/compact', 'response_compaction'],
     ['POST', '/v1/responses/input_tokens', 'response_input_tokens'],
     ['GET', '/v1/responses/resp_1', 'response'],
     ['GET', '/v1/responses/resp_1/input_items', 'response_input_items'],

@@ -73,6 +73,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   },
   { name: 'completions', method: 'POST', path: '/v1/completions', body: 'json', ...OPENAI },
   { name: 'responses', method: 'POST', path: '/v1/responses', body: 'json', ...RESPONSES },
+  { name: 'response_compaction', method: 'POST', path: '/v1/responses/compact', body: 'json', ...RESPONSES },
   {
     name: 'response_input_tokens',
     method: 'POST',

@@ -3,8 +3,10 @@ import { createHmac } from 'node:crypto';
 // Not a secret: it can only forge a simulator's signatures. Constant, so that conversations survive a restart.
 const KEY = 'simulator';
 
+type SignedKind = 'thinking' | 'reasoning' | 'compaction' | 'hidden' | 'call' | 'search';
+
 /** Returns a keyed hash, so that a part of a reply is recognized later without being stored. */
-export function sign(kind: 'thinking' | 'reasoning' | 'hidden' | 'call' | 'search', text: string): string {
+export function sign(kind: SignedKind, text: string): string {
   return createHmac('sha256', KEY).update(`${kind}\n${text}`).digest('base64');
 }
 

@@ -15,6 +15,7 @@ import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import { type Conversation, WEB_SEARCH, type WebSearch } from '../../domain/conversation';
 import type { PassThroughChange } from '../../domain/pass-through-change';
 import { ENCRYPTED_REASONING } from '../../domain/response-members';
+import { readSummary } from '../../domain/summary-content';
 import { MAX_WEB_SEARCHES } from '../../domain/upper-bound';
 import { isWebSearchType } from '../../domain/web-search-type';
 import { BODY_BOUNDS, MAX_FAULTS } from '../body-bounds';
@@ -64,6 +65,8 @@ export interface ResponsesOptions {
   readonly unknownFields?: UnknownFields;
   /** Responses can be stored. */
   readonly canStore?: boolean;
+  /** The call needs no input of its own. */
+  readonly takesNoInput?: boolean;
 }
 
 /** The stored responses and items that a call refers to. */
@@ -107,7 +110,7 @@ export interface ResponsesRequest extends StoredReferences {
 /** @throws GatewayError `invalid_request`, then `missing_parameter`, then `invalid_model` */
 export function parseResponsesRequest(
   bytes: Buffer,
-  { unknownFields = 'refuse', canStore = false }: ResponsesOptions = {},
+  { unknownFields = 'refuse', canStore = false, takesNoInput = false }: ResponsesOptions = {},
 ): ResponsesRequest {
   const parsed = parseJsonObject(bytes, BODY_BOUNDS);
   const { value } = parsed;
@@ -122,6 +125,7 @@ export function parseResponsesRequest(
   const messages = toChatMessages(items);
   refuseFileIds(items);
   refusePrivateLinks(messages, 'input');
+  if (items.length === 0 && !takesNoInput) throw missingParameter('input');
   requireContent(items);
   if (!body.model) throw new GatewayError('invalid_model');
   const { model } = body;
@@ -161,6 +165,11 @@ interface AllItems {
   readonly storedBytes: number;
 }
 
+/** A compaction that the gateway has made, which every model can read. */
+const isSummary = (item: unknown): boolean =>
+  isObject(item) && item.type === 'compaction' && readSummary(textOf(item.encrypted_content)) !== undefined;
+const SUMMARY = { compaction: passedItemSchema };
+
 const NO_STORED_ITEMS: StoredItems = { conversation: [], byId: new Map() };
 
 function itemsOf(
@@ -174,7 +183,7 @@ function itemsOf(
     storedBytes += Buffer.byteLength(JSON.stringify(item));
     const { type } = item as InputItem;
     // A response that was passed through may have items of other types; only its provider knows them.
-    const known: Partial<Record<string, z.ZodType<InputItem>>> = itemSchemas;
+    const known: Partial<Record<string, z.ZodType<InputItem>>> = isSummary(item) ? SUMMARY : itemSchemas;
     const { success, data } = known[type ?? 'message']?.safeParse(item) ?? { success: false };
     return success ? [data] : [];
   };
@@ -438,7 +447,7 @@ function toWebSearch(
 
 /** Throws for an item that no other format can represent. */
 function refusePassedItems(items: readonly InputItem[]): void {
-  const at = items.findIndex(isPassedItem);
+  const at = items.findIndex((item) => isPassedItem(item) && !isSummary(item));
   if (at !== -1)
     throw invalid(`input[${at}].type: items of type ${items[at]!.type} are not supported by this model`);
 }
@@ -456,7 +465,6 @@ function refuseFileIds(items: readonly (InputItem | ItemReference)[]): void {
 
 /** An assistant may have said nothing, such as before it called a tool. */
 function requireContent(items: readonly (InputItem | ItemReference)[]): void {
-  if (items.length === 0) throw missingParameter('input');
   for (const [index, item] of items.entries()) {
     // Some clients also send a role in items of other types.
     if ((item.type ?? 'message') !== 'message' || !('role' in item)) continue;

@@ -1,4 +1,6 @@
+import { textOf } from '@gateway/upstream';
 import { tagSignature } from '../../domain/signature-tag';
+import { readSummary } from '../../domain/summary-content';
 import type { ChatMessage } from '../openai/chat-schema';
 import { flatName, textArguments } from './caller-tools';
 import { type EncryptedContent, readEncrypted } from './encrypted-content';
@@ -39,6 +41,13 @@ export function toChatMessages(items: readonly (InputItem | ItemReference)[]): C
       case 'message':
         if (item.role !== 'assistant') proofs = [];
         return { role: item.role, content: toContent(item.content ?? '') };
+      case 'compaction': {
+        const summary = readSummary(textOf(item.encrypted_content));
+        // Another one only passes through.
+        return summary === undefined
+          ? { role: 'assistant', content: '' }
+          : { role: 'user', content: summary };
+      }
       default:
         // It only passes through.
         return { role: 'assistant', content: '' };

@@ -46,6 +46,7 @@ export function azureOpenAiProvider(
     'chat/completions': new URL(`${api}/v1/chat/completions`),
     embeddings: new URL(`${api}/v1/embeddings`),
     responses: new URL(`${api}/v1/responses`),
+    'responses/compact': new URL(`${api}/v1/responses/compact`),
   };
   const urlOf = (model: string, endpoint: keyof typeof v1): URL => {
     const deployment = encodeURIComponent(deploymentOf(model));
@@ -91,6 +92,7 @@ export function azureOpenAiProvider(
         return {
           ...passed,
           address: () => authenticated(v1.responses),
+          compaction: { ...passed.compaction, address: () => authenticated(v1['responses/compact']) },
           writeRequest: (
             conversation: Conversation,
             model: string,

@@ -50,6 +50,7 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
   const baseUrl = account.baseUrl.replace(/\/+$/, '');
   const url = new URL(`${baseUrl}/chat/completions`);
   const responsesUrl = new URL(`${baseUrl}/responses`);
+  const compactUrl = new URL(`${baseUrl}/responses/compact`);
   const embeddingsUrl = new URL(`${baseUrl}/embeddings`);
   const models = new URL(`${baseUrl}${quirks.modelsPath}`);
   const headers = {
@@ -63,6 +64,7 @@ export function openAiProvider(account: OpenAiAccount, bufferQuota: Quota): Chat
     writeRequest(conversation, ...to, quirks);
   const responding = {
     address: () => ({ url: responsesUrl, headers }),
+    compactAddress: () => ({ url: compactUrl, headers }),
     writeChatRequest,
     quirks,
     countsByO200k: account.countsByO200k,

@@ -16,8 +16,8 @@ import { handleImageEdit, handleImageGeneration } from './images';
 import { listModels, toModel } from './models';
 import { handleModeration } from './moderations';
 import { OPENAI_QUIRKS, type Quirks } from './quirks';
-import { toResponse, toResponseFrames } from './responses-format';
-import { parseResponsesRequest, type ResponsesRequest } from './responses-request';
+import { toCompaction, toResponse, toResponseFrames } from './responses-format';
+import { parseCompaction, parseResponsesRequest, type ResponsesRequest } from './responses-request';
 import { handleSpeech } from './speech';
 import { handleTranscription } from './transcription';
 
@@ -50,6 +50,10 @@ export function createCompatibleProvider(
   if (!quirks.mistralFormat)
     handlers.set('/v1/responses', (call) =>
       handleChat(call, deps, responses, (body) => parseResponsesRequest(body, quirks)),
+    );
+  if (!quirks.mistralFormat && !quirks.separateReasoning)
+    handlers.set('/v1/responses/compact', (call) =>
+      handleChat(call, deps, { ...responses, toBody: toCompaction }, (body) => parseCompaction(body, quirks)),
     );
   const completions = { ...completionProtocol, provider: name };
   // DeepSeek's are in beta, and Mistral only fills in the middle.

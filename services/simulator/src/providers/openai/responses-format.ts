@@ -35,6 +35,24 @@ export function toResponse(context: Context): Json {
   };
 }
 
+/** Returns the messages of the user, and an item that stands for the rest. */
+export function toCompaction({ identity, request, usage }: Context): Json {
+  const { input } = request.body;
+  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : (input as Json[]);
+  const messages = items
+    .filter(({ type, role }) => (type === undefined || type === 'message') && role === 'user')
+    .map((item, index) => ({
+      ...{ id: `msg_${identity.id}${index}`, type: 'message', status: 'completed', ...item },
+      content: typeof item.content === 'string' ? [{ type: 'input_text', text: item.content }] : item.content,
+    }));
+  const id = `cmp_${identity.id}${messages.length}`;
+  return {
+    ...{ id: `resp_${identity.id}`, object: 'response.compaction', created_at: identity.createdSeconds },
+    output: [...messages, { id, type: 'compaction', encrypted_content: sign('compaction', id) }],
+    usage: toUsage(usage, request),
+  };
+}
+
 /** Returns the typed events of a response. The searches precede the other items. */
 export function toResponseFrames(context: Context): StreamFrames {
   const { reply } = context;

@@ -28,6 +28,10 @@ const FIELDS = new Set([
   ...['prompt_cache_options', 'prompt_cache_retention', 'service_tier', 'store', 'background'],
   ...['previous_response_id', 'conversation', 'prompt', 'context_management', 'moderation'],
 ]);
+const COMPACTION_FIELDS = new Set([
+  ...['model', 'input', 'instructions', 'previous_response_id', 'service_tier'],
+  ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'],
+]);
 /** xAI refuses instructions, and bounds its own tools by turns (docs.x.ai). */
 const XAI_REFUSED = new Set(['instructions', 'max_tool_calls', 'safety_identifier']);
 const SEARCH = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/;
@@ -80,6 +84,13 @@ export function parseResponsesRequest(body: unknown, quirks: Quirks = OPENAI_QUI
     returnsSources: includes('web_search_call.action.sources'),
     serviceTier: chat.serviceTier,
   };
+}
+
+/** Parses the body of a compaction. @throws ProviderError for what the real API refuses */
+export function parseCompaction(body: unknown, quirks: Quirks): ResponsesRequest {
+  const unknown = isObject(body) && Object.keys(body).find((field) => !COMPACTION_FIELDS.has(field));
+  if (unknown) throw invalid(`Unknown parameter: '${unknown}'.`, unknown, 'unknown_parameter');
+  return parseResponsesRequest(body, quirks);
 }
 
 interface Tools {
@@ -139,7 +150,10 @@ function toMessages(item: unknown, index: number): Json[] {
       if (typeof item.call_id !== 'string') throw missing(`${at}.call_id`);
       return [{ role: 'tool', tool_call_id: item.call_id, content: toContent(item.output, at) }];
     case 'reasoning':
-      checkReasoning(item, at);
+      checkEncrypted(item, at, 'reasoning');
+      return [];
+    case 'compaction':
+      checkEncrypted(item, at, 'compaction');
       return [];
     case 'web_search_call':
       return [];
@@ -178,14 +192,18 @@ function toContent(content: unknown, at: string): unknown {
   });
 }
 
-/** Nothing is stored, so reasoning needs its content, which is tied to its id. */
-function checkReasoning({ id, encrypted_content: content }: Json, at: string): void {
+/** Nothing is stored, so such an item needs its content, which is tied to its id. */
+function checkEncrypted(
+  { id, encrypted_content: content }: Json,
+  at: string,
+  kind: 'compaction' | 'reasoning',
+): void {
   if (typeof content !== 'string')
     throw invalid(
       `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false.`,
       at,
     );
-  if (content !== sign('reasoning', String(id)))
+  if (content !== sign(kind, String(id)))
     throw invalid(
       `The encrypted content for item ${id} could not be verified.`,
       at,

@@ -66,6 +66,19 @@ export class PassedResponse {
     return shown;
   }
 
+  /** Returns a compaction as the caller sees it, with the encrypted content that it consists of. */
+  compaction(compacted: JsonObject): JsonObject {
+    const { identity } = this.#to;
+    const shown: Record<string, unknown> = {
+      ...withoutOperatorsCosts(compacted),
+      id: responseId(identity.requestId),
+      ...('model' in compacted && { model: identity.model }),
+      output: listOf(compacted.output).map((item, index) => this.#whole(membersOf(item), index)),
+    };
+    for (const member of OPERATORS_MEMBERS) delete shown[member];
+    return shown;
+  }
+
   /** A response that is stored needs its encrypted content; what the caller has not asked for is removed when it is stored. */
   #shown(item: JsonObject, index: number): JsonObject {
     return this.#to.request.isStored

@@ -3,6 +3,7 @@ import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/u
 import { ANY_TOOL } from '../../../domain/any-tool';
 import { ENCRYPTED_REASONING } from '../../../domain/response-members';
 import { isTagged } from '../../../domain/signature-tag';
+import { readSummary } from '../../../domain/summary-content';
 import { isWebSearchType } from '../../../domain/web-search-type';
 import type { OpenAiQuirks } from '../quirks';
 import { REASONING, refusedHints } from '../write-request';
@@ -81,9 +82,15 @@ function fitItem(
   return { ...known, content: content.map((part) => fromChatPart(membersOf(part), isOwn) ?? part) };
 }
 
-/** @throws GatewayError `invalid_request` for a summary of another account, without which the conversation has lost its beginning */
+/**
+ * Returns a summary that the gateway has made as a message, and any other as the account wrote it.
+ * @throws GatewayError `invalid_request` for a summary of another account, without which the conversation has lost its beginning
+ */
 function compactionOf(item: JsonObject, account: string): JsonObject {
-  if (!isTagged(textOf(item.encrypted_content))) return item;
+  const content = textOf(item.encrypted_content);
+  const summary = readSummary(content);
+  if (summary !== undefined) return { role: 'user', content: summary };
+  if (!isTagged(content)) return item;
   const own = unsealed(item, account);
   if (own) return own;
   const detail = 'input: the compaction can only be read by the provider that wrote it';

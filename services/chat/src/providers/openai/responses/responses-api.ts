@@ -1,5 +1,5 @@
 import type { Quota } from '@gateway/quota';
-import { type JsonObject, membersOf, textOf, UpstreamError } from '@gateway/upstream';
+import { type JsonObject, listOf, membersOf, textOf, UpstreamError } from '@gateway/upstream';
 import type { ChatProvider, OpeningEvent, ResponsesApi } from '../../../domain/chat-provider';
 import { TokenCounter } from '../../../domain/token-count';
 import { shortenToolId } from '../../../domain/tool-ids';
@@ -24,6 +24,8 @@ const MAX_CALL_ID_CHARS = 64;
 
 interface ResponsesAccount {
   readonly address: ResponsesApi['address'];
+  /** Of its compactions. */
+  readonly compactAddress: ResponsesApi['address'];
   /** Of the same account, for chat completions. */
   readonly writeChatRequest: ChatProvider['writeRequest'];
   readonly quirks: OpenAiQuirks;
@@ -37,7 +39,15 @@ const SEARCH_RESULT_TOKENS = 10_000;
 
 /** A provider's Responses API, which `responses` describes. @param account name to which encrypted content is tied */
 export function responsesApi(
-  { address, writeChatRequest, quirks, responses, countsByO200k, bufferQuota }: ResponsesAccount,
+  {
+    address,
+    compactAddress,
+    writeChatRequest,
+    quirks,
+    responses,
+    countsByO200k,
+    bufferQuota,
+  }: ResponsesAccount,
   account: string,
 ): ResponsesApi {
   return {
@@ -81,7 +91,26 @@ export function responsesApi(
       for (const text of textsOf(reply)) counter.addText(text);
       return counter.tokens;
     },
+    compaction: {
+      address: compactAddress,
+      isReply: ({ output }) => Array.isArray(output),
+      passReply: ({ value }, _model, to) =>
+        Buffer.from(JSON.stringify(new PassedResponse(to, account).compaction(value))),
+      countReply: estimateCompaction,
+    },
   };
+}
+
+/** Bytes of base64 for a token of four bytes. */
+const ENCRYPTED_BYTES_PER_TOKEN = 16 / 3;
+
+/** Estimates the tokens of what the provider has encrypted. The messages beside it are the caller's. */
+function estimateCompaction({ output }: JsonObject): number {
+  const bytes = listOf(output).reduce<number>(
+    (sum, item) => sum + textOf(membersOf(item).encrypted_content).length,
+    0,
+  );
+  return Math.ceil(bytes / ENCRYPTED_BYTES_PER_TOKEN);
 }
 
 /** @throws UpstreamError when the provider reports that the response failed */

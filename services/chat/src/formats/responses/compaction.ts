@@ -1,0 +1,126 @@
+import { GatewayError } from '@gateway/errors';
+import { isEmpty, parseJsonObject } from '@gateway/json-body';
+import { isObject } from '@gateway/upstream';
+import type { ReplyIdentity } from '../../domain/caller-request';
+import type { Conversation } from '../../domain/conversation';
+import type { Reply } from '../../domain/reply';
+import { responseId } from '../../domain/response-members';
+import { writeSummary } from '../../domain/summary-content';
+import type { BilledUsage } from '../../domain/usage';
+import { BODY_BOUNDS } from '../body-bounds';
+import { writeUsage } from './response-json';
+import {
+  parseResponsesRequest,
+  type ResponsesCall,
+  type ResponsesOptions,
+  type ResponsesRequest,
+} from './responses-request';
+import type { InputItem } from './responses-schema';
+import { toStoredItems } from './stored-items';
+
+/** Fields of a response's body that change nothing in a compaction; clients send them with those of their session (Codex). */
+const WITHOUT_EFFECT = [
+  ...[
+    'tools',
+    'tool_choice',
+    'parallel_tool_calls',
+    'max_tool_calls',
+    'reasoning',
+    'text',
+    'include',
+    'store',
+  ],
+  ...['temperature', 'top_p', 'truncation', 'metadata', 'user', 'safety_identifier', 'service_tier'],
+  ...['client_metadata', 'stream_options'],
+];
+/** Fields whose effect a caller would miss. */
+const REFUSED = ['stream', 'background', 'max_output_tokens'];
+
+const INSTRUCTION =
+  'Summarize the conversation so far, so that another model can continue it from your summary and the messages of the user alone. ' +
+  'Keep every fact, decision, constraint and preference that still matters, what was done and found, with exact names, paths, figures ' +
+  'and code where they are needed, and what remains to be done. Do not answer the user and do not call tools: write only the summary.';
+const HEADING = 'Summary of the conversation so far:\n\n';
+
+/**
+ * Parses the body of `POST /v1/responses/compact`. With `previous_response_id` it needs no input.
+ * @throws GatewayError as `parseResponsesRequest`
+ */
+export function parseCompaction(bytes: Buffer, options: ResponsesOptions): ResponsesRequest {
+  const { value } = parseJsonObject(bytes, BODY_BOUNDS);
+  const body: Record<string, unknown> = { ...value };
+  for (const field of REFUSED) {
+    if (body[field] != null && body[field] !== false)
+      throw new GatewayError('invalid_request', { detail: `${field}: not supported by a compaction` });
+    delete body[field];
+  }
+  for (const field of WITHOUT_EFFECT) delete body[field];
+  const continues = !isEmpty(body.previous_response_id);
+  if (continues && isEmpty(body.input)) body.input = [];
+  const request = parseResponsesRequest(Buffer.from(JSON.stringify({ ...body, store: false })), {
+    ...options,
+    takesNoInput: continues,
+  });
+  return { ...request, withItems: (stored) => compactionOf(request.withItems(stored)) };
+}
+
+function compactionOf(call: ResponsesCall): ResponsesCall {
+  return {
+    ...call,
+    size: {
+      ...call.size,
+      bodyBytes: call.size.bodyBytes + INSTRUCTION.length,
+      hasFixedOutput: true,
+    },
+    conversation: () => withInstruction(call.conversation()),
+    passThroughBody: (change) =>
+      call.passThroughBody({
+        ...change,
+        maxTokens: undefined,
+        overrides: (body) => new Map([...(change.overrides?.(body) ?? []), ['store', undefined]]),
+      }),
+    replies: {
+      ...call.replies,
+      write: (reply, usage, identity) =>
+        writeCompaction(userMessages(call.parsed.input), reply, usage, identity),
+    },
+  };
+}
+
+const withInstruction = (conversation: Conversation): Conversation => ({
+  ...conversation,
+  turns: [...conversation.turns, { role: 'user', parts: [{ kind: 'text', text: INSTRUCTION }] }],
+});
+
+/** Returns what the user has said, of which OpenAI's compactions contain every message. */
+function userMessages(input: unknown): InputItem[] {
+  if (!Array.isArray(input)) return [{ role: 'user', content: input as string }];
+  return input.filter(
+    (item) => isObject(item) && (item.type ?? 'message') === 'message' && item.role === 'user',
+  );
+}
+
+/** @throws Error for a reply without a text */
+function writeCompaction(
+  messages: readonly InputItem[],
+  { parts }: Reply,
+  usage: BilledUsage,
+  { requestId, createdAtMs }: ReplyIdentity,
+): Buffer {
+  const text = parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
+  if (text.trim() === '') throw new Error('reply has no summary');
+  const named = messages.map((item, index) => ({ ...item, id: `msg_${requestId}_${index}` }));
+  const compaction = {
+    id: `cmp_${requestId}_${named.length}`,
+    type: 'compaction',
+    encrypted_content: writeSummary(HEADING + text),
+  };
+  const compacted = {
+    id: responseId(requestId),
+    object: 'response.compaction',
+    created_at: Math.floor(createdAtMs / 1_000),
+    output: [...toStoredItems(named, requestId), compaction],
+    usage: writeUsage(usage),
+  };
+  return Buffer.from(JSON.stringify(compacted));
+}
