@@ -23,7 +23,6 @@ export async function startJobs(settings: Settings, pool: Pool, log: Logger): Pr
   const sweeper = new Sweeper({
     pool,
     grace: { callMs: settings.HOLD_GRACE_MS, taskMs: settings.TASK_HOLD_GRACE_MS },
-    lossLimitNano: settings.ABANDONED_COST_LIMIT_USD,
     log,
   });
   const sweep = every(settings.SWEEP_INTERVAL_MS, 'sweep', log, async () => {

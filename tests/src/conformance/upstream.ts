@@ -4,7 +4,7 @@ import type { Misbehavior } from '../support/fault-provider';
 import { googleError } from '../support/gemini-replies';
 import { httpReply, streamHead, type WireReplies, WORDS } from '../support/provider-replies';
 import type { TlsFault } from '../support/tls-faults';
-import { streamOf, WIRE_REPLIES, type WireName } from '../support/wire-replies';
+import { WIRE_REPLIES, type WireName } from '../support/wire-replies';
 
 /** A provider's behavior, and the client's error. */
 export interface UpstreamCase extends Particulars {
@@ -146,8 +146,12 @@ function brokenReplies(replies: WireReplies): [string, Misbehavior, ('plain' | '
     ['a body cut in a chunk', says(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n100\r\n{"id"`)],
     ['an invalid chunk', says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n')],
     ['a body that stalls', ({ socket }) => socket.write(whole.slice(0, -20)), 'plain'],
-    ['a stream that was not requested', says(`${streamHead()}${streamOf(replies)}`), 'plain'],
-    ['a complete reply instead of a stream', says(whole), 'streamed'],
+    [
+      'a stream that was not requested, without its end',
+      says(`${streamHead()}${replies.partialStream}`),
+      'plain',
+    ],
+    ['a truncated reply instead of a stream', says(whole.slice(0, -20)), 'streamed'],
     ['a stream that ends before its first event', says(streamHead()), 'streamed'],
     [
       'a stream cut before its first event',

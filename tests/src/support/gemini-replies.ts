@@ -37,9 +37,6 @@ export function googleError(code: number, message: unknown, fields: object = {})
   return { error: { code, message, status: STATUSES[code] ?? 'UNKNOWN', ...fields } };
 }
 
-/** Returns a reply with a text and this finish reason. */
-export const finishedBy = (finishReason: string) => response([candidate('Hello', finishReason)], 1);
-
 const chunks = [
   ...WORDS.map((word, index) => response([candidate(word)], index + 1)),
   response([candidate('', 'STOP')], 8),
@@ -74,8 +71,10 @@ export const GEMINI_REPLIES: WireReplies = {
   errorEventVariants: [],
   withoutContent: [
     ['candidates that are not a list', { ...response([], 0), candidates: 'none' }],
-    ['a candidate without a finish reason', response([candidate('Hello')], 1)],
-    ['a finish reason that means a failure', finishedBy('MALFORMED_FUNCTION_CALL')],
-    ['an unknown finish reason', finishedBy('TIRED')],
+    ['a candidate without a finish reason and without text', response([{ index: 0 }], 0)],
+    [
+      'a finish reason that means a failure',
+      response([{ index: 0, finishReason: 'MALFORMED_FUNCTION_CALL' }], 0),
+    ],
   ],
 };

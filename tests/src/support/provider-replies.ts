@@ -123,6 +123,12 @@ export function providerError(message: unknown, type = 'invalid_request_error'):
   return { error: { message, type, param: null, code: null } };
 }
 
+/** Returns the type of OpenAI's errors with this status; undefined: of errors in the request. */
+export function errorTypeOf(status: number): string | undefined {
+  if (status === 429) return 'rate_limit_exceeded';
+  return status >= 500 ? 'server_error' : undefined;
+}
+
 /** Returns a complete HTTP reply; strings unchanged, other values as JSON. */
 export function httpReply(status: number, body: unknown, headers: Record<string, string> = {}): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body);

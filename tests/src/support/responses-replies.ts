@@ -1,4 +1,11 @@
-import { ERROR_EVENT_VARIANTS, providerError, sse, type WireReplies, WORDS } from './provider-replies';
+import {
+  ERROR_EVENT_VARIANTS,
+  errorTypeOf,
+  providerError,
+  sse,
+  type WireReplies,
+  WORDS,
+} from './provider-replies';
 
 /** Replies of OpenAI's Responses API, from its documentation (openai 7.57: `Response`, `ResponseStreamEvent`). */
 const message = (text: string) => ({
@@ -87,7 +94,7 @@ export const RESPONSES_REPLIES: WireReplies = {
     .slice(0, opening.length + 3)
     .map(frame)
     .join(''),
-  refusal: (status, words) => providerError(words, status === 429 ? 'rate_limit_exceeded' : undefined),
+  refusal: (status, words) => providerError(words, errorTypeOf(status)),
   errorEvent: frame({ type: 'error', code: 'server_error', message: 'overloaded', param: null }),
   errorEventVariants: ERROR_EVENT_VARIANTS,
   withoutContent: [

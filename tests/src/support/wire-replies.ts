@@ -4,6 +4,7 @@ import {
   COMPLETION,
   DONE,
   ERROR_EVENT_VARIANTS,
+  errorTypeOf,
   providerError,
   ROLE_CHUNK,
   SPOKEN_CHUNKS,
@@ -32,7 +33,7 @@ const COMPLETIONS_REPLIES: WireReplies = {
   end: DONE,
   opening: sse(ROLE_CHUNK),
   partialStream: STREAM_CHUNKS.slice(0, 4).map(sse).join(''),
-  refusal: (status, message) => providerError(message, status === 429 ? 'rate_limit_exceeded' : undefined),
+  refusal: (status, message) => providerError(message, errorTypeOf(status)),
   errorEvent: sse(providerError('overloaded', 'server_error')),
   errorEventVariants: ERROR_EVENT_VARIANTS,
   withoutContent: [

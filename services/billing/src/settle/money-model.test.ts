@@ -108,7 +108,7 @@ class PostgresMoney implements MoneyCore {
        WHERE state = 'open'`,
       [requestId],
     );
-    expect(await expireOrphanedHolds(pool, { callMs: 3_600_000, taskMs: 3_600_000 }, 10n ** 18n)).toBe(1);
+    expect(await expireOrphanedHolds(pool, { callMs: 3_600_000, taskMs: 3_600_000 })).toBe(1);
   }
 
   async deliver(events: readonly object[]): Promise<string[]> {

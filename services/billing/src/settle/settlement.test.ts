@@ -216,7 +216,7 @@ describe("an account's losses of an hour", () => {
       '0',
     ],
     ['a cost above the hold', 450n, {}, '50'],
-    ['what a call may have cost whose process was killed', 100n, { ...lossReason('OWNER_KILLED') }, '300'],
+    ['what a call may have cost whose process was killed: none', 100n, lossReason('OWNER_KILLED'), '0'],
     ['a call that its provider lost: none', 0n, { outcome: 'USAGE_OUTCOME_LOST' }, '0'],
   ])('contain %s', async (_, costNano, event, hourNano) => {
     const { key, call } = await held(1_000n, 400n);
@@ -239,15 +239,12 @@ describe("an account's losses of an hour", () => {
     expect(summary((await billing.reserve(reserveRequest(key, 1n)))[0]!)).toBe('granted 1');
   });
 
-  test('contain an expired hold until its event arrives', async () => {
-    const { key, call } = await held(10n * LIMIT_NANO, 2n * LIMIT_NANO, { ownerId: 'expired-then-late' });
-    await billing.heartbeat('expired-then-late', '1');
+  test('contain no expired hold, because an account cannot kill the process that has its calls', async () => {
+    const { key, call } = await held(10n * LIMIT_NANO, 2n * LIMIT_NANO, { ownerId: 'expired-unlimited' });
+    await billing.heartbeat('expired-unlimited', '1');
     await age(call.requestId);
-    await silence('expired-then-late');
-    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
-    expect((await abandonedCost(key.accountId)).hourNano).toBe(String(2n * LIMIT_NANO));
-    expect(summary((await billing.reserve(reserveRequest(key, 1n)))[0]!)).toBe('rate_limited');
-    await billing.deliver(usageEvent(call, 123n));
+    await silence('expired-unlimited');
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
     expect((await abandonedCost(key.accountId)).hourNano).toBe('0');
     expect(summary((await billing.reserve(reserveRequest(key, 1n)))[0]!)).toBe('granted 1');
   });
@@ -354,7 +351,7 @@ describe('closing a call whose reply is lost', () => {
     await billing.heartbeat('late', '1');
     await age(call.requestId);
     await silence('late');
-    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
     expect(await close(key, call.requestId)).toMatchObject({ state: 'CALL_END_STATE_EXPIRED' });
   });
 
@@ -370,10 +367,10 @@ describe('a hold whose owner is gone', () => {
     const { key, call } = await held(1_000n, 400n, { ownerId: 'gone' });
     await billing.heartbeat('gone', '1');
     await age(call.requestId);
-    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(0);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(0);
     await silence('gone');
     expect(await billing.metric('holds_orphaned')).toBe(1);
-    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
     expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '0' });
     expect(await lossOf(call.requestId)).toBe(400n);
     expect(summary((await billing.reserve(call))[0]!)).toBe('internal_error');
@@ -386,15 +383,15 @@ describe('a hold whose owner is gone', () => {
     await age(call.requestId);
     await age(withoutTask.requestId);
     await silence('gone-with-a-task');
-    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
     expect([await stateOf(call.requestId), await stateOf(withoutTask.requestId)]).toEqual([
       'open',
       'expired',
     ]);
     await age(call.requestId, '24 hours');
-    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(0);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(0);
     await silence('gone-with-a-task', '24 hours');
-    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
     expect(await stateOf(call.requestId)).toBe('expired');
   });
 
@@ -408,7 +405,6 @@ describe('a hold whose owner is gone', () => {
     const sweeper = new Sweeper({
       pool,
       grace: GRACE,
-      lossLimitNano: LIMIT_NANO,
       log,
       now: () => clock.nowMs,
     });
@@ -426,9 +422,9 @@ describe('a hold whose owner is gone', () => {
     const { call: young } = await held(1_000n, 400n, { ownerId: 'never-seen' });
     await age(call.requestId);
     await billing.heartbeat('alive', '1');
-    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(0);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(0);
     await age(young.requestId);
-    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
     expect(await stateOf(call.requestId)).toBe('open');
   });
 
@@ -443,10 +439,10 @@ describe('a hold whose owner is gone', () => {
       { requestId: call.requestId, accountId: key.accountId, keyId: key.keyId, model: 'sim/chat' },
     ]);
     await age(call.requestId);
-    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(0);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(0);
     await silence('restarted');
     await billing.heartbeat('restarted', '2');
-    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
     expect(await stateOf(call.requestId)).toBe('expired');
     expect((await callUnary(client, client.ListOpenHolds, asked, WAIT)).holds).toEqual([]);
   });
@@ -460,7 +456,7 @@ describe('a hold whose owner is gone', () => {
     async (_, heldSinceNano, costNano, chargedNano, lossNano) => {
       const { key, call } = await held(1_000n, 400n, { ownerId: `late-${randomUUID()}` });
       await age(call.requestId);
-      expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
+      expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
       if (heldSinceNano > 0n) await billing.reserve(reserveRequest(key, heldSinceNano));
       await billing.deliver(usageEvent(call, costNano));
       await billing.deliver(usageEvent(call, costNano));
@@ -476,7 +472,7 @@ describe('a hold whose owner is gone', () => {
   test('stays a loss, booked once, when a late event reports a lost outcome', async () => {
     const { key, call } = await held(1_000n, 400n, { ownerId: 'late-lost' });
     await age(call.requestId);
-    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
     await billing.deliver(usageEvent(call, 0n, { outcome: 'USAGE_OUTCOME_LOST' }));
     await billing.deliver(usageEvent(call, 400n));
     expect(await billing.account(key.accountId)).toMatchObject({ balanceNano: '1000', heldNano: '0' });
@@ -489,7 +485,7 @@ describe('a hold whose owner is gone', () => {
     const call = reserveRequest(key, 400n, { ownerId: 'late-capped' });
     await billing.reserve(call);
     await age(call.requestId);
-    expect(await expireOrphanedHolds(pool, GRACE, LIMIT_NANO)).toBe(1);
+    expect(await expireOrphanedHolds(pool, GRACE)).toBe(1);
     const since = reserveRequest(key, 450n);
     await billing.reserve(since);
     await billing.deliver(usageEvent(since, 450n));

@@ -10,7 +10,6 @@ export interface SweeperOptions {
   readonly pool: Pool;
   readonly grace: HoldGrace;
   /** Of an account's losses in an hour. */
-  readonly lossLimitNano: bigint;
   readonly log: Logger;
   readonly now?: () => number;
 }
@@ -38,13 +37,13 @@ export class Sweeper {
   }
 
   async #sweep(): Promise<number> {
-    const { pool, grace, lossLimitNano, log, now = () => performance.now() } = this.#options;
+    const { pool, grace, log, now = () => performance.now() } = this.#options;
     await ping(pool);
     this.#listeningSinceMs ??= now();
     if (now() - this.#listeningSinceMs < Math.min(STARTUP_GRACE_MS, grace.callMs, grace.taskMs)) return 0;
     let expired = 0;
     for (let batch = 0; batch < MAX_BATCHES; batch++) {
-      const count = await expireOrphanedHolds(pool, grace, lossLimitNano);
+      const count = await expireOrphanedHolds(pool, grace);
       if (count === 0) break;
       expired += count;
     }

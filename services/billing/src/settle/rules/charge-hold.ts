@@ -40,14 +40,18 @@ export interface HoldEnd {
 /** The status of a call whose client disconnected. */
 const CLIENT_DISCONNECTED = 499;
 
-/** Whether an account can cause such a loss again and again, unlike the failure of a provider. */
+/**
+ * Whether an account can cause such a loss again and again, unlike the failure of a provider or the death of a process, which would
+ * otherwise limit every account that had calls in flight.
+ */
 const isCausedByAccount = (reason: LossReason, { status }: UsageEvent): boolean =>
-  reason === 'usage_unknown' ? status === CLIENT_DISCONNECTED : reason !== 'lost';
+  reason === 'abandoned' ||
+  reason === 'over_hold' ||
+  (reason === 'usage_unknown' && status === CLIENT_DISCONNECTED);
 
 /** Ends an open hold according to its event: never charges more than the hold. */
 export function settleOpenHold(hold: Hold, event: UsageEvent): HoldEnd {
-  if (event.outcome === 'lost')
-    return { ...expireHold(hold), state: 'lost', lossReason: 'lost', isLimited: false };
+  if (event.outcome === 'lost') return { ...expireHold(hold), state: 'lost', lossReason: 'lost' };
   const costNano = event.outcome === 'settled' ? event.costNano : 0n;
   const chargedNano = minBigint(costNano, hold.amountNano);
   const lossReason = costNano > hold.amountNano ? 'over_hold' : (event.loss?.reason ?? 'over_hold');
@@ -73,7 +77,7 @@ export function expireHold(hold: Hold): HoldEnd {
     chargedNano: 0n,
     lossNano: hold.amountNano,
     lossReason: 'expired',
-    isLimited: true,
+    isLimited: false,
     usedTokens: null,
     taskId: '',
   };
@@ -95,7 +99,7 @@ export function settleExpiredHold(hold: Hold, event: UsageEvent, freeNano: bigin
     chargedNano,
     lossNano: costNano + unchargedNano(hold, costNano, event) - chargedNano - hold.amountNano,
     lossReason: 'late_final',
-    isLimited: true,
+    isLimited: false,
     usedTokens: usedTokensOf(hold, event),
     taskId: event.taskId,
   };

@@ -4,7 +4,6 @@ import { rowsOf, statement } from '../../store/statement';
 import type { StatementBatch } from '../../store/statement-batch';
 import { ifAny } from '../../store/two-round-trip-transaction';
 import type { HoldEnd } from '../rules/charge-hold';
-import { countLosses } from './abandoned-costs';
 
 const END = statement(
   'end-holds',
@@ -21,15 +20,8 @@ const LOSE = statement(
    SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[])`,
 );
 
-/**
- * Writes the ends of holds of locked accounts: holds, accounts, windows, ledger, operator losses.
- * @param lossLimitNano of an account's losses in an hour
- */
-export function endHolds(
-  on: StatementBatch,
-  ends: readonly HoldEnd[],
-  lossLimitNano: bigint,
-): Promise<unknown> {
+/** Writes the ends of holds of locked accounts: holds, accounts, windows, ledger, operator losses. */
+export function endHolds(on: StatementBatch, ends: readonly HoldEnd[]): Promise<unknown> {
   const changes = ends.map(({ hold: { accountId, keyId, day }, freedNano, chargedNano }) => ({
     accountId,
     keyId,
@@ -39,7 +31,6 @@ export function endHolds(
   }));
   const charged = ends.filter(({ chargedNano }) => chargedNano > 0n);
   const lost = ends.filter(({ lossNano }) => lossNano !== 0n);
-  const limited = lost.filter(({ isLimited }) => isLimited);
   return Promise.all([
     rowsOf(on, END, [
       ends.map(({ hold }) => hold.requestId),
@@ -57,6 +48,5 @@ export function endHolds(
         list.map(({ lossNano }) => lossNano),
       ]),
     ),
-    ...ifAny(limited, (list) => countLosses(on, list, lossLimitNano)),
   ]);
 }

@@ -32,11 +32,8 @@ export interface HoldGrace {
   readonly taskMs: number;
 }
 
-/**
- * Expires one batch of abandoned holds and returns their number; 0 while another instance does so.
- * @param lossLimitNano of an account's losses in an hour
- */
-export function expireOrphanedHolds(pool: Pool, grace: HoldGrace, lossLimitNano: bigint): Promise<number> {
+/** Expires one batch of abandoned holds and returns their number; 0 while another instance does so. */
+export function expireOrphanedHolds(pool: Pool, grace: HoldGrace): Promise<number> {
   return withTransaction(pool, async (client) => {
     const [lead] = await rowsOf<{ leads: boolean }>(client, LEAD, []);
     if (!lead?.leads) return 0;
@@ -53,7 +50,7 @@ export function expireOrphanedHolds(pool: Pool, grace: HoldGrace, lossLimitNano:
       found.map((hold) => hold.request_id),
     );
     const ends = abandoned.map((row) => expireHold(fromHoldRow(row)));
-    await inBatch(client, (batch) => ifAny(ends, (list) => endHolds(batch, list, lossLimitNano)));
+    await inBatch(client, (batch) => ifAny(ends, (list) => endHolds(batch, list)));
     return abandoned.length;
   });
 }

@@ -10,6 +10,7 @@ import { insertUsageRecords } from '../../usage/store/usage-records';
 import { type Hold, type HoldEnd, settleExpiredHold, settleOpenHold } from '../rules/charge-hold';
 import type { Delivery, DeliveryOutcome } from '../rules/delivery';
 import { MalformedEvent, type UsageEvent } from '../rules/usage-event';
+import { countLosses } from './abandoned-costs';
 import { type DeadLetter, insertDeadLetters } from './dead-letters';
 import { endHolds } from './end-holds';
 
@@ -25,7 +26,7 @@ export async function settleDeliveries(
   try {
     const { outcomes, late } = await settleTogether(pool, deliveries, lossLimitNano);
     // Rare; each depends on what those before it left.
-    for (const event of late) await settleLate(pool, event, lossLimitNano);
+    for (const event of late) await settleLate(pool, event);
     return outcomes;
   } catch (error) {
     if (deliveries.length !== 1 || isTransient(error)) throw error;
@@ -60,12 +61,14 @@ function settleTogether(pool: Pool, deliveries: readonly Delivery[], lossLimitNa
     decide: ([accounts, holds]) => {
       const plan = makePlan(deliveries, accounts, holds);
       const ends = plan.open.map(({ end }) => end);
+      const limited = ends.filter(({ isLimited, lossNano }) => isLimited && lossNano > 0n);
       const charged = plan.open.map(({ event, end }) => ({ event, chargedNano: end.chargedNano }));
       for (const event of plan.tombstones) charged.push({ event, chargedNano: 0n });
       return {
         result: () => plan,
         write: (batch) => [
-          ...ifAny(ends, (list) => endHolds(batch, list, lossLimitNano)),
+          ...ifAny(ends, (list) => endHolds(batch, list)),
+          ...ifAny(limited, (list) => countLosses(batch, list, lossLimitNano)),
           ...ifAny(plan.tombstones, (list) => insertTombstones(batch, list)),
           ...ifAny(charged, (list) => insertUsageRecords(batch, list)),
           ...ifAny(plan.letters, (list) => insertDeadLetters(batch, list)),
@@ -136,7 +139,7 @@ function planSettlement(plan: Plan, event: UsageEvent, hold: Hold | undefined): 
 const isWellFormed = (event: Delivery['event']): event is UsageEvent => !(event instanceof MalformedEvent);
 
 /** Applies the final event of an expired hold, unless another one was first. */
-function settleLate(pool: Pool, event: UsageEvent, lossLimitNano: bigint): Promise<void> {
+function settleLate(pool: Pool, event: UsageEvent): Promise<void> {
   return withTransaction(pool, async (client) => {
     const accounts = await lockAccounts(client, [event.accountId]);
     const hold = (await findHolds(client, [event.requestId])).get(event.requestId);
@@ -147,7 +150,7 @@ function settleLate(pool: Pool, event: UsageEvent, lossLimitNano: bigint): Promi
     const key = figures.keys.get(hold.keyId);
     const end = settleExpiredHold(hold, event, account && key ? freeNano(account, key) : 0n);
     await inBatch(client, (batch) => [
-      endHolds(batch, [end], lossLimitNano),
+      endHolds(batch, [end]),
       insertUsageRecords(batch, [{ event, chargedNano: end.chargedNano }]),
     ]);
   });

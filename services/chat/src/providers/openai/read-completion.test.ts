@@ -99,6 +99,7 @@ test.each([
 test.each([
   ['no choices', { id: 'c-1' }],
   ['no message', { choices: [{ index: 0 }] }],
+  ['no message, although it ended as usual', { choices: [{ index: 0, finish_reason: 'stop' }] }],
   ['a call without a name', completion({ tool_calls: [{ id: 'a', function: {} }] })],
   ['a failure', completion({ content: 'x' }, 'insufficient_system_resource')],
   ['too many calls', completion({ tool_calls: Array(2_000).fill(called('a')) })],

@@ -23,7 +23,7 @@ export function readCompletion(reply: JsonObject): Reply {
 
 /** Azure omits the message of a choice that it filtered. */
 export const isCompletionChoice = ({ message, finish_reason: reason }: JsonObject): boolean =>
-  isObject(message) || textOf(reason) !== '';
+  isObject(message) || reason === 'content_filter';
 
 function readContent(content: unknown): AssistantPart[] {
   if (typeof content === 'string') return content === '' ? [] : [textPart(content)];
