@@ -170,7 +170,7 @@ describe('a call for embeddings is refused', () => {
     ['without input', { input: undefined }, 400, { code: 'missing_parameter', param: 'input' }],
     ['with an empty text', { input: ['a', ''] }, 400, { code: 'missing_parameter', param: 'input[1]' }],
     ['with an unknown field', { truncate: 'END' }, 400, { code: 'invalid_request' }],
-    ['without a model', { model: undefined }, 400, { code: 'invalid_model' }],
+    ['without a model', { model: undefined }, 400, { code: 'missing_parameter', param: 'model' }],
     ['with an unknown model', { model: 'sim/nothing' }, 404, { code: 'model_not_found' }],
     ['with a chat model', { model: 'sim/chat' }, 404, { code: 'model_not_found' }],
     [

@@ -101,7 +101,7 @@ describe('a moderation is refused', () => {
       400,
       { code: 'invalid_request', detail: expect.stringMatching(/^input\[0\]\.image_url\.url: /) },
     ],
-    ['without a model', { model: undefined }, 400, { code: 'invalid_model' }],
+    ['without a model', { model: undefined }, 400, { code: 'missing_parameter', param: 'model' }],
     ['with a chat model', { model: 'sim/chat' }, 404, { code: 'model_not_found' }],
   ])('%s', async (_what, fields, status, error) => {
     const answer = await moderate(fields);

@@ -128,7 +128,7 @@ describe('a ranking is refused', () => {
       400,
       { code: 'invalid_request', detail: expect.stringMatching('max_tokens_per_doc') },
     ],
-    ['without a model', { model: undefined }, 400, { code: 'invalid_model' }],
+    ['without a model', { model: undefined }, 400, { code: 'missing_parameter', param: 'model' }],
     ['with an embedding model', { model: 'sim/embedding' }, 404, { code: 'model_not_found' }],
   ])('%s', async (_what, fields, status, error) => {
     const answer = await rerank(fields);
