@@ -1,5 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { createPool } from '@gateway/postgres';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { renewPassword } from './actions/renew-password';
+import type { PasswordHasher } from './security/password-hasher';
+import { findUserByEmail, insertUser } from './store/users';
 import {
   type Dashboard,
   OPERATOR,
@@ -28,6 +32,7 @@ afterAll(async () => {
 
 const newEmail = () => `o-${randomUUIDv7()}@example.com`;
 const operators = async (token = operator) => (await dashboard.get('admin/operators', token)).body.data;
+const add = async () => (await dashboard.post('admin/operators', { email: newEmail() }, operator)).body;
 const remove = (id: string, token = operator) =>
   dashboard.post(`admin/operators/${id}/remove`, undefined, token);
 const logIn = async (email: string, password: string) =>
@@ -50,31 +55,37 @@ describe('operators', () => {
     expect((await dashboard.get('admin/operators', operator)).status).toBe(200);
   });
 
-  test('are made from users and from new emails, and lose their permissions at once when removed', async () => {
-    const user = await dashboard.register();
-    expect((await dashboard.get('admin/operators', user.token)).status).toBe(404);
-    const promoted = (await dashboard.post('admin/operators', { email: user.email }, operator)).body;
-    expect(promoted).toMatchObject({ email: user.email, account_id: user.account.id, password: null });
-    expect(await operators(user.token)).toHaveLength(2);
-    const added = (await dashboard.post('admin/operators', { email: newEmail(), name: 'C' }, user.token))
-      .body;
+  test('are new users with a first password, and lose their permissions at once when removed', async () => {
+    const added = await add();
+    expect(added).toMatchObject({ must_change_password: true, password: expect.any(String) });
     const first = await logIn(added.email, added.password);
     expect(first.must_change_password).toBe(true);
     expect((await dashboard.get('admin/operators', first.token)).status).toBe(404);
-    await remove(added.id, user.token);
-    await remove(promoted.id, user.token);
+    const token = await dashboard.firstLogin(added.email, added.password);
+    expect(await operators(token)).toHaveLength(2);
+    await remove(added.id, token);
+    expect((await dashboard.get('admin/operators', token)).status).toBe(404);
+    expect((await dashboard.get('keys', token)).status).toBe(200);
+  });
+
+  test('are not made from a user, who may have registered with the email of somebody else', async () => {
+    const user = await dashboard.register();
+    const answer = await dashboard.post('admin/operators', { email: user.email }, operator);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toMatchObject({ code: 'email_taken', param: 'email' });
+    expect(answer.body.error.detail).toContain('belongs to a user');
     expect((await dashboard.get('admin/operators', user.token)).status).toBe(404);
-    expect((await dashboard.get('keys', user.token)).status).toBe(200);
+    expect(await operators()).toHaveLength(1);
   });
 
   test('two of them can not remove each other', async () => {
-    const user = await dashboard.register();
-    const { id } = (await dashboard.post('admin/operators', { email: user.email }, operator)).body;
-    const [own] = (await operators()).filter(({ email }: { email: string }) => email === OPERATOR.email);
-    const answers = await Promise.all([remove(own.id, user.token), remove(id, operator)]);
-    const left = await operators(answers[0]?.status === 200 ? user.token : operator);
+    const { id, email, password } = await add();
+    const token = await dashboard.firstLogin(email, password);
+    const [own] = (await operators()).filter((one: { email: string }) => one.email === OPERATOR.email);
+    const answers = await Promise.all([remove(own.id, token), remove(id, operator)]);
+    const left = await operators(answers[0]?.status === 200 ? token : operator);
     expect(left.length).toBe(1);
-    if (left[0].id === id) await dashboard.post('admin/operators', { email: OPERATOR.email }, user.token);
+    await world.database.query(`UPDATE dashboard.users SET operator = true WHERE id = '${own.id}'`);
     await remove(id);
   });
 
@@ -91,11 +102,11 @@ describe('operators', () => {
   });
 
   test('one who was removed does not come back with the next start', async () => {
-    const user = await dashboard.register();
-    await dashboard.post('admin/operators', { email: user.email }, operator);
-    const restarted = await startDashboard(world, { ADMIN_EMAIL: newEmail() });
+    const { id, email } = await add();
+    await remove(id);
+    const restarted = await startDashboard(world, { ADMIN_EMAIL: email });
     try {
-      expect(await operators()).toHaveLength(2);
+      expect(await operators()).toHaveLength(1);
     } finally {
       await restarted.stop();
     }
@@ -126,6 +137,34 @@ describe('a first password', () => {
     expect(again.must_change_password).toBe(true);
     expect((await dashboard.get('keys', again.token)).status).toBe(404);
   });
+});
+
+test('the password of a member who became an operator meanwhile is not replaced by an owner', async () => {
+  const { account } = await dashboard.register();
+  const pool = createPool({ url: world.database.url, log: world.log, maxConnections: 1 });
+  const [owner, member] = ['owner', 'member'].map((role) => ({
+    id: `user_${randomUUIDv7()}`,
+    accountId: account.id,
+    email: newEmail(),
+    name: 'N',
+    role: role as 'owner' | 'member',
+    operator: false,
+    mustChangePassword: false,
+  }));
+  try {
+    await insertUser(pool, member!, 'hash');
+    const hash = async () => {
+      await world.database.query(`UPDATE dashboard.users SET operator = true WHERE id = '${member!.id}'`);
+      return 'new hash';
+    };
+    const renewal = { accountId: account.id, memberId: member!.id, by: owner!, address: '' };
+    const renewed = renewPassword({ pool, hasher: { hash } as unknown as PasswordHasher }, renewal);
+    await expect(renewed).rejects.toMatchObject({ code: 'not_found' });
+    expect((await findUserByEmail(pool, member!.email))?.passwordHash).toBe('hash');
+  } finally {
+    await world.database.query(`UPDATE dashboard.users SET operator = false WHERE id = '${member!.id}'`);
+    await pool.end();
+  }
 });
 
 describe('registration', () => {

@@ -34,5 +34,11 @@ export async function renewPassword(
   }
   const password = temporaryPassword();
   const passwordHash = await hasher.hash(password, address);
-  return { member: await replacePassword(pool, accountId, memberId, passwordHash), password };
+  const member = await replacePassword(pool, {
+    accountId,
+    id: memberId,
+    passwordHash,
+    ofOperators: by.operator,
+  });
+  return { member, password };
 }

@@ -1,7 +1,9 @@
+import { GatewayError } from '@gateway/errors';
 import { z } from 'zod';
 import { type RegisterDependencies, registerUser } from '../actions/register-user';
 import { temporaryPassword } from '../security/first-password';
-import { demoteOperator, listOperators, type Operator, promoteUser } from '../store/operators';
+import { demoteOperator, listOperators, type Operator } from '../store/operators';
+import { findUserByEmail } from '../store/users';
 import { emailAddress } from './auth';
 import { type Endpoint, endpoint } from './endpoint';
 import { label } from './parse-input';
@@ -18,13 +20,17 @@ export const adminOperatorEndpoints = (deps: RegisterDependencies): Endpoint[] =
   }),
   endpoint('operator', 'POST /admin/operators', {
     summary:
-      'Make a user an operator. An unknown email becomes a user with an account, whose first password the response has; it is shown once',
+      'Add an operator: a new user with an account, whose first password the response has; it is shown once',
     body: addBody,
     response: addedOperatorResponse,
-    codes: ['too_many_attempts'],
+    codes: ['email_taken', 'too_many_attempts'],
     async handle({ context, address, body: { email, name = email } }) {
-      const promoted = await promoteUser(deps.pool, email);
-      if (promoted) return { ...toOperatorJson(promoted), password: null };
+      // A user is not promoted: emails are not verified, so anyone could have taken it.
+      if (await findUserByEmail(deps.pool, email)) {
+        throw new GatewayError('email_taken', {
+          detail: 'email: belongs to a user already, and an operator is a new user',
+        });
+      }
       const password = temporaryPassword();
       const { id, accountId } = await registerUser(deps, context, {
         email,

@@ -419,10 +419,7 @@ const operator = {
 };
 export const operatorResponse = z.object(operator).meta({ id: 'Operator' });
 export const operatorsResponse = z.object({ data: z.array(operatorResponse) });
-export const addedOperatorResponse = z.object({
-  ...operator,
-  password: z.string().nullable().meta({ description: 'The first password of a new user, shown once' }),
-});
+export const addedOperatorResponse = z.object({ ...operator, password });
 const invitation = {
   id,
   email: z.string().nullable().meta({ description: 'Null: any email' }),

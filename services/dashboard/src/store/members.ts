@@ -127,17 +127,24 @@ export async function findMember(
   return { member: fromRow(row), isOperator: operator };
 }
 
+export interface NewPassword {
+  readonly accountId: string;
+  readonly id: string;
+  readonly passwordHash: string;
+  /** Whether an operator's password may be replaced. */
+  readonly ofOperators: boolean;
+}
+
 /** Ends all logins with the old password. Throws `not_found`. */
 export function replacePassword(
   pool: Pool,
-  accountId: string,
-  id: string,
-  passwordHash: string,
+  { accountId, id, passwordHash, ofOperators }: NewPassword,
 ): Promise<Member> {
   return withTransaction(pool, async (client) => {
     const { rows } = await client.query<MemberRow>(
-      `UPDATE dashboard.users SET password_hash = $3, must_change_password = true WHERE account_id = $1 AND id = $2 RETURNING ${COLUMNS}`,
-      [accountId, id, passwordHash],
+      `UPDATE dashboard.users SET password_hash = $3, must_change_password = true
+       WHERE account_id = $1 AND id = $2 AND (NOT operator OR $4) RETURNING ${COLUMNS}`,
+      [accountId, id, passwordHash, ofOperators],
     );
     if (!rows[0]) throw new GatewayError('not_found');
     await client.query('DELETE FROM dashboard.sessions WHERE user_id = $1', [id]);

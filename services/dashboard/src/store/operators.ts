@@ -33,15 +33,6 @@ export async function hasOperator(pool: Pool): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Makes an existing user an operator; undefined if no user has this email. */
-export async function promoteUser(pool: Pool, email: string): Promise<Operator | undefined> {
-  const { rows } = await pool.query<Row>(
-    `UPDATE dashboard.users SET operator = true WHERE email = $1 RETURNING ${COLUMNS}`,
-    [email],
-  );
-  return rows[0] && fromRow(rows[0]);
-}
-
 /** The user keeps the account. Throws `not_found`, and `invalid_request` for the last operator who can log in. */
 export async function demoteOperator(pool: Pool, id: string): Promise<Operator> {
   assertId(id);

@@ -8,9 +8,9 @@ export interface Operator {
   readonly must_change_password: boolean;
 }
 
-/** The password of a new user is shown once; null for a user who existed. */
+/** The first password is shown once. */
 export interface AddedOperator extends Operator {
-  readonly password: string | null;
+  readonly password: string;
 }
 
 export interface Invitation {

@@ -41,7 +41,7 @@ export function OperatorsSection() {
       <AddOperator onAdded={setAdded} />
       <RemoveOperator operator={removed} onClose={() => setRemoved(undefined)} />
       <Modal
-        opened={added?.password != null}
+        opened={added !== undefined}
         onClose={() => setAdded(undefined)}
         title={added ? `${added.email} is an operator` : ''}
         withCloseButton={false}
@@ -108,7 +108,6 @@ function AddOperator({ onAdded }: { onAdded: (added: AddedOperator) => void }) {
     mutationFn: () => addOperator({ email }),
     onSuccess: (added) => {
       setEmail('');
-      if (added.password === null) notifications.show({ message: `${added.email} is an operator.` });
       onAdded(added);
       void queryClient.invalidateQueries({ queryKey: QUERY_KEY });
     },
@@ -122,7 +121,7 @@ function AddOperator({ onAdded }: { onAdded: (added: AddedOperator) => void }) {
       <Stack gap="xs">
         <TextInput
           label="Add an operator"
-          description="A user of this gateway, or a new one, who gets an account and an initial password"
+          description="A new user, who gets an account and an initial password"
           placeholder="Email"
           type="email"
           required
