@@ -51,6 +51,7 @@ test('logs answers that are recorded nowhere else, and all failed ones', async (
   access.add(exchange({ requestId: 'paid', isRecorded: true }));
   access.add(exchange({ requestId: 'refused', isRecorded: true, errorCode: 'rpm_rate_limited' }, 429));
   access.add(exchange({ requestId: 'anonymous', caller: undefined }, 401));
+  access.add(exchange({ requestId: 'page', caller: undefined, path: '/login' }, 302));
   const unanswered = { headersSent: false } as Exchange['response'];
   access.add(exchange({ requestId: 'unanswered', caller: undefined, response: unanswered }));
   const error = new GatewayError('invalid_request');
@@ -77,18 +78,22 @@ test.each([
   expect(sent).toMatchObject([{ path: logged }]);
 });
 
-test('drops the entries of an address and of all addresses above their rate limits, but none of callers', async () => {
-  const { access, sent } = accessLog();
+test('drops the entries of clients without credentials above 20 per second, but none of callers', async () => {
+  const { access, sent, advance } = accessLog();
   const anonymous = (clientAddress: string) =>
     access.add(exchange({ requestId: clientAddress, caller: undefined, clientAddress }, 404));
-  for (let i = 0; i < 150; i++) anonymous('192.0.2.1');
-  for (let i = 0; i < 150; i++) anonymous(`198.51.100.${i}`);
+  for (let i = 0; i < 15; i++) anonymous('192.0.2.1');
+  for (let i = 0; i < 15; i++) anonymous(`198.51.100.${i}`);
   access.add(exchange({ requestId: 'caller' }));
-  await access.close();
-  expect(sent.filter(({ requestId }) => requestId === '192.0.2.1')).toHaveLength(100);
-  expect(sent).toHaveLength(201);
+  await jest.advanceTimersByTimeAsync(500);
+  expect(sent.filter(({ requestId }) => requestId === '192.0.2.1')).toHaveLength(5);
+  expect(sent).toHaveLength(11);
   expect(sent.at(-1)).toMatchObject({ requestId: 'caller' });
-  expect(access.dropped).toBe(100);
+  expect(access.dropped).toBe(20);
+  advance(500);
+  anonymous('192.0.2.1');
+  await access.close();
+  expect(sent).toHaveLength(12);
 });
 
 test('drops the entries of a caller above the rate limit without affecting other callers', async () => {

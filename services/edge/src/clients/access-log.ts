@@ -19,8 +19,9 @@ const MAX_BATCH = 1_000;
 const MAX_WAITING = 20_000;
 /** Maximum entries of one caller per half second: a flood does not get a row for each call. */
 const MAX_OF_CALLER = 100;
-/** The same of all clients that are not authenticated, who don't displace the entries of the others. */
-const MAX_ANONYMOUS = 200;
+/** The same of an address without credentials, and of all of them: nothing else bounds how much they store. */
+const MAX_OF_ADDRESS = 5;
+const MAX_ANONYMOUS = 10;
 const ANONYMOUS = 'anonymous';
 const MAX_PATH = 200;
 /** Keys in a path, and the signed part of a link to a video. */
@@ -54,7 +55,7 @@ export class AccessLog {
   add(exchange: Exchange): void {
     const { caller, response, isRecorded, clientAddress } = exchange;
     const status = response.headersSent ? response.statusCode : 0;
-    if (caller ? isRecorded && status < 400 : status === 0) return;
+    if (status < 400 && (!caller || isRecorded)) return;
     const endedAtMs = this.#nowMs();
     this.#append(caller, clientAddress, {
       requestId: exchange.requestId,
@@ -101,7 +102,7 @@ export class AccessLog {
     // Checked first, so that the map has no more addresses than that.
     if ((this.#ofCaller.get(ANONYMOUS) ?? 0) >= MAX_ANONYMOUS) return false;
     const address = `address ${clientNetwork(clientAddress)}`;
-    return this.#count(address, MAX_OF_CALLER) && this.#count(ANONYMOUS, MAX_ANONYMOUS);
+    return this.#count(address, MAX_OF_ADDRESS) && this.#count(ANONYMOUS, MAX_ANONYMOUS);
   }
 
   /** Returns false above the maximum of a half second. */
