@@ -7,7 +7,7 @@ import { ErrorState } from '../../ui/error-state';
 import { fieldError } from '../../ui/field-error';
 import { PageHeader } from '../../ui/page-header';
 
-const FIELDS = ['name', 'email', 'password', 'invitation'] as const;
+const FIELDS = ['name', 'email', 'password'] as const;
 const MIN_PASSWORD_CHARS = 8;
 const MAX_PASSWORD_CHARS = 256;
 
@@ -29,7 +29,10 @@ export function SignUpPage() {
     event.preventDefault();
     registration.mutate(new FormData(event.currentTarget));
   };
-  const isOfField = FIELDS.some((field) => fieldError(error, field));
+  // Unknown if the mode could not be read, while the server requires one.
+  const hasInvitation = mode.data === 'invite';
+  const shown = hasInvitation ? [...FIELDS, 'invitation'] : FIELDS;
+  const isOfField = shown.some((field) => fieldError(error, field));
   if (mode.data === 'off') return <NoRegistration search={search} />;
   return (
     <>
@@ -63,7 +66,7 @@ export function SignUpPage() {
             maxLength={MAX_PASSWORD_CHARS}
             error={fieldError(error, 'password')}
           />
-          {mode.data === 'invite' && (
+          {hasInvitation && (
             <TextInput
               label="Invitation"
               description="The code that you received from an operator"
