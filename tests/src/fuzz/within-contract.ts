@@ -36,7 +36,8 @@ function expectWhole(answer: HttpAnswer): void {
   if (type.startsWith('text/event-stream')) expectStreamEnd(answer.text);
   else if (type.startsWith('application/json')) {
     if (answer.json === undefined) throw new Error(`not JSON: ${answer.text.slice(0, 300)}`);
-  } else if (!EXPORTS.has(type) && (!isText(type) || answer.text === '')) throw new Error(`content type ${type}`);
+  } else if (!EXPORTS.has(type) && (!isText(type) || answer.text === ''))
+    throw new Error(`content type ${type}`);
   if (!answer.headers['x-request-id']) throw new Error('no request id');
 }
 
