@@ -137,6 +137,62 @@ describe('a stream of OpenAI’s format that passes through', () => {
     expect(await pass(body)).toBe(body.toString().replaceAll('"model":"m"', '"model":"sim/chat"'));
   });
 
+  const more = (index: number, args: string) => ({ index, function: { arguments: args } });
+  const second = { index: 1, ...called('', { id: 'call_2' }) };
+  const streamOf = (...data: object[]) => Buffer.from(`${frames(...data)}data: [DONE]\n\n`);
+
+  test('has a call that begins in the same list as a further piece of another', async () => {
+    const start = { index: 0, ...called('{"q":') };
+    const body = streamOf(
+      chunk({ tool_calls: [start] }),
+      chunk({ tool_calls: [more(0, '"a\\"}}]"}'), second] }),
+      chunk({ tool_calls: [more(1, '{"q":2')] }),
+      chunk({ tool_calls: [more(1, '}')] }),
+      chunk({}, 'tool_calls'),
+    );
+    expect(readAsOpenAi(await pass(body), true)).toMatchObject({
+      finish: 'tool_calls',
+      calls: [
+        { id: 'call_1', input: { q: 'a"}}]' } },
+        { id: 'call_2', input: { q: 2 } },
+      ],
+    });
+  });
+
+  test('has a call of a choice whose chunk also has one of another choice', async () => {
+    const choice = (index: number, ...tool_calls: object[]) => ({
+      index,
+      delta: { tool_calls },
+      finish_reason: null,
+    });
+    const bare = { index: 0, function: { name: 'find', arguments: '{}' } };
+    for (const choices of [
+      [choice(0, more(0, '1}')), choice(1, bare)],
+      [choice(1, bare), choice(0, more(0, '1}'))],
+    ]) {
+      const body = streamOf(chunk({ tool_calls: [{ index: 0, ...called('{"q":') }] }), {
+        ...chunk({}),
+        choices,
+      });
+      const [, last] = (await pass(body)).split('\n\n');
+      const received = JSON.parse(last!.slice('data: '.length)).choices;
+      const begun = received.find(({ index }: { index: number }) => index === 1).delta.tool_calls[0];
+      expect(begun).toMatchObject({ id: expect.any(String), type: 'function' });
+    }
+  });
+
+  test.each(['before', 'after'])('has a finish reason that is %s the pieces of its choice', async (where) => {
+    const delta = { tool_calls: [more(0, '1}')] };
+    const end = where === 'before' ? { finish_reason: 'stop', delta } : { delta, finish_reason: 'stop' };
+    const body = streamOf(chunk({ tool_calls: [{ index: 0, ...called('{"q":') }] }), {
+      ...chunk({}),
+      choices: [{ index: 0, ...end }],
+    });
+    const received = await pass(body);
+    expect(received.match(/"finish_reason":"[^"]*"/g)).toEqual(['"finish_reason":"tool_calls"']);
+    expect(readAsOpenAi(received, true)).toMatchObject({ calls: [{ input: { q: 1 } }] });
+  });
+
   test('has the arguments once if the finish reason is repeated', async () => {
     const body = chunks({ index: 0, ...called('') });
     const again = Buffer.from(frames(chunk({}, 'tool_calls')));

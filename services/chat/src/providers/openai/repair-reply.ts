@@ -5,15 +5,17 @@ import { parseExactData } from '../../sse/sse-data';
 import { agreedFinishReason, isCustomCall, readCalls, readContentPart } from './reply-json';
 import { ToolCallPieces } from './tool-call-pieces';
 
-/** Members that may need a repair. A quote inside a JSON string is escaped, so these are always members. */
-const REPAIRS =
-  /"(?:tool_calls": ?\[ ?\{|finish_reason": ?"[^"]|function_call": ?\{|content": ?\[|num_cached_tokens"|cost|is_byok"|estimated_cost"|provider_metadata")/;
+/** Members that may need a repair, but for tool calls. A quote inside a JSON string is escaped, so these are always members. */
+const OTHER_REPAIRS =
+  /"(?:finish_reason": ?"[^"]|function_call": ?\{|content": ?\[|num_cached_tokens"|cost|is_byok"|estimated_cost"|provider_metadata")/;
+const REPAIRS = new RegExp(`"tool_calls": ?\\[ ?\\{|${OTHER_REPAIRS.source}`);
 /** The same and those of figures and errors, so that one search tells the chunks that have only text. */
 const MARKS = new RegExp(`"usage"(?!:null)|"error"|${REPAIRS.source}`);
 const FINISH = /"finish_reason": ?"[^"]/;
-const FINISH_START = '"finish_reason":"';
-/** A piece of the arguments of a call that has begun, as OpenAI writes it. */
-const CONTINUED = /"tool_calls":\[\{"index":(\d{1,4}),"function":\{"arguments":"/;
+const CALLS_KEY = '"tool_calls"';
+/** The only piece of a call's arguments as OpenAI writes it, after which no other object or list begins. */
+const CONTINUED =
+  /"tool_calls":\[\{"index":(\d{1,4}),"function":\{"arguments":"[^"\\]*(?:\\.[^"\\]*)*"\}\}\][^{[]*$/;
 const FUNCTION_CALL = /"function_call": ?\{/;
 
 /** The calls of a choice so far. */
@@ -86,7 +88,7 @@ export class ChunkRepair {
   #continuesCall(text: string): boolean {
     if (this.#calls.size !== 1) return false;
     const match = CONTINUED.exec(text);
-    if (!match || text.includes(FINISH_START, match.index)) return false;
+    if (!match || text.indexOf(CALLS_KEY) !== match.index || OTHER_REPAIRS.test(text)) return false;
     const [calls] = this.#calls.values();
     return calls!.pieces.hasArguments(Number(match[1]));
   }
