@@ -33,7 +33,16 @@ const frames = (...data: readonly object[]) =>
 const USER = { role: 'user', content: 'Hi' };
 const openAi = providerOf('openai');
 const { responses, ...azure } = providerOf('azure-openai');
-const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11, ...SECRETS };
+const figures = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 };
+const usage = { ...figures, ...SECRETS };
+const running = { id: 'c1', object: 'chat.completion.chunk', model: 'm' };
+const called = (args: string) => ({
+  index: 0,
+  id: 'call_1',
+  type: 'function',
+  function: { name: 'f', arguments: args },
+});
+const continued = { index: 0, function: { arguments: ':1}' } };
 const chat = { id: 'c1', object: 'chat.completion', model: 'm', ...SECRETS };
 const said = { role: 'assistant', content: 'Blue.', provider_metadata: SECRETS.provider_metadata };
 const completion = JSON.stringify({
@@ -43,7 +52,14 @@ const completion = JSON.stringify({
 });
 const chunks = `${frames(
   { ...chat, choices: [{ index: 0, delta: said, finish_reason: null }] },
-  { ...chat, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage },
+  { ...chat, choices: [{ index: 0, delta: { tool_calls: [called('{"q"')] }, finish_reason: null }] },
+  { ...running, choices: [{ index: 0, delta: { tool_calls: [continued] }, finish_reason: null }], usage },
+  {
+    ...running,
+    choices: [{ index: 0, delta: {}, finish_reason: null }],
+    usage: { ...figures, total_cost: 0.777 },
+  },
+  { ...chat, choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }], usage },
   { ...chat, choices: [], usage },
 )}data: [DONE]\n\n`;
 const messageUsage = { input_tokens: 9, output_tokens: 2, ...SECRETS };

@@ -2,6 +2,7 @@ import type { Quota } from '@gateway/quota';
 import { isObject, type JsonObject } from '@gateway/upstream';
 import type { AudioIds } from '../../domain/audio-ids';
 import type { MeteredStream, PassThroughEvent, PassThroughOptions } from '../../domain/chat-provider';
+import { withoutOperatorsCosts } from '../../domain/operators-costs';
 import { hasAllFigures, largerUsage, ofTier, type TokenUsage } from '../../domain/usage';
 import { exactUsd } from '../../json/exact-json';
 import { isCalledError, isErrorEvent } from '../../sse/error-event';
@@ -219,8 +220,9 @@ export class PassThroughChunks implements MeteredStream {
     return { kind: 'pass', bytes: frameOf(rest) };
   }
 
-  /** Replaces a cost of the provider, which is the operator's. */
-  #withCost(chunk: JsonObject): object {
+  /** Replaces the costs of the provider, which are the operator's. */
+  #withCost(received: JsonObject): object {
+    const chunk = withoutOperatorsCosts(received);
     const { usage } = chunk;
     if (!this.#usage || !isObject(usage)) return chunk;
     const cost = exactUsd(this.#chargedNano(ofTier(this.#usage, this.#serviceTier)));
