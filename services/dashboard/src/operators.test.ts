@@ -49,7 +49,7 @@ describe('operators', () => {
     const deleted = await dashboard.post(`members/${last.id}/delete`, undefined, operator);
     expect(deleted.body.error).toMatchObject({
       code: 'invalid_request',
-      detail: 'the gateway needs an operator',
+      detail: 'the gateway needs an operator who has changed the first password',
     });
     expect(await operators()).toHaveLength(1);
     expect((await dashboard.get('admin/operators', operator)).status).toBe(200);
@@ -76,6 +76,25 @@ describe('operators', () => {
     expect(answer.body.error.detail).toContain('belongs to a user');
     expect((await dashboard.get('admin/operators', user.token)).status).toBe(404);
     expect(await operators()).toHaveLength(1);
+  });
+
+  test('the last one who has changed the first password stays, and ADMIN_EMAIL is another if none has', async () => {
+    await add();
+    const [own] = (await operators()).filter((one: { email: string }) => one.email === OPERATOR.email);
+    expect((await remove(own.id)).body.error).toMatchObject({
+      code: 'invalid_request',
+      detail: 'the gateway needs an operator who has changed the first password',
+    });
+    await world.database.query(`UPDATE dashboard.users SET operator = false WHERE id = '${own.id}'`);
+    const email = newEmail();
+    const restarted = await startDashboard(world, { ADMIN_EMAIL: email });
+    try {
+      const { token } = await logIn(email, OPERATOR.password);
+      expect(await operators(token)).toHaveLength(2);
+      await world.database.query(`UPDATE dashboard.users SET operator = email = '${OPERATOR.email}'`);
+    } finally {
+      await restarted.stop();
+    }
   });
 
   test('two of them can not remove each other', async () => {

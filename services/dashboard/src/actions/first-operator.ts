@@ -10,8 +10,8 @@ const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5_000;
 
 /**
- * Creates the operator if the gateway has none, retrying while billing or the database can't be reached. A user who registered
- * with that email is not promoted: anyone could have taken it.
+ * Creates the operator if the gateway has none who has changed the first password, retrying while billing or the database can't
+ * be reached. A user who registered with that email is not promoted: anyone could have taken it.
  */
 export class FirstOperator {
   readonly #deps: RegisterDependencies;
@@ -61,7 +61,10 @@ export class FirstOperator {
     if (await hasOperator(this.#deps.pool)) return;
     const known = await findUserByEmail(this.#deps.pool, email);
     if (known) {
-      this.#log.error({ userId: known.user.id }, 'ADMIN_EMAIL belongs to a user who is not an operator');
+      this.#log.error(
+        { userId: known.user.id },
+        'ADMIN_EMAIL belongs to a user already, who is not made an operator',
+      );
       return;
     }
     const caller = { requestId: randomUUIDv7(), signal: this.#stop.signal };

@@ -11,7 +11,7 @@ import { addedOperatorResponse, operatorResponse, operatorsResponse } from './re
 
 const addBody = z.strictObject({ email: emailAddress, name: label(200).optional() });
 
-/** The operators of the gateway; the last one can't be removed. */
+/** The operators of the gateway; the last one with a password of their own can't be removed. */
 export const adminOperatorEndpoints = (deps: RegisterDependencies): Endpoint[] => [
   endpoint('operator', 'GET /admin/operators', {
     summary: 'List the operators of the gateway',
@@ -46,7 +46,7 @@ export const adminOperatorEndpoints = (deps: RegisterDependencies): Endpoint[] =
   }),
   endpoint('operator', 'POST /admin/operators/:id/remove', {
     summary:
-      'Take the permissions of an operator from a user, who keeps the account; not from the last operator',
+      'Take the permissions of an operator from a user, who keeps the account; not from the last one who has changed the first password',
     response: operatorResponse,
     handle: async ({ params }) => toOperatorJson(await demoteOperator(deps.pool, params.id ?? '')),
   }),

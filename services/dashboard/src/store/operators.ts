@@ -28,8 +28,11 @@ export async function listOperators(pool: Pool): Promise<Operator[]> {
   return rows.map(fromRow);
 }
 
-export async function hasOperator(pool: Pool): Promise<boolean> {
-  const { rowCount } = await pool.query('SELECT FROM dashboard.users WHERE operator LIMIT 1');
+/** Whether there is an operator with a password of their own; a first one may have been given to nobody. */
+export async function hasOperator(on: Pool | PoolClient): Promise<boolean> {
+  const { rowCount } = await on.query(
+    'SELECT FROM dashboard.users WHERE operator AND NOT must_change_password LIMIT 1',
+  );
   return rowCount === 1;
 }
 
@@ -53,8 +56,10 @@ export async function lockOperators(client: PoolClient): Promise<void> {
   await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('operators', 0))`);
 }
 
-/** Throws `invalid_request` if there is no operator left. */
+/** Throws `invalid_request` if no operator with a password of their own is left. */
 export async function requireOperator(client: PoolClient): Promise<void> {
-  const { rowCount } = await client.query('SELECT FROM dashboard.users WHERE operator LIMIT 1');
-  if (rowCount === 0) throw new GatewayError('invalid_request', { detail: 'the gateway needs an operator' });
+  if (await hasOperator(client)) return;
+  throw new GatewayError('invalid_request', {
+    detail: 'the gateway needs an operator who has changed the first password',
+  });
 }

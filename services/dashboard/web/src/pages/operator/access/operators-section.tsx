@@ -20,12 +20,14 @@ const QUERY_KEY = ['admin', 'operators'];
 
 export function OperatorsSection() {
   const { data, error, refetch } = useQuery({ queryKey: QUERY_KEY, queryFn: listOperators });
+  const able = data?.filter((operator) => !operator.must_change_password);
   const [added, setAdded] = useState<AddedOperator>();
   const [removed, setRemoved] = useState<Operator>();
   return (
     <Section title="Operators">
       <Text size="sm" c="dimmed" mb="md">
-        Operators manage accounts, providers, models and prices. The last one can’t be removed.
+        Operators manage accounts, providers, models and prices. The last one who has changed the initial
+        password can’t be removed.
       </Text>
       {error && <ErrorState error={error} onRetry={() => void refetch()} />}
       <Stack gap="sm" mb="lg">
@@ -33,7 +35,7 @@ export function OperatorsSection() {
           <OperatorRow
             key={operator.id}
             operator={operator}
-            isLast={data.length === 1}
+            isLast={!operator.must_change_password && able?.length === 1}
             onRemove={() => setRemoved(operator)}
           />
         ))}
