@@ -8,8 +8,8 @@ export const localAddressSettings = {
 };
 
 /**
- * Loopback and link-local addresses, and those at which clouds serve metadata or credentials: of AWS by IPv6 (Instance Metadata
- * Service), Alibaba Cloud (ECS metadata) and Azure (wire server). A check of an IPv6 address that contains an IPv4 one finds it too.
+ * Loopback and link-local addresses, also by NAT64, and those at which clouds serve metadata or credentials: of AWS and Google by
+ * IPv6, Alibaba Cloud (ECS metadata) and Azure (wire server). A check of an IPv6 address that maps an IPv4 one finds it too.
  */
 const LOCAL = new BlockList();
 for (const [network, prefix] of [
@@ -21,11 +21,19 @@ for (const [network, prefix] of [
 ] as const) {
   LOCAL.addSubnet(network, prefix, 'ipv4');
 }
-for (const address of ['::', '::1', 'fd00:ec2::254']) LOCAL.addAddress(address, 'ipv6');
-LOCAL.addSubnet('fe80::', 10, 'ipv6');
+for (const [network, prefix] of [
+  ['::', 127],
+  ['fe80::', 10],
+  ['fd00:ec2::', 32],
+  ['fd20:ce::', 32],
+  ['64:ff9b::7f00:0', 104],
+  ['64:ff9b::a9fe:0', 112],
+] as const) {
+  LOCAL.addSubnet(network, prefix, 'ipv6');
+}
 
 /** Names that resolve to these addresses by standard (RFC 6761) or on every machine of a cloud. */
-const LOCAL_NAME = /^(?:.+\.)?localhost$|^metadata(?:\.google\.internal)?$/;
+const LOCAL_NAME = /^(?:.+\.)?localhost$|^metadata(?:\.google\.internal|\.goog)?$/;
 
 /** Returns which hosts providers may not have; undefined if all are allowed. */
 export const refusedHosts = ({

@@ -6,7 +6,7 @@ const STRICT_LINK = /^https:\/\/[^/\s\\\p{Cc}\p{Cs}][^\s\\\p{Cc}\p{Cs}]*$/iu;
 /** Names that only private networks resolve (RFC 6761, RFC 6762, RFC 8375, ICANN's name collisions, cloud metadata). */
 const PRIVATE_DOMAINS = new Set([
   ...['consul', 'corp', 'home', 'internal', 'intranet', 'invalid', 'lan', 'local', 'localdomain'],
-  ...['localhost', 'mail', 'onion', 'private', 'svc', 'test', 'example', 'arpa'],
+  ...['localhost', 'mail', 'onion', 'pod', 'private', 'svc', 'test', 'example', 'arpa'],
 ]);
 
 /** Ranges that the public internet does not route (IANA's special-purpose registries). */
