@@ -57,6 +57,30 @@ describe('the duration of a file is that of its frames', () => {
     }
   });
 
+  /** 8 kbit/s at 8 kHz, and 11.025 kHz: MPEG 2.5. */
+  const slowFrame = (rateBits: number, bytes: number) => {
+    const frame = Buffer.alloc(bytes);
+    frame.writeUInt32BE(0xffe31000 + (rateBits << 10));
+    return frame;
+  };
+  const at8kHz = slowFrame(2, 72);
+  const at11kHz = slowFrame(0, 52);
+
+  test.each<[string, Buffer[], number]>([
+    ['that follow one another', Array.from({ length: 1_000 }, () => at8kHz), 72],
+    ['after a gap', [Buffer.alloc(3), ...Array.from({ length: 1_000 }, () => at8kHz)], 72],
+    [
+      'that alternate after a gap',
+      [Buffer.alloc(3), ...Array.from({ length: 1_000 }, () => [at8kHz, at11kHz]).flat()],
+      124.24,
+    ],
+  ])('frames of MP3 of another sample rate count: %s', (_, frames, seconds) => {
+    const measurement = measured('mp3', Buffer.concat([mp3File(1, 38), ...frames]));
+    expect(measurement.seconds).toBeGreaterThan(seconds);
+    expect(measurement.seconds).toBeLessThan(seconds + 0.2);
+    expect(measurement.maxSeconds).toBeGreaterThanOrEqual(measurement.seconds);
+  });
+
   test('the pauses between the blocks of WebM count for the maximum', () => {
     const late = Buffer.from(webmFile(2, 0));
     late.writeInt16BE(30_000, late.length - 3 - 3);

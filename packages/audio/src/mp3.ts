@@ -1,15 +1,15 @@
 import type { ByteInput } from './byte-input';
 import type { Duration } from './duration';
 import { flacDuration } from './flac';
-import { ADTS_HEADER_BYTES, adtsFrameAt, HEADER_BYTES, type MpegFrame, mpegFrameAt } from './mpeg-frame';
+import { ADTS_HEADER_BYTES, adtsFrameAt, HEADER_BYTES, mpegFrameAt } from './mpeg-frame';
 
 /** Of the lowest rate of MP3, 8 kbit/s. */
 export const LOWEST_BYTES_PER_SECOND = 1_000;
 
 /**
- * Adds up the frames that follow one another. What follows a gap counts as its frames, and for the maximum as what its bytes last at the
- * lowest rate: a decoder may find other frames, those within what only looks like a frame. Undefined if something else than zeros
- * precedes the frames, such as the start of another format.
+ * Adds up the frames that follow one another. What follows a gap or another sample rate counts as its frames, and for the maximum as what
+ * its bytes last at the lowest rate: a decoder may find other frames, those within what only looks like a frame. Undefined if something
+ * else than zeros precedes the frames, such as the start of another format.
  */
 export function* mp3Duration(input: ByteInput): Generator<void, Duration | undefined> {
   const start = yield* skipTag(input);
@@ -23,9 +23,10 @@ export function* mp3Duration(input: ByteInput): Generator<void, Duration | undef
   const gap = (input.offset - start) / LOWEST_BYTES_PER_SECOND;
   const seconds = gap + (yield* followingFrames(input, first.rate));
   const rest = Math.max(0, input.totalBytes - input.offset);
+  const scattered = rest > 0 ? yield* scatteredFrames(input) : 0;
   return {
-    seconds: seconds + (rest > 0 ? yield* scatteredFrames(input, first.rate) : 0),
-    maxSeconds: seconds + rest / LOWEST_BYTES_PER_SECOND,
+    seconds: seconds + scattered,
+    maxSeconds: seconds + Math.max(scattered, rest / LOWEST_BYTES_PER_SECOND),
   };
 }
 
@@ -49,36 +50,36 @@ function* adtsDuration(input: ByteInput): Generator<void, Duration> {
   return { seconds, maxSeconds: seconds };
 }
 
-function* followingFrames(input: ByteInput, rate: number): Generator<void, number> {
+/** @param rate of the frames, in Hz; without it, they may have any */
+function* followingFrames(input: ByteInput, rate?: number): Generator<void, number> {
   let seconds = 0;
   while (input.available >= HEADER_BYTES || (yield* input.fill(HEADER_BYTES))) {
     const frame = mpegFrameAt(input.window, input.at);
-    if (frame?.rate !== rate) break;
+    if (!frame || (rate !== undefined && frame.rate !== rate)) break;
     seconds += frame.seconds;
     input.skip(frame.bytes);
   }
   return seconds;
 }
 
-/** Frames after a gap, each followed by another one. */
-function* scatteredFrames(input: ByteInput, rate: number): Generator<void, number> {
+/** Frames after a gap or a change of the sample rate, which decoders follow; each is followed by another one, of any rate. */
+function* scatteredFrames(input: ByteInput): Generator<void, number> {
   let seconds = 0;
   while (input.available >= HEADER_BYTES || (yield* input.fill(HEADER_BYTES))) {
-    const frame = sameRate(mpegFrameAt(input.window, input.at), rate);
-    if (frame && (yield* input.fill(frame.bytes + HEADER_BYTES))) {
-      const next = sameRate(mpegFrameAt(input.window, input.at + frame.bytes), rate);
-      if (next) {
-        seconds += yield* followingFrames(input, rate);
-        continue;
-      }
+    const frame = mpegFrameAt(input.window, input.at);
+    if (
+      frame &&
+      (yield* input.fill(frame.bytes + HEADER_BYTES)) &&
+      mpegFrameAt(input.window, input.at + frame.bytes)
+    ) {
+      seconds += yield* followingFrames(input);
+      continue;
     }
     const sync = input.window.indexOf(0xff, input.at + 1);
     input.skip((sync < 0 ? input.window.length : sync) - input.at);
   }
   return seconds;
 }
-
-const sameRate = (frame: MpegFrame | undefined, rate: number) => (frame?.rate === rate ? frame : undefined);
 
 /**
  * Skips an ID3 tag, whose size has seven bits a byte, and returns the position after it. A tag that is longer than the file, or that

@@ -11,7 +11,7 @@ const LAYER_3 = 1;
 export const HEADER_BYTES = 4;
 
 export interface MpegFrame {
-  /** All frames of a file share it. */
+  /** In Hz; may change within a file. */
   readonly rate: number;
   readonly bytes: number;
   readonly seconds: number;
