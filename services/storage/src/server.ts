@@ -132,6 +132,7 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   const batches = new Batches(pool, settings.STORAGE_KEY, {
     retentionDays: settings.FILE_RETENTION_DAYS,
     maxAccountBatches: settings.BATCH_MAX_ACCOUNT_COUNT,
+    maxAccountResultBytes: settings.FILE_MAX_ACCOUNT_BYTES,
   });
   const links = chats && new LinkPool({ name: 'chat.Relay', instances: chats, log });
   const callTimeoutMs = settings.BATCH_CALL_TIMEOUT_MS;

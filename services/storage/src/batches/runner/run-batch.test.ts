@@ -18,6 +18,7 @@ import { reencryptBatches } from '../store/reencrypt-batches';
 import { type BatchDeps, type OwnBatch, runBatch } from './run-batch';
 
 const ACCOUNT = 'a';
+const BOUNDS = { retentionDays: 30, maxAccountBatches: 1_000, maxAccountResultBytes: 1e9 };
 const OLD_KEY = newKey();
 const KEYS = parseKeyEncryptionKeys(OLD_KEY);
 
@@ -37,7 +38,7 @@ beforeAll(async () => {
     maxAccountBytes: 1e9,
     maxAccountFiles: 10_000,
   });
-  batches = new Batches(storage.pool, KEYS, { retentionDays: 30, maxAccountBatches: 1_000 });
+  batches = new Batches(storage.pool, KEYS, BOUNDS);
 }, 60_000);
 beforeEach(async () => {
   sent = [];
@@ -325,6 +326,23 @@ test('results do not count against the limits of files', async () => {
   ).resolves.toMatchObject({ id: 'next' });
 });
 
+test('results, also of calls that failed, bound the batches that are created', async () => {
+  const failed = await create(lineOf('1', { body: { model: 'm', stream: true } }));
+  await run();
+  const { errorFileId } = await reread(failed);
+  const { bytes } = (await files.find({ accountId: ACCOUNT }, errorFileId!))!;
+  const inputFileId = await upload(LINES);
+  const add = (maxAccountResultBytes: number) =>
+    new Batches(storage.pool, KEYS, { ...BOUNDS, maxAccountResultBytes }).create({
+      ...{ id: `batch_${newId()}`, accountId: ACCOUNT, keyId: 'k', format: 'openai', inputFileId },
+      ...{ endpoint: '/v1/chat/completions', metadata: null, headers: {} },
+    });
+  await expect(add(bytes)).rejects.toMatchObject({ code: 'invalid_request' });
+  await add(bytes + 1);
+  await files.delete({ accountId: ACCOUNT }, errorFileId!);
+  await add(bytes);
+});
+
 test('files with results expire as the batch asks', async () => {
   const created = await create(lineOf('1'), { outputSeconds: 3_600 });
   await run();
@@ -368,8 +386,7 @@ test('results and metadata are encrypted, and can be read with another key after
   expect(await reencryptBatches(storage.pool, parseKeyEncryptionKeys(`${key},${OLD_KEY}`))).toBe(1);
   expect(await reencryptBatches(storage.pool, parseKeyEncryptionKeys(`${key},${OLD_KEY}`))).toBe(0);
   const rekeyed = new Batches(storage.pool, parseKeyEncryptionKeys(key), {
-    retentionDays: 30,
-    maxAccountBatches: 1_000,
+    ...BOUNDS,
   });
   expect((await rekeyed.find({ accountId: ACCOUNT }, 'openai', created.id))?.metadata).toEqual({
     name: 'a secret name',
@@ -401,7 +418,7 @@ describe('batches that wait', () => {
 });
 
 test('an account has a bound of batches, those that have ended included', async () => {
-  const bounded = new Batches(storage.pool, KEYS, { retentionDays: 30, maxAccountBatches: 2 });
+  const bounded = new Batches(storage.pool, KEYS, { ...BOUNDS, maxAccountBatches: 2 });
   const account = { accountId: 'bounded', keyId: 'key' };
   await files.save(account, 'file-bounded', async (put) => {
     await put((async function* () {})());

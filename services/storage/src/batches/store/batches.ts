@@ -1,8 +1,9 @@
 import { GatewayError } from '@gateway/errors';
-import { type Pool, withTransaction } from '@gateway/postgres';
+import { type Pool, type PoolClient, withTransaction } from '@gateway/postgres';
 import { type KeyEncryptionKeys, openBytes, sealBytes } from '@gateway/secrets';
 import { LEASE_SECONDS } from '../../calls/rules/lease-seconds';
 import { type ContentReader, mayRead, readerValues } from '../../domain/content-reader';
+import { BATCH_OUTPUT_PURPOSE } from '../../files/store/files';
 import type { Batch, BatchFormat, BatchProblem, BatchStatus, CallUsage } from '../rules/batch';
 import type { BatchPageRequest } from '../rules/batch-page';
 import type { CallResult } from '../rules/call-result';
@@ -80,6 +81,8 @@ export interface BatchBounds {
   readonly retentionDays: number;
   /** Batches of an account, until they expire. */
   readonly maxAccountBatches: number;
+  /** Results of an account's batches, until they expire or are deleted: with as many, no further batch is created. */
+  readonly maxAccountResultBytes: number;
 }
 
 /** The batches; expired ones do not exist. */
@@ -96,7 +99,8 @@ export class Batches {
 
   /**
    * The input is kept until the batch has ended.
-   * @throws GatewayError `rate_limited` if the account has too many batches that have not ended; `not_found` without the input
+   * @throws GatewayError `rate_limited` if the account has too many batches that have not ended; `invalid_request` if it has too many
+   * in all, or too many bytes of results; `not_found` without the input
    */
   async create(batch: NewBatch): Promise<Batch> {
     const { id, accountId, keyId, format, endpoint, inputFileId, metadata, headers, outputSeconds, total } =
@@ -116,6 +120,7 @@ export class Batches {
       if (Number(stored[0]?.open) >= MAX_OPEN) throw tooMany();
       if (Number(stored[0]?.all) >= this.#bounds.maxAccountBatches)
         throw tooManyStored(this.#bounds.maxAccountBatches);
+      await this.#checkResults(client, accountId);
       // A deletion may have begun later than this transaction.
       const { rowCount } = await client.query(
         `SELECT FROM storage.files
@@ -148,6 +153,17 @@ export class Batches {
       );
       return this.#toBatch(rows[0]!);
     });
+  }
+
+  /** Results are stored whatever the account has, and those of calls that failed cost nothing. */
+  async #checkResults(client: PoolClient, accountId: string): Promise<void> {
+    const { rows } = await client.query<{ bytes: string }>(
+      `SELECT coalesce(sum(bytes), 0) AS bytes FROM storage.files
+       WHERE account_id = $1 AND purpose = $2 AND expires_at > now()`,
+      [accountId, BATCH_OUTPUT_PURPOSE],
+    );
+    const max = this.#bounds.maxAccountResultBytes;
+    if (Number(rows[0]?.bytes) >= max) throw tooManyResults(max);
   }
 
   async find(reader: ContentReader, format: BatchFormat, id: string): Promise<Batch | undefined> {
@@ -431,6 +447,11 @@ const tooMany = () =>
 const tooManyStored = (max: number) =>
   new GatewayError('invalid_request', {
     detail: `the account has ${max} batches: they are deleted when they expire`,
+  });
+
+const tooManyResults = (max: number) =>
+  new GatewayError('invalid_request', {
+    detail: `the results of the account's batches have ${max} bytes or more: delete some of their files`,
   });
 
 const noInput = () => new GatewayError('not_found', { detail: 'input_file_id: there is no such file' });

@@ -48,7 +48,7 @@ const IS_INPUT =
   'EXISTS (SELECT FROM storage.batches b WHERE b.input_file_id = files.id AND b.ended_at IS NULL)';
 /** Its first two parameters are `readerValues`. */
 const IS_STORED = `${mayRead('$1', '$2')} AND sealed_details IS NOT NULL AND (expires_at > now() OR ${IS_INPUT})`;
-/** Of results of batches, which don't count against an account's limits: they have been paid for. */
+/** Of results of batches, which don't count against the limits of files: they are stored in any case, and bound new batches. */
 export const BATCH_OUTPUT_PURPOSE = 'batch_output';
 const COLUMNS = 'id, account_id, sealed_details, purpose, bytes, created_at, expires_at';
 
@@ -69,7 +69,7 @@ export class Files {
   /**
    * Stores a file that `upload` reads. It exists when this resolves; if anything throws, nothing is left behind, or until the next sweep
    * after the upload's end.
-   * @param isBounded false: the file is stored whatever the account has, because its content has been paid for
+   * @param isBounded false: the file is stored whatever the account has
    * @param upload calls `put` once with the content, and returns the rest when the content is stored
    * @throws GatewayError `invalid_request` if the account has too many files, or too large ones
    */
