@@ -125,6 +125,21 @@ describe('a compressed form', () => {
     await expectAllReleased();
   });
 
+  const half = form.subarray(0, 1_000_000);
+  test.each([
+    ['zstd', 'by a frame', Buffer.concat([zstdCompressSync(half), zstdCompressSync(half)])],
+    ['zstd', 'by a short frame', Buffer.concat([zstdCompressSync('a'), zstdCompressSync('b')])],
+    ['deflate', 'by bytes', Buffer.concat([deflateSync(half), Buffer.from('more')])],
+    ['br', 'by bytes', Buffer.concat([brotliCompressSync(half.subarray(0, 1_000)), Buffer.from('more')])],
+  ])('is refused if its %s is followed %s', async (coding, _what, bytes) => {
+    const reply = await send(bytes, coding);
+    expect(await reply.clone().text()).toMatch(`not valid ${coding}`);
+    await expectFetchError(reply, 'invalid_request');
+    await until(() => ended !== undefined);
+    expect(ended).not.toBe('whole');
+    await expectAllReleased();
+  });
+
   test('ends when its client disconnects', async () => {
     const connection = connectRaw(fixture.apiPort);
     connection.socket.write(

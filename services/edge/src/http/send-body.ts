@@ -39,6 +39,7 @@ export class StreamedUpload {
   #onFail: (error: GatewayError) => void = () => undefined;
   #stopWatching: () => void = () => undefined;
   #sentBytes = 0;
+  #encodedBytes = 0;
   #waiting = false;
   #stopped = false;
 
@@ -66,7 +67,10 @@ export class StreamedUpload {
     this.#watchClient();
     // In paused mode, several small pieces are read as one.
     this.#source.on('readable', this.#forward).on('end', this.#onEnd);
-    if (this.#decoder) request.pipe(this.#decoder).on('error', this.#onMalformed);
+    if (this.#decoder) {
+      request.pipe(this.#decoder).on('error', this.#onMalformed);
+      request.on('data', this.#countEncoded);
+    }
     this.#forward();
   }
 
@@ -85,7 +89,7 @@ export class StreamedUpload {
     this.#stopWatching();
     const { request, response } = this.#exchange;
     this.#source.off('readable', this.#forward).off('end', this.#onEnd);
-    if (this.#decoder) request.unpipe(this.#decoder);
+    if (this.#decoder) request.off('data', this.#countEncoded).unpipe(this.#decoder);
     this.#decoder?.destroy();
     // The rest of the body is not read.
     if (this.unfinished) response.shouldKeepAlive = false;
@@ -116,7 +120,13 @@ export class StreamedUpload {
     if (this.#coding) this.#fail(malformedCoding(this.#coding));
   };
 
+  readonly #countEncoded = (bytes: Buffer) => {
+    this.#encodedBytes += bytes.length;
+  };
+
   readonly #onEnd = () => {
+    // Its decoder reads one frame of zstd only: what follows would be lost.
+    if (this.#decoder && this.#decoder.bytesWritten < this.#encodedBytes) return this.#onMalformed();
     this.#sink?.endBody();
     this.stop();
   };
