@@ -22,9 +22,9 @@ export const KEY_SCOPES = [
 
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** In the order in which they are compared: a longer path precedes its beginning. */
+/** Whole segments, in the order in which they are compared: a longer path precedes its beginning. */
 const SCOPE_OF_PREFIX: readonly (readonly [string, KeyScope])[] = [
-  ['/v1/chat/', 'chat'],
+  ['/v1/chat', 'chat'],
   ['/v1/completions', 'chat'],
   ['/v1/responses', 'chat'],
   ['/v1/messages/batches', 'batches'],
@@ -34,20 +34,23 @@ const SCOPE_OF_PREFIX: readonly (readonly [string, KeyScope])[] = [
   ['/v1/rerank', 'rerank'],
   ['/v2/rerank', 'rerank'],
   ['/v1/images', 'images'],
-  ['/v1/audio/', 'audio'],
+  ['/v1/audio', 'audio'],
   ['/v1/videos', 'videos'],
   ['/v1/files', 'files'],
   ['/v1/batches', 'batches'],
 ];
 
-/** Google's embedding actions; the colon may be encoded. */
-const EMBEDDING_ACTION = /(?::|%3[Aa])(?:embedContent|batchEmbedContents)$/;
+/** Google's actions, after the name of any model; the colon may be encoded. */
+const GOOGLE_ACTION =
+  /(?::|%3[Aa])(?:generateContent|streamGenerateContent|countTokens|(embedContent|batchEmbedContents))$/;
 
 /** Returns the scope that a call of the API needs; undefined: every key may make it, such as a list of models. */
 export function scopeOfCall(method: string, path: string): KeyScope | undefined {
-  for (const [prefix, scope] of SCOPE_OF_PREFIX) if (path.startsWith(prefix)) return scope;
-  if (method === 'GET') return undefined;
-  return EMBEDDING_ACTION.test(path) ? 'embeddings' : 'chat';
+  const action = method === 'GET' ? null : GOOGLE_ACTION.exec(path);
+  if (action) return action[1] ? 'embeddings' : 'chat';
+  for (const [prefix, scope] of SCOPE_OF_PREFIX)
+    if (path === prefix || path.startsWith(`${prefix}/`)) return scope;
+  return method === 'GET' ? undefined : 'chat';
 }
 
 /** Empty: every scope. */
