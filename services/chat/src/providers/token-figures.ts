@@ -18,40 +18,54 @@ interface Prompt {
 
 /**
  * Returns tokens by price; undefined if neither the prompt nor the completion is known. One of them that is missing follows from
- * the total, else it is 0. What the total has beyond both is thinking: Google's compatible endpoint reports it nowhere else.
+ * the total, else it is 0. What the total has beyond both is output, and thinking if none is reported: Google's compatible endpoint
+ * reports it nowhere else.
  */
 export function tokensOf(figures: TokenFigures, mode: UsageMode): TokenUsage | undefined {
   const { completion, reasoning, total } = figures;
   if (figures.prompt === undefined && completion === undefined) return undefined;
-  const reported = completion !== undefined && isSeparate(mode.reasoning, reasoning, completion);
-  const output = reported ? completion + reasoning : completion;
-  const prompt = promptOf(figures, mode.cached, output);
+  const isAdded = completion !== undefined && isSeparate(mode.reasoning, reasoning, completion);
+  const listed = isAdded ? completion + reasoning : completion;
+  const mayBeBeside = mode.reasoning === 'detect' && !isAdded ? reasoning : 0;
+  const prompt = promptOf(figures, mode.cached, listed, mayBeBeside);
   const rest = total === undefined ? 0 : Math.max(0, total - prompt.tokens);
-  const unlisted = output === undefined ? 0 : Math.max(0, rest - output);
+  const output = Math.max(listed ?? 0, rest);
+  const unlisted = listed === undefined ? 0 : output - listed;
   const { cacheRead, cacheWrite } = prompt;
   return {
     input: prompt.tokens - cacheRead - cacheWrite,
     cacheRead,
     cacheWrite,
-    output: output === undefined ? rest : output + unlisted,
-    reasoning: reasoning + unlisted,
+    output,
+    reasoning: Math.min(output, reasoning || unlisted),
   };
 }
 
-/** The total shows whether the prompt leaves out what it should include. */
-function promptOf(figures: TokenFigures, counting: PartCounting, output: number | undefined): Prompt {
+/**
+ * The total shows whether the prompt leaves out what it should include.
+ * @param output undefined if it is not known
+ * @param reasoning that the output may leave out too
+ */
+function promptOf(
+  figures: TokenFigures,
+  counting: PartCounting,
+  output: number | undefined,
+  reasoning: number,
+): Prompt {
   const { prompt, cacheRead, cacheWrite, total } = figures;
   if (prompt === undefined) {
     const tokens = total === undefined || output === undefined ? 0 : Math.max(0, total - output);
     return within(tokens, cacheRead, cacheWrite);
   }
-  const detects = counting === 'detect';
+  if (counting !== 'detect')
+    return within(prompt + (counting === 'separate' ? cacheRead : 0), cacheRead, cacheWrite);
+  const both = cacheRead + cacheWrite;
   const besides = total === undefined || output === undefined ? 0 : total - prompt - output;
-  if (detects && besides > 0 && [cacheRead, cacheWrite, cacheRead + cacheWrite].includes(besides))
-    return within(prompt + besides, cacheRead, cacheWrite);
-  const reads = isSeparate(counting, cacheRead, prompt) ? cacheRead : 0;
-  const writes = detects && cacheWrite > prompt ? cacheWrite : 0;
-  return within(prompt + reads + writes, cacheRead, cacheWrite);
+  const left = [besides, besides - reasoning].find(
+    (tokens) => tokens > 0 && [cacheRead, cacheWrite, both].includes(tokens),
+  );
+  if (left !== undefined) return within(prompt + left, cacheRead, cacheWrite);
+  return within(Math.max(cacheRead, cacheWrite) > prompt ? prompt + both : prompt, cacheRead, cacheWrite);
 }
 
 /**

@@ -32,3 +32,8 @@ test('audio is never more than the figure that includes it', () => {
   const usage = readGeminiUsage({ promptTokenCount: 10, promptTokensDetails: audio(1_000) });
   expect(usage?.audio).toEqual({ input: 10, cacheRead: 0, output: 0 });
 });
+
+test('what the total has beside the thoughts of a reply without other figures is output, but no thinking', () => {
+  const usage = readGeminiUsage({ promptTokenCount: 21, thoughtsTokenCount: 60, totalTokenCount: 100 });
+  expect(usage).toMatchObject({ input: 21, output: 79, reasoning: 60 });
+});

@@ -90,6 +90,53 @@ test.each<[string, object, object]>([
     { input: 5, cacheRead: 80, cacheWrite: 15 },
   ],
   [
+    'writes that exceed the prompt, beside which reads are as well',
+    {
+      ...{ prompt_tokens: 100, completion_tokens: 5, cache_creation_input_tokens: 500 },
+      prompt_tokens_details: { cached_tokens: 80 },
+    },
+    { input: 100, cacheRead: 80, cacheWrite: 500 },
+  ],
+  [
+    'reads that exceed the prompt, beside which writes are as well',
+    { prompt_tokens: 9, completion_tokens: 5, cached_tokens: 40, cache_creation_input_tokens: 5 },
+    { input: 9, cacheRead: 40, cacheWrite: 5 },
+  ],
+  [
+    'reasoning that exceeds the completion and is in the total',
+    {
+      ...{ prompt_tokens: 10, completion_tokens: 100, total_tokens: 215 },
+      completion_tokens_details: { reasoning_tokens: 105 },
+    },
+    { input: 10, output: 205, reasoning: 105 },
+  ],
+  [
+    'reads and reasoning that the total has beside larger figures',
+    {
+      ...{ prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_450 },
+      prompt_tokens_details: { cached_tokens: 300 },
+      completion_tokens_details: { reasoning_tokens: 50 },
+    },
+    { input: 1_000, cacheRead: 300, output: 150, reasoning: 50 },
+  ],
+  [
+    'reads, writes and reasoning that the total has beside larger figures',
+    {
+      ...{ prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_850 },
+      prompt_tokens_details: { cached_tokens: 300, cache_write_tokens: 400 },
+      completion_tokens_details: { reasoning_tokens: 50 },
+    },
+    { input: 1_000, cacheRead: 300, cacheWrite: 400, output: 150, reasoning: 50 },
+  ],
+  [
+    'reasoning once that the total has beside a larger completion',
+    {
+      ...{ prompt_tokens: 10, completion_tokens: 300, total_tokens: 510 },
+      completion_tokens_details: { reasoning_tokens: 200 },
+    },
+    { input: 10, output: 500, reasoning: 200 },
+  ],
+  [
     "the other names of a response's figures",
     { input_tokens: 9, output_tokens: 5, input_tokens_details: { cached_tokens: 4 } },
     { input: 5, cacheRead: 4, output: 5 },
