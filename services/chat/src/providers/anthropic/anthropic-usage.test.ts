@@ -8,7 +8,7 @@ test('cache tokens are in addition to the input, neither counted twice nor lost'
     fromMessagesUsage({ ...usage, cache_read_input_tokens: 100, cache_creation_input_tokens: 20 }),
   ).toEqual({ input: 10, cacheRead: 100, cacheWrite: 20, output: 5, reasoning: 0 }));
 
-test('1-hour cache writes are distinguished, and never exceed all cache writes', () => {
+test('1-hour cache writes are distinguished, and included in all cache writes', () => {
   const of = (written: number, hour: number) =>
     fromMessagesUsage({
       ...usage,
@@ -16,8 +16,20 @@ test('1-hour cache writes are distinguished, and never exceed all cache writes',
       cache_creation: { ephemeral_1h_input_tokens: hour },
     });
   expect(of(20, 15)).toMatchObject({ cacheWrite: 5, cacheWriteLong: 15 });
-  expect(of(20, 99)).toMatchObject({ cacheWrite: 0, cacheWriteLong: 20 });
+  expect(of(20, 99)).toMatchObject({ cacheWrite: 0, cacheWriteLong: 99 });
 });
+
+test.each([{}, { cache_creation_input_tokens: null }, { cache_creation_input_tokens: 0 }])(
+  'cache writes that are reported only by their lifetime are not lost beside %j',
+  (created) => {
+    const cache_creation = { ephemeral_5m_input_tokens: 30, ephemeral_1h_input_tokens: 12 };
+    expect(fromMessagesUsage({ ...usage, ...created, cache_creation })).toMatchObject({
+      input: 10,
+      cacheWrite: 30,
+      cacheWriteLong: 12,
+    });
+  },
+);
 
 test('thinking tokens are part of the output', () =>
   expect(fromMessagesUsage({ ...usage, output_tokens_details: { thinking_tokens: 9 } })).toMatchObject({

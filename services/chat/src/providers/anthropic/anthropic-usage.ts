@@ -3,7 +3,7 @@ import { largerUsage, searchUnits, type TokenUsage } from '../../domain/usage';
 
 /**
  * Reads the usage of a message; undefined if it has none, a figure that is missing is 0. The three input figures do not overlap, and `output_tokens` includes
- * thinking (SDK 1.10, `Usage`); `cache_creation` has the cache writes with a lifetime of an hour.
+ * thinking (SDK 1.10, `Usage`); `cache_creation` has the cache writes by their lifetime, which some gateways report without their sum.
  */
 export function fromMessagesUsage(value: unknown): TokenUsage | undefined {
   const usage = membersOf(value);
@@ -12,9 +12,10 @@ export function fromMessagesUsage(value: unknown): TokenUsage | undefined {
   const read = tokenFigure(usage.cache_read_input_tokens);
   const created = tokenFigure(usage.cache_creation_input_tokens);
   if ((input ?? output ?? read ?? created) === undefined) return undefined;
-  const written = created ?? 0;
-  const writtenLong = tokenFigure(membersOf(usage.cache_creation).ephemeral_1h_input_tokens) ?? 0;
-  const cacheWriteLong = Math.min(written, writtenLong);
+  const byLifetime = membersOf(usage.cache_creation);
+  const cacheWriteShort = tokenFigure(byLifetime.ephemeral_5m_input_tokens) ?? 0;
+  const cacheWriteLong = tokenFigure(byLifetime.ephemeral_1h_input_tokens) ?? 0;
+  const written = Math.max(created ?? 0, cacheWriteShort + cacheWriteLong);
   const reasoning = tokenFigure(membersOf(usage.output_tokens_details).thinking_tokens) ?? 0;
   const searches = tokenFigure(membersOf(usage.server_tool_use).web_search_requests) ?? 0;
   return {
