@@ -16,7 +16,7 @@ export const contentsFraming: ReplyFraming = {
       }
     }
     const list = [...candidates.values()];
-    const isRefused = isObject(whole.promptFeedback);
+    const isRefused = typeof membersOf(whole.promptFeedback).blockReason === 'string';
     if (!isRefused && !(list.length > 0 && list.every(({ finishReason }) => finishReason))) return undefined;
     return { ...whole, candidates: list };
   },
