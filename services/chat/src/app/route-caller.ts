@@ -147,8 +147,9 @@ export class RouteCaller {
     });
     const { status, headers } = response;
     if (status >= 200 && status <= 299) {
-      const isWhole = accept === WHOLE || String(headers['content-type'] ?? '').startsWith(WHOLE);
-      return isWhole ? { ...response, body: await beginBody(response, provider) } : response;
+      const isWhole = accept === WHOLE;
+      const mayBeError = isWhole || String(headers['content-type'] ?? '').startsWith(WHOLE);
+      return mayBeError ? { ...response, body: await beginBody(response, provider, isWhole) } : response;
     }
     const refusal = { status, headers, body: await readRefusalBody(response.body) };
     throw new UpstreamError(failureBy(provider, refusal), providerRequestId(headers));
