@@ -74,6 +74,32 @@ test.each<[Name, string]>([
   expect(billed).toEqual(settled(3, 5));
 });
 
+describe.each([true, false])('finish reasons (streamed: %s)', (stream) => {
+  const ending = (finish_reason: string) => {
+    const reply = {
+      ...JSON.parse(WHOLE),
+      choices: [{ index: 0, text: ' there', logprobs: null, finish_reason }],
+    };
+    return stream ? sse(reply) : JSON.stringify(reply);
+  };
+
+  test.each([
+    ['stop', 'stop'],
+    ['length', 'length'],
+    ['eos', 'stop'],
+    ['max_tokens', 'length'],
+  ])('%s is %s', async (received, finish) => {
+    const { body, billed } = await complete('compatible', { stream }, ending(received));
+    expect(body).toContain(`"finish_reason":"${finish}"`);
+    expect(billed).toEqual(settled(3, 5));
+  });
+
+  test('of a failure are no end', async () => {
+    const { body, error } = await complete('compatible', { stream }, ending('error'));
+    expect(body ?? error!.code).toContain('upstream_failed');
+  });
+});
+
 test('a provider without text completions has none', () => {
   expect(KINDS.openai(access('http://x', { preset: 'groq' }), quota).completions).toBeUndefined();
   const none = access('http://x/v1', { quirks: { completions_path: 'none' } });

@@ -9,7 +9,7 @@ import { ModelNameRewriter } from '../model-name-rewriter';
 import { choicesOf } from './chunk-text';
 import { PassThroughChunks } from './pass-through-chunks';
 import type { CompletionQuirks, OpenAiQuirks } from './quirks';
-import { assertNotFailed, isFinishReason, readContentPart } from './reply-json';
+import { agreedFinishReason, assertNotFailed, isFinishReason, readContentPart } from './reply-json';
 
 interface CompletionsAccount {
   readonly baseUrl: string;
@@ -44,7 +44,7 @@ export function completionsApi(account: CompletionsAccount): CompletionsApi {
       return repliesAsChat ? isObject(message) : typeof text === 'string';
     },
     passReply({ bytes, value }, model) {
-      const shown = withoutCosts(repliesAsChat ? fromChat(value, 'message') : value);
+      const shown = withAgreedFinish(withoutCosts(repliesAsChat ? fromChat(value, 'message') : value));
       return shown === value
         ? new ModelNameRewriter(model).inReply(bytes)
         : Buffer.from(JSON.stringify({ ...shown, model }));
@@ -105,6 +105,19 @@ function fromChat(reply: JsonObject, holder: 'message' | 'delta'): JsonObject {
     finish_reason: finish_reason ?? null,
   }));
   return { ...reply, object: 'text_completion', choices };
+}
+
+/**
+ * Returns a complete reply with finish reasons in the format's words; the same one if it has them.
+ * @throws Error when the provider ended the reply with a failure
+ */
+function withAgreedFinish(reply: JsonObject): JsonObject {
+  const received = choicesOf(reply);
+  const choices = received.map((choice) => {
+    const finish_reason = agreedFinishReason(choice.finish_reason, 0, false);
+    return finish_reason === choice.finish_reason ? choice : { ...choice, finish_reason };
+  });
+  return choices.every((choice, at) => choice === received[at]) ? reply : { ...reply, choices };
 }
 
 function repairedChunk(event: Buffer): Buffer {
