@@ -44,6 +44,26 @@ describe('the role of the service', () => {
   });
 });
 
+test('an outcome that is added to an event later changes nothing that is read', async () => {
+  const owner = await dashboard.register();
+  const seq = (
+    await asService<{ seq: string }>(
+      `INSERT INTO dashboard.audit_entries
+         (account_id, actor_id, actor_email, by_operator, action, request_id, address, done, subject)
+       VALUES ($1, 'user_1', 'someone@example.com', false, 'login.succeeded', 'request', '127.0.0.1', true, 'a')
+       RETURNING seq::text`,
+      [owner.account.id],
+    )
+  )[0]!.seq;
+  const before = await entriesOf(owner);
+  expect(before).toMatchObject([{ outcome: 'done', subject: 'a', error_code: null }]);
+  await asService(
+    `INSERT INTO dashboard.audit_outcomes (seq, outcome, error_code, subject) VALUES ($1, 'refused', 'x', 'b')`,
+    [seq],
+  );
+  expect(await entriesOf(owner)).toEqual(before);
+});
+
 // Both versions run during an upgrade; these are the statements of the version before.
 describe('the version before', () => {
   async function insert(owner: User, accountId: string | null = owner.account.id): Promise<string> {

@@ -114,9 +114,9 @@ export async function listAudit(
 ): Promise<{ rows: AuditRow[]; nextCursor: string }> {
   const { rows } = await pool.query<AuditRow>(
     `SELECT seq, coalesce(e.account_id, o.account_id) AS account_id, actor_id, actor_email, by_operator, action,
-       coalesce(o.subject, e.subject) AS subject, changes,
-       coalesce(o.outcome, CASE WHEN done THEN 'done' ELSE 'unknown' END) AS outcome, error_code, request_id,
-       e.created_at, address
+       coalesce(e.subject, o.subject) AS subject, changes,
+       CASE WHEN done THEN 'done' ELSE coalesce(o.outcome, 'unknown') END AS outcome,
+       CASE WHEN NOT done THEN error_code END AS error_code, request_id, e.created_at, address
      FROM (${numbersOf(filter.accountId)}) AS listed
        JOIN dashboard.audit_entries e USING (seq) LEFT JOIN dashboard.audit_outcomes o USING (seq)
      ORDER BY seq DESC LIMIT $2`,
