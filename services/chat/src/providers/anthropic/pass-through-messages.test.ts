@@ -129,6 +129,43 @@ test('text, thinking and tool calls are counted, signatures are not', () => {
   stream.close();
 });
 
+describe('the input of a call', () => {
+  const call = (index: number) => begin(index, { type: 'tool_use', id: 'a', name: 'f', input: {} });
+  const received = (...events: Buffer[]) => {
+    const stream = passing();
+    const taken = events.map((event) => stream.take(event));
+    return taken.flatMap((each) => ('bytes' in each ? each.bytes?.toString() : []));
+  };
+
+  test.each([
+    ['null within an object', ['', '{"a":', 'null', '}']],
+    ['an object at once', ['{"a":null}']],
+  ])('passes unchanged: %s', (_, pieces) => {
+    const events = [call(0), ...pieces.map((piece) => json(0, piece))];
+    expect(received(...events)).toEqual(events.map(String));
+  });
+
+  test.each([[['null']], [['', 'nu', 'll']], [[' null', '\n']]])(
+    'is left out if it is null: %j',
+    (pieces) => {
+      const events = [call(0), call(1), json(1, '{'), ...pieces.map((piece) => json(0, piece)), json(1, '}')];
+      const others = pieces.filter((piece) => piece === '').map((piece) => json(0, piece));
+      expect(received(...events)).toEqual(
+        [call(0), call(1), json(1, '{'), ...others, json(1, '}')].map(String),
+      );
+    },
+  );
+
+  test('is left out if it is null and written with spaces', () => {
+    const spaced = json(0, 'null').toString().replace('"partial_json":', '"partial_json": ');
+    expect(received(call(0), Buffer.from(spaced))).toEqual([call(0).toString()]);
+  });
+
+  test('is whole if it only begins like null', () => {
+    expect(received(call(0), json(0, ' '), json(0, '{'))).toEqual([call(0), json(0, ' {')].map(String));
+  });
+});
+
 test('the estimate depends only on the text, however it is split into frames', () => {
   const stream = passing();
   for (const event of [text(0, 'x'.repeat(400)), thinking(10, 'x'.repeat(400)), json(2, 'x'.repeat(400))]) {

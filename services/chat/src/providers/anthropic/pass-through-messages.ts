@@ -1,5 +1,6 @@
 import type { Quota } from '@gateway/quota';
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import { ArgumentPieces } from '../../domain/argument-pieces';
 import type { MeteredStream, PassThroughEvent, PassThroughOptions } from '../../domain/chat-provider';
 import { withoutOperatorsCosts } from '../../domain/operators-costs';
 import { hasAllFigures, inputOf, type TokenUsage, withSearches } from '../../domain/usage';
@@ -19,9 +20,9 @@ const DELTA = Buffer.from('"content_block_delta"');
 const SIGNATURE = Buffer.from('"signature_delta"');
 const TOOL_USE = Buffer.from('"tool_use"');
 const SERVER_TOOL_USE = Buffer.from('"server_tool_use"');
-const NULL_INPUT = Buffer.from('"partial_json":"null"');
-const NULL_BYTES = 'null'.length;
+const INPUT_DELTA = Buffer.from('"input_json_delta"');
 const BLOCK_START = Buffer.from('"content_block_start"');
+const BLOCK_STOP = Buffer.from('"content_block_stop"');
 /** Mark the start of a delta's text: `…_delta","partial_json":"`. */
 const DELTA_TYPE_END = Buffer.from('_delta","');
 const TEXT_START = Buffer.from('":"');
@@ -34,8 +35,8 @@ const TELLING_MARKERS = ['"usage"', '"message_delta"', '"message_stop"', '"error
 const END = Buffer.from(namedFrame('message_stop', '{"type":"message_stop"}'));
 
 /**
- * Reads usage from a stream of message events that pass through unchanged. Deltas, nearly all of a stream, are never parsed;
- * other events are parsed only if their bytes may contain figures or the end.
+ * Reads usage from a stream of message events that pass through unchanged. Deltas, nearly all of a stream, are not parsed, except
+ * for the first of a call's input; other events are parsed only if their bytes may contain figures or the end.
  */
 export class PassThroughMessages implements MeteredStream {
   readonly #unread: UncountedEvents;
@@ -49,6 +50,8 @@ export class PassThroughMessages implements MeteredStream {
   /** Of the message. */
   #id: unknown;
   #calls = 0;
+  /** Inputs that have not begun or may be `null`, by the index of their block. */
+  readonly #inputs = new Map<unknown, ArgumentPieces>();
   #events = 0;
   #textBytes = 0;
 
@@ -80,14 +83,14 @@ export class PassThroughMessages implements MeteredStream {
     const looksWhole = endsLikeObject(event);
     const delta = event.indexOf(DELTA);
     if (delta !== -1) {
-      const textBytes = textBytesOf(event, delta + DELTA.length);
-      // What some models write for no input, which is an object.
-      if (textBytes === NULL_BYTES && event.includes(NULL_INPUT)) return { kind: 'hide' };
+      if (this.#inputs.size > 0 && looksWhole && event.includes(INPUT_DELTA)) return this.#takeInput(event);
       // A signature is not output.
-      if (!event.includes(SIGNATURE)) this.#keep(event, textBytes);
+      if (!event.includes(SIGNATURE)) this.#keep(event, textBytesOf(event, delta + DELTA.length));
       if (looksWhole) return { kind: 'pass', bytes: event };
     } else if (event.includes(TOOL_USE)) return this.#takeCall(event);
-    else if (event.includes(SERVER_TOOL_USE) && event.includes(BLOCK_START)) this.#countSearch(event);
+    else if (event.includes(SERVER_TOOL_USE) && event.includes(BLOCK_START)) this.#beginServerCall(event);
+    else if (this.#inputs.size > 0 && event.includes(BLOCK_STOP))
+      this.#inputs.delete(parseData(event)?.index);
     const isTelling = isCalledError(event) || TELLING_MARKERS.some((bytes) => event.includes(bytes));
     return looksWhole && !isTelling ? { kind: 'pass', bytes: event } : this.#inspect(event);
   }
@@ -115,18 +118,35 @@ export class PassThroughMessages implements MeteredStream {
     this.#textBytes += textBytes;
   }
 
+  /** Some models write `null` for no input, which is an object. */
+  #takeInput(event: Buffer): PassThroughEvent {
+    const data = parseData(event);
+    const pieces = this.#inputs.get(data?.index);
+    const delta = membersOf(data?.delta);
+    const received = textOf(delta.partial_json);
+    const shown = pieces?.add(received) ?? received;
+    if (pieces?.isText) this.#inputs.delete(data?.index);
+    if (shown === '' && received !== '') return { kind: 'hide' };
+    const bytes = shown === received ? event : frameOf({ ...data, delta: { ...delta, partial_json: shown } });
+    this.#keep(bytes, textBytesOf(bytes, bytes.indexOf(DELTA) + DELTA.length));
+    return { kind: 'pass', bytes };
+  }
+
   #takeCall(event: Buffer): PassThroughEvent {
     this.#keep(event, 0);
     const data = parseExactData(event);
     if (!data || !isToolUse(data.content_block)) return this.#inspect(event);
     this.#calls++;
+    this.#inputs.set(data.index, new ArgumentPieces());
     const block = repairedToolUse(data.content_block, this.#id, Number(data.index));
     if (block === data.content_block) return { kind: 'pass', bytes: event };
     return { kind: 'pass', bytes: frameOf({ ...data, content_block: block }) };
   }
 
-  #countSearch(event: Buffer): void {
-    if (isSearch(membersOf(parseData(event)?.content_block))) this.#searches++;
+  #beginServerCall(event: Buffer): void {
+    const { index, content_block: block } = parseData(event) ?? {};
+    this.#inputs.set(index, new ArgumentPieces());
+    if (isSearch(membersOf(block))) this.#searches++;
   }
 
   #inspect(event: Buffer): PassThroughEvent {
