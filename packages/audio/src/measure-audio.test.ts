@@ -81,6 +81,11 @@ describe('the duration of a file is that of its frames', () => {
     expect(measurement.maxSeconds).toBeGreaterThanOrEqual(measurement.seconds);
   });
 
+  test('packets of Opus in MP4 count as the longest, whatever the headers claim', () => {
+    const file = Buffer.from(m4aFile(500, 10).toString('latin1').replace('mp4a', 'Opus'), 'latin1');
+    expect(measured('mp4', file).seconds).toBeCloseTo(60);
+  });
+
   test('the pauses between the blocks of WebM count for the maximum', () => {
     const late = Buffer.from(webmFile(2, 0));
     late.writeInt16BE(30_000, late.length - 3 - 3);

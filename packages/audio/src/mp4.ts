@@ -80,8 +80,7 @@ function longestOf(
       (inTables + inFragments) * timer.maxSeconds,
       timer.secondsOf({ buffer: NO_BYTES, at: 0, end: 0, bytes }),
     );
-    const usual = (inTables + inFragments) * (timer.usualSeconds ?? Number.POSITIVE_INFINITY);
-    seconds = Math.max(seconds, Math.min(counted, Math.max(usual, track.claimedSeconds)));
+    seconds = Math.max(seconds, counted);
     maxSeconds = Math.max(maxSeconds, counted, track.claimedSeconds);
   }
   return seconds > 0 ? { seconds, maxSeconds } : undefined;

@@ -16,8 +16,6 @@ export interface PacketTimer {
   secondsOf(packet: Packet): number;
   /** Of any packet, if its bytes are not at hand. */
   readonly maxSeconds: number;
-  /** Of most packets, if they differ: a header that claims more is believed up to the maximum. */
-  readonly usualSeconds?: number;
 }
 
 /** Bytes of a packet that a timer reads at the most. */
@@ -42,7 +40,6 @@ const SILK_MS = [10, 20, 40, 60];
 /** By the first bytes of a packet (RFC 6716, 3.1 and 3.2). */
 export const OPUS: PacketTimer = {
   maxSeconds: MAX_OPUS_MS / 1_000,
-  usualSeconds: 0.02,
   secondsOf({ buffer, at, end }) {
     if (at >= end) return 0;
     const toc = buffer[at]!;
@@ -95,7 +92,6 @@ export const pcm = (rate: number, bytes: number): PacketTimer =>
 export const MP3: PacketTimer = {
   secondsOf: ({ buffer, at, end }) => mpegFrameAt(buffer.subarray(0, end), at)?.seconds ?? UNKNOWN_SECONDS,
   maxSeconds: 0.072,
-  usualSeconds: 1_152 / 44_100,
 };
 
 /** Frames of so many samples. */
