@@ -10,6 +10,8 @@ export interface ResponseBounds {
 interface Stored {
   bytes: number;
   count: number;
+  /** It is used for as long as one that refuses. */
+  isStale: boolean;
   readonly readAtMs: number;
 }
 
@@ -59,19 +61,21 @@ export class ResponseQuota {
 
   /** Responses of the account were deleted. */
   forget(accountId: string): void {
-    this.#stored.delete(accountId);
+    const stored = this.#stored.get(accountId);
+    if (stored) stored.isStale = true;
   }
 
   async #read(accountId: string, maxAgeMs: number): Promise<Stored> {
     const known = this.#stored.get(accountId);
-    if (known && this.#now() - known.readAtMs <= maxAgeMs) return known;
+    const usedMs = known?.isStale ? REFUSING_AGE_MS : maxAgeMs;
+    if (known && this.#now() - known.readAtMs <= usedMs) return known;
     const readAtMs = this.#now();
     const { rows } = await this.#pool.query<{ bytes: bigint; count: bigint }>(
       `SELECT coalesce(sum(input_bytes + response_bytes), 0)::bigint AS bytes, count(*) AS count
        FROM storage.responses WHERE account_id = $1 AND expires_at > now()`,
       [accountId],
     );
-    const stored = { bytes: Number(rows[0]?.bytes), count: Number(rows[0]?.count), readAtMs };
+    const stored = { bytes: Number(rows[0]?.bytes), count: Number(rows[0]?.count), isStale: false, readAtMs };
     this.#stored.delete(accountId);
     this.#stored.set(accountId, stored);
     if (this.#stored.size > MAX_ACCOUNTS) this.#stored.delete(this.#stored.keys().next().value ?? '');
