@@ -133,7 +133,12 @@ class BufferedEvents {
   #isReply(body: JsonObject): boolean {
     const { framing, isReply } = this.#provider;
     if (!framing || !isReply(body)) return false;
-    this.#whole = framing.toStream(body);
+    const whole = framing.toStream(body);
+    const events = new SseSplitter().push(whole).filter((event) => !isDoneMarker(dataOf(event)));
+    // A reply that failed is a failure before the first content, as in a stream.
+    if (events.map((event) => this.#read(event)).every((read) => read === 'waiting'))
+      throw new Error('reply without content or a finish reason');
+    this.#whole = whole;
     return true;
   }
 
