@@ -1,6 +1,6 @@
 const EMPTY = Buffer.alloc(0);
 
-/** The bytes of a file that arrives in pieces: readers ask for bytes, and whoever has the file pushes them. */
+/** The bytes of a file that arrives in pieces: readers ask for bytes, and the owner of the file pushes them. */
 export class ByteInput {
   /** Of the whole file. */
   readonly totalBytes: number;
