@@ -78,22 +78,22 @@ test.each([
   expect(sent).toMatchObject([{ path: logged }]);
 });
 
-test('drops the entries of clients without credentials above 20 per second, but none of callers', async () => {
+test('drops the entries of clients without credentials above 1,200 per minute, but none of callers', async () => {
   const { access, sent, advance } = accessLog();
   const anonymous = (clientAddress: string) =>
     access.add(exchange({ requestId: clientAddress, caller: undefined, clientAddress }, 404));
-  for (let i = 0; i < 15; i++) anonymous('192.0.2.1');
-  for (let i = 0; i < 15; i++) anonymous(`198.51.100.${i}`);
+  for (let i = 0; i < 700; i++) anonymous('192.0.2.1');
+  for (let i = 0; i < 700; i++) anonymous(`198.51.${i >> 8}.${i & 255}`);
   access.add(exchange({ requestId: 'caller' }));
-  await jest.advanceTimersByTimeAsync(500);
-  expect(sent.filter(({ requestId }) => requestId === '192.0.2.1')).toHaveLength(5);
-  expect(sent).toHaveLength(11);
+  await jest.advanceTimersByTimeAsync(1_000);
+  expect(sent.filter(({ requestId }) => requestId === '192.0.2.1')).toHaveLength(600);
+  expect(sent).toHaveLength(1_201);
   expect(sent.at(-1)).toMatchObject({ requestId: 'caller' });
-  expect(access.dropped).toBe(20);
-  advance(500);
+  expect(access.dropped).toBe(200);
+  advance(60_000);
   anonymous('192.0.2.1');
   await access.close();
-  expect(sent).toHaveLength(12);
+  expect(sent).toHaveLength(1_202);
 });
 
 test('drops the entries of a caller above the rate limit without affecting other callers', async () => {

@@ -19,10 +19,13 @@ const MAX_BATCH = 1_000;
 const MAX_WAITING = 20_000;
 /** Maximum entries of one caller per half second: a flood does not get a row for each call. */
 const MAX_OF_CALLER = 100;
-/** The same of an address without credentials, and of all of them: nothing else bounds how much they store. */
-const MAX_OF_ADDRESS = 5;
-const MAX_ANONYMOUS = 10;
+/** Maximum entries per minute of an address without credentials, and of all of them: nothing else bounds how much they store. */
+const MAX_OF_ADDRESS = 600;
+const MAX_ANONYMOUS = 1_200;
+const ANONYMOUS_WINDOW_MS = 60_000;
 const ANONYMOUS = 'anonymous';
+/** Other paths are the files of the web UI. */
+const API_PATH = /^\/(?:v1|v1beta|api)\//;
 const MAX_PATH = 200;
 /** Keys in a path, and the signed part of a link to a video. */
 const SECRETS = /sk-gw-[\w-]+|(?<=\/videos\/files\/)[^/]+/g;
@@ -35,8 +38,8 @@ export class AccessLog {
   readonly #options: AccessLogOptions;
   readonly #nowMs: () => number;
   #waiting: AccessLogEntry[] = [];
-  #ofCaller = new Map<string, number>();
-  #countedSinceMs = Number.NEGATIVE_INFINITY;
+  readonly #callers = new EntryCounts(FLUSH_MS);
+  readonly #anonymous = new EntryCounts(ANONYMOUS_WINDOW_MS);
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
   #dropped = 0;
@@ -55,7 +58,8 @@ export class AccessLog {
   add(exchange: Exchange): void {
     const { caller, response, isRecorded, clientAddress } = exchange;
     const status = response.headersSent ? response.statusCode : 0;
-    if (status < 400 && (!caller || isRecorded)) return;
+    const needsNone = caller ? isRecorded : status === 0 || !API_PATH.test(exchange.path);
+    if (status < 400 && needsNone) return;
     const endedAtMs = this.#nowMs();
     this.#append(caller, clientAddress, {
       requestId: exchange.requestId,
@@ -83,13 +87,9 @@ export class AccessLog {
 
   #append(caller: Caller | undefined, clientAddress: string, entry: AccessLogEntry): void {
     const nowMs = this.#nowMs();
-    if (nowMs - this.#countedSinceMs >= FLUSH_MS) {
-      this.#ofCaller = new Map();
-      this.#countedSinceMs = nowMs;
-    }
     const isAdmitted = caller
-      ? this.#waiting.length < MAX_WAITING && this.#count(nameOf(caller), MAX_OF_CALLER)
-      : this.#waiting.length < MAX_WAITING / 2 && this.#countAnonymous(clientAddress);
+      ? this.#waiting.length < MAX_WAITING && this.#callers.add(nameOf(caller), MAX_OF_CALLER, nowMs)
+      : this.#waiting.length < MAX_WAITING / 2 && this.#addAnonymous(clientAddress, nowMs);
     if (!isAdmitted) {
       this.#dropped += 1;
       return;
@@ -98,19 +98,13 @@ export class AccessLog {
     this.#timer ??= setTimeout(() => void this.#flush(), FLUSH_MS).unref();
   }
 
-  #countAnonymous(clientAddress: string): boolean {
-    // Checked first, so that the map has no more addresses than that.
-    if ((this.#ofCaller.get(ANONYMOUS) ?? 0) >= MAX_ANONYMOUS) return false;
-    const address = `address ${clientNetwork(clientAddress)}`;
-    return this.#count(address, MAX_OF_ADDRESS) && this.#count(ANONYMOUS, MAX_ANONYMOUS);
-  }
-
-  /** Returns false above the maximum of a half second. */
-  #count(name: string, max: number): boolean {
-    const count = (this.#ofCaller.get(name) ?? 0) + 1;
-    if (count > max) return false;
-    this.#ofCaller.set(name, count);
-    return true;
+  #addAnonymous(clientAddress: string, nowMs: number): boolean {
+    // Checked first, so that no more addresses are counted than that.
+    if (this.#anonymous.of(ANONYMOUS, nowMs) >= MAX_ANONYMOUS) return false;
+    return (
+      this.#anonymous.add(`address ${clientNetwork(clientAddress)}`, MAX_OF_ADDRESS, nowMs) &&
+      this.#anonymous.add(ANONYMOUS, MAX_ANONYMOUS, nowMs)
+    );
   }
 
   /** Sends what is left, once. */
@@ -160,3 +154,30 @@ export const appendAccessLog =
 
 const nameOf = (caller: Caller): string =>
   'userId' in caller ? `user ${caller.userId}` : `account ${caller.accountId}`;
+
+/** Counts entries by name, in windows of equal length. */
+class EntryCounts {
+  readonly #windowMs: number;
+  #counts = new Map<string, number>();
+  #sinceMs = Number.NEGATIVE_INFINITY;
+
+  constructor(windowMs: number) {
+    this.#windowMs = windowMs;
+  }
+
+  of(name: string, nowMs: number): number {
+    if (nowMs - this.#sinceMs >= this.#windowMs) {
+      this.#counts = new Map();
+      this.#sinceMs = nowMs;
+    }
+    return this.#counts.get(name) ?? 0;
+  }
+
+  /** Returns false above the maximum of a window. */
+  add(name: string, max: number, nowMs: number): boolean {
+    const count = this.of(name, nowMs) + 1;
+    if (count > max) return false;
+    this.#counts.set(name, count);
+    return true;
+  }
+}

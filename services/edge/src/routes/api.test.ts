@@ -89,7 +89,7 @@ test('every answer is in the access log unless the answering service records it'
     [await call('/v1/responses', { method: 'PUT' }), { method: 'PUT', errorCode: 'not_found' }],
     [await call('/v1/responses', { headers: {} }), { status: 401, errorCode: 'invalid_api_key' }],
     [await fetch(`${fixture.apiUrl}/v1/videos/files/x`), { path: '/v1/videos/files/…', status: 200 }],
-    [await fetch(`${fixture.dashboardUrl}/nothing`), { path: '/nothing' }],
+    [await fetch(`${fixture.dashboardUrl}/api/v1/nothing`), { path: '/api/v1/nothing' }],
     [
       await fetch(`${fixture.dashboardUrl}/v1/x`, { headers: { authorization } }),
       { path: '/v1/x', status: 404 },
