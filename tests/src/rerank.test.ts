@@ -117,7 +117,7 @@ describe('a ranking is refused', () => {
       'with an empty document',
       { documents: ['a', { text: '' }] },
       400,
-      { code: 'missing_parameter', param: 'documents[1]' },
+      { code: 'missing_parameter', param: 'documents[1].text' },
     ],
     ['with a document of another type', { documents: [7] }, 400, { code: 'invalid_request' }],
     ['with too many documents', { documents: Array(1_001).fill('x') }, 400, { code: 'invalid_request' }],
