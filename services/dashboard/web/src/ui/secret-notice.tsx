@@ -20,7 +20,7 @@ export function SecretNotice({ title, value, copyLabel }: SecretNoticeProps) {
         </Code>
         <CopyButton value={value} label={copyLabel} wide />
       </Group>
-      <Text size="sm">This is shown only once. Copy it before you close this dialog.</Text>
+      <Text size="sm">This is shown only once: copy it now.</Text>
     </Alert>
   );
 }
