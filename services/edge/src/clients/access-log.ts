@@ -58,8 +58,8 @@ export class AccessLog {
   add(exchange: Exchange): void {
     const { caller, response, isRecorded, clientAddress } = exchange;
     const status = response.headersSent ? response.statusCode : 0;
-    const needsNone = caller ? isRecorded : status === 0 || !API_PATH.test(exchange.path);
-    if (status < 400 && needsNone) return;
+    const isLogged = caller ? !isRecorded : status > 0 && API_PATH.test(exchange.path);
+    if (status < 400 && !isLogged) return;
     const endedAtMs = this.#nowMs();
     this.#append(caller, clientAddress, {
       requestId: exchange.requestId,
