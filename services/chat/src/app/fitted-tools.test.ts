@@ -301,6 +301,162 @@ test('a namespace has one name in its declaration and in calls, which comes back
   );
 });
 
+/** Calls in which custom tools, and results in the older form, have the name in every place where the format has one. */
+const CUSTOM_CALLERS = {
+  chat: (name: string, choice: object, stream: boolean) =>
+    CALLS.chat({
+      stream,
+      tools: [{ type: 'custom', custom: { name } }],
+      tool_choice: choice,
+      messages: [
+        { ...USER, name: 'Ann Doe' },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c', type: 'custom', custom: { name, input: 'Rome' } }],
+        },
+        { role: 'tool', tool_call_id: 'c', content: 'sunny' },
+      ],
+    }),
+  responses: (name: string, choice: object, stream: boolean) =>
+    CALLS.responses({
+      stream,
+      tools: [{ type: 'custom', name }],
+      tool_choice: choice,
+      input: [
+        USER,
+        { type: 'custom_tool_call', call_id: 'c', name, input: 'Rome' },
+        { type: 'custom_tool_call_output', call_id: 'c', output: 'sunny' },
+      ],
+    }),
+};
+
+function customChatReply(name: string, stream: boolean): string {
+  const call = { index: 0, id: 'x', type: 'custom', custom: { name, input: `"name":"${name}"` } };
+  const choice = { index: 0, finish_reason: 'tool_calls' };
+  if (stream)
+    return sse(
+      {
+        id: 'r',
+        choices: [{ index: 0, delta: { role: 'assistant', tool_calls: [call] }, finish_reason: null }],
+      },
+      { id: 'r', choices: [{ ...choice, delta: {} }] },
+      { id: 'r', choices: [], usage },
+      'data: [DONE]\n\n',
+    );
+  const message = { role: 'assistant', content: null, tool_calls: [call] };
+  return JSON.stringify({ id: 'r', choices: [{ ...choice, message }], usage });
+}
+
+function customResponsesReply(name: string, stream: boolean): string {
+  const item = {
+    type: 'custom_tool_call',
+    id: 'ctc_1',
+    call_id: 'x',
+    name,
+    input: `"name":"${name}"`,
+    status: 'completed',
+  };
+  const response = {
+    id: 'resp_1',
+    object: 'response',
+    status: 'completed',
+    model: 'm',
+    output: [item],
+    tools: [{ type: 'custom', name }],
+    usage: { input_tokens: 5, output_tokens: 5, total_tokens: 10 },
+  };
+  if (!stream) return JSON.stringify(response);
+  return [
+    { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } },
+    { type: 'response.output_item.added', output_index: 0, item },
+    { type: 'response.output_item.done', output_index: 0, item },
+    { type: 'response.completed', response },
+  ]
+    .map(named)
+    .join('');
+}
+
+describe('names of custom tools in calls that pass through', () => {
+  const azure = providerOf('azure-openai');
+  const responding = { ...azure, ...azure.responses!('account') };
+  const CHOICES = {
+    chat: (name: string) => [
+      { type: 'custom', custom: { name } },
+      {
+        type: 'allowed_tools',
+        allowed_tools: { mode: 'auto', tools: [{ type: 'custom', custom: { name } }] },
+      },
+    ],
+    responses: (name: string) => [
+      { type: 'custom', name },
+      { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'custom', name }] },
+    ],
+  };
+  const cases = (['chat', 'responses'] as const).flatMap((caller) =>
+    [false, true].flatMap((stream) => [0, 1].map((choice) => [caller, stream, choice] as const)),
+  );
+
+  test.each(cases)(
+    'are sent as OpenAI accepts them and come back as the caller wrote them: %s, streamed: %s, choice %s',
+    async (caller, stream, at) => {
+      for (const name of NAMES) {
+        const request = CUSTOM_CALLERS[caller](name, CHOICES[caller](name)[at]!, stream);
+        const { sent, body } =
+          caller === 'chat'
+            ? await roundTrip(azure, request, customChatReply)
+            : await roundTrip(responding, request, customResponsesReply);
+        const names = namesIn(sent).filter((each) => each !== 'Ann Doe');
+        expect(names).toHaveLength(3);
+        expect(new Set(names).size).toBe(1);
+        expect(names[0]).toMatch(COMMON);
+        expect(body).toContain(`"name":${JSON.stringify(name)}`);
+        expect(body).toContain(JSON.stringify(`"name":"${names[0]}"`));
+      }
+    },
+  );
+});
+
+test('the result of a function in the older form is named as its call, other names of participants stay', () => {
+  const openAiItself = { ...providerOf('azure-openai'), lacksFunctions: false };
+  const request = CALLS.chat({
+    functions: [{ name: LONG, parameters }],
+    function_call: { name: LONG },
+    messages: [
+      { ...USER, name: LONG },
+      { role: 'assistant', content: null, function_call: { name: LONG, arguments: '{}' } },
+      { role: 'function', name: LONG, content: 'sunny' },
+    ],
+  });
+  const sent = receivedBy(openAiItself, request);
+  const { name } = sent.functions[0];
+  expect(name).toMatch(COMMON);
+  expect(sent.function_call).toEqual({ name });
+  expect(sent.messages).toEqual([
+    { ...USER, name: LONG },
+    { role: 'assistant', content: null, function_call: { name, arguments: '{}' } },
+    { role: 'function', name, content: 'sunny' },
+  ]);
+});
+
+test('the choice of a tool of a namespace has the name of its declaration', () => {
+  const azure = providerOf('azure-openai');
+  const provider = { ...azure, ...azure.responses!('account') };
+  const open = { type: 'function', namespace: 'files.read', name: 'open' };
+  const choices = [open, { type: 'allowed_tools', mode: 'auto', tools: [open] }];
+  for (const tool_choice of choices) {
+    const request = CALLS.responses({
+      tools: [
+        { type: 'namespace', name: 'files.read', tools: [{ type: 'function', name: 'open', parameters }] },
+      ],
+      tool_choice,
+      input: [USER],
+    });
+    const { tools, tool_choice: sent } = receivedBy(provider, request);
+    expect((sent.tools?.[0] ?? sent).namespace).toBe(tools[0].name);
+  }
+});
+
 test('a call that passes through keeps its bytes if its names and ids are accepted', () => {
   const body =
     '{"model": "a/b",  "messages": [{"role":"user","content":"hi"}], "tools": [{"type":"function","function":{"name":"f-1"}}]}';

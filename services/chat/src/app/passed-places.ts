@@ -21,15 +21,23 @@ const GOOGLE_PARTS = 'contents.*.parts.*';
 
 export const PASSED_PLACES: Readonly<Record<CallerRequest['wire'], PassedPlaces>> = {
   openai: {
-    names: paths(
-      'tools.*.function.name',
-      'functions.*.name',
-      'tool_choice.function.name',
-      'tool_choice.allowed_tools.tools.*.function.name',
-      'function_call.name',
-      'messages.*.tool_calls.*.function.name',
-      'messages.*.function_call.name',
-    ),
+    names: [
+      ...paths(
+        'tools.*.function.name',
+        'tools.*.custom.name',
+        'functions.*.name',
+        'tool_choice.function.name',
+        'tool_choice.custom.name',
+        'tool_choice.allowed_tools.tools.*.function.name',
+        'tool_choice.allowed_tools.tools.*.custom.name',
+        'function_call.name',
+        'messages.*.tool_calls.*.function.name',
+        'messages.*.tool_calls.*.custom.name',
+        'messages.*.function_call.name',
+      ),
+      // In other messages it is that of a participant.
+      ['messages', '*', ['role', 'function'], 'name'],
+    ],
     ids: paths('messages.*.tool_calls.*.id', 'messages.*.tool_call_id'),
     output: paths('response_format.json_schema.schema'),
     parameters: paths('tools.*.function.parameters', 'functions.*.parameters'),
@@ -77,7 +85,9 @@ export const PASSED_PLACES: Readonly<Record<CallerRequest['wire'], PassedPlaces>
       'tools.*.name',
       'tools.*.tools.*.name',
       'tool_choice.name',
+      'tool_choice.namespace',
       'tool_choice.tools.*.name',
+      'tool_choice.tools.*.namespace',
       'input.*.name',
       'input.*.namespace',
     ),
