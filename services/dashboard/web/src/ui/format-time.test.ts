@@ -32,6 +32,17 @@ describe('time formats', () => {
     [26 * 3_600_000, '1 d ago'],
     [-1_000, 'in less than a minute'],
     [-7_200_000, 'in 2 h'],
+    [-59_999, 'in less than a minute'],
+    [-60_000, 'in 1 min'],
+    [-89_999, 'in 1 min'],
+    [-90_000, 'in 2 min'],
+    [-3_599_000, 'in 1 h'],
+    [-86_399_000, 'in 1 d'],
+    [-(7 * 86_400_000 - 1_000), 'in 7 d'],
+    [-(7 * 86_400_000 + 5_000), 'in 7 d'],
+    [-(30 * 86_400_000 - 1_000), '21 Dec 2026'],
+    [7 * 86_400_000 - 1_000, '6 d ago'],
+    [7 * 86_400_000, '14 Nov 2026'],
     [30 * 24 * 3_600_000, '22 Oct 2026'],
   ])('show a time %p ms ago as %s', (ms, text) => {
     expect(ago(ms)).toBe(text);
@@ -41,7 +52,12 @@ describe('time formats', () => {
 test.each([
   [0, '0 ms'],
   [340.4, '340 ms'],
+  [999.4, '999 ms'],
+  [999.6, '1.0 s'],
   [1_240, '1.2 s'],
+  [59_949, '59.9 s'],
+  [59_960, '1 min 0 s'],
+  [119_600, '2 min 0 s'],
   [125_000, '2 min 5 s'],
 ])('shows a duration of %p ms as %s', (ms, text) => {
   expect(formatDuration(ms)).toBe(text);

@@ -34,25 +34,40 @@ export function formatDays(days: readonly string[]): string[] {
   return days.map((day) => format.format(new Date(`${day}T00:00:00Z`)));
 }
 
-/** `just now`, `5 min ago`, `in 3 h`; the day from a week on. */
+const MAX_RELATIVE_DAYS = 7;
+
+/**
+ * `just now`, `5 min ago`, `in 3 h`; the day from a week on. Past times are in full units; future times are rounded, so that
+ * what was set to 7 days shows `in 7 d`.
+ */
 export function formatAgo(time: string | number, nowMs: number): string {
   const pastMs = nowMs - new Date(time).getTime();
-  const distanceMs = Math.abs(pastMs);
-  if (distanceMs < MINUTE_MS) return pastMs >= 0 ? 'just now' : 'in less than a minute';
-  if (distanceMs >= 7 * DAY_MS) return formatTime(time).split(',')[0]!;
-  const amount =
-    distanceMs < HOUR_MS
-      ? `${Math.floor(distanceMs / MINUTE_MS)} min`
-      : distanceMs < DAY_MS
-        ? `${Math.floor(distanceMs / HOUR_MS)} h`
-        : `${Math.floor(distanceMs / DAY_MS)} d`;
-  return pastMs >= 0 ? `${amount} ago` : `in ${amount}`;
+  if (pastMs >= 0) {
+    if (pastMs < MINUTE_MS) return 'just now';
+    if (pastMs >= MAX_RELATIVE_DAYS * DAY_MS) return formatDay(time);
+    return `${amountOf(pastMs, Math.floor)} ago`;
+  }
+  if (pastMs > -MINUTE_MS) return 'in less than a minute';
+  return Math.round(-pastMs / DAY_MS) > MAX_RELATIVE_DAYS
+    ? formatDay(time)
+    : `in ${amountOf(-pastMs, Math.round)}`;
+}
+
+const formatDay = (time: string | number): string => formatTime(time).split(',')[0]!;
+
+/** In the largest unit of which there is at least one after rounding. */
+function amountOf(ms: number, round: (units: number) => number): string {
+  const minutes = round(ms / MINUTE_MS);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = round(ms / HOUR_MS);
+  return hours < 24 ? `${hours} h` : `${round(ms / DAY_MS)} d`;
 }
 
 /** `340 ms`, `1.2 s`, `2 min 5 s`. */
 export function formatDuration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < MINUTE_MS) return `${(ms / 1_000).toFixed(1)} s`;
+  if (Math.round(ms) < 1_000) return `${Math.round(ms)} ms`;
+  const tenths = (ms / 1_000).toFixed(1);
+  if (Number(tenths) < 60) return `${tenths} s`;
   const seconds = Math.round(ms / 1_000);
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
