@@ -92,8 +92,13 @@ inBrowser('the web UI', () => {
 
   test('an owner and an operator export the audit log', async () => {
     for (const [role, path, file] of [
-      ['owner', '/audit', /^id,created_at,.*,false,keys,key_/s],
-      ['operator', '/operator/audit', /^id,created_at,.*,false,keys,key_.*,acct_/s],
+      ['owner', '/audit', /^\uFEFFid,created_at,.*,false,keys,key_/s],
+      ['operator', '/operator/audit', /^\uFEFFid,created_at,.*,false,keys,key_.*,acct_/s],
+      [
+        'operator',
+        `/operator/accounts/${customer.id}?tab=changes`,
+        /^\uFEFFid,created_at,.*,false,keys,key_.*,acct_/s,
+      ],
     ] as const) {
       const { page, open, complaints } = await visitAs(role);
       await open(path);

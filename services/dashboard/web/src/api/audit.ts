@@ -34,6 +34,9 @@ export interface AuditFileRange {
 
 const DAY_MS = 86_400_000;
 
+/** The byte order mark by which spreadsheets detect UTF-8. */
+const BOM = '\uFEFF';
+
 /** @param accountId of operators' log; empty: all accounts */
 export async function exportAudit(
   path: 'audit' | 'admin/audit',
@@ -41,7 +44,8 @@ export async function exportAudit(
 ): Promise<Blob> {
   const to = new Date(Date.parse(lastDay) + DAY_MS).toISOString();
   const response = await apiGetRaw(withQuery(`${path}/export`, { from, to, format, account_id: accountId }));
-  return response.blob().catch(() => {
+  const file = await response.blob().catch(() => {
     throw ApiError.unreachable();
   });
+  return format === 'csv' ? new Blob([BOM, file], { type: file.type }) : file;
 }

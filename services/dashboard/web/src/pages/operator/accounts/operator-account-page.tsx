@@ -5,6 +5,7 @@ import { Plus, Scale } from 'lucide-react';
 import { useParams, useSearchParams } from 'react-router';
 import { type Account, getAccount } from '../../../api/admin-accounts';
 import { useMe } from '../../../api/use-me';
+import { AuditExport } from '../../../ui/audit-export';
 import { CopyButton } from '../../../ui/copy-button';
 import { ErrorState } from '../../../ui/error-state';
 import { PageHeader } from '../../../ui/page-header';
@@ -27,7 +28,7 @@ const TABS = [
   { value: 'ledger', label: 'Ledger', Panel: AccountLedger },
   { value: 'losses', label: 'Losses', Panel: AccountLosses },
   { value: 'members', label: 'Members', Panel: AccountMembers },
-  { value: 'changes', label: 'Audit log', Panel: AuditList },
+  { value: 'changes', label: 'Audit log', Panel: AccountAudit },
 ] as const;
 
 /** One account, for operators. */
@@ -104,6 +105,17 @@ function Actions({ account }: { account: Account }) {
       <TopupDialog account={account} opened={topsUp} onClose={topup.close} />
       <AdjustmentDialog account={account} opened={adjusts} onClose={adjustment.close} />
     </>
+  );
+}
+
+function AccountAudit({ accountId }: { accountId: string }) {
+  return (
+    <Stack gap="sm">
+      <Group justify="flex-end">
+        <AuditExport path="admin/audit" accountId={accountId} />
+      </Group>
+      <AuditList accountId={accountId} />
+    </Stack>
   );
 }
 
