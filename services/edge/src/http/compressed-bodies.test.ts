@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { ClientDisconnected } from '@gateway/rpc';
 import { until } from '@gateway/testing';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -53,6 +53,9 @@ describe('a compressed JSON body', () => {
     ['gzip in two members', 'gzip', Buffer.concat([gzipSync('{"a"'), gzipSync(':1}')])],
     ['gzip by its older name', 'X-GZIP', gzipSync('{"a":1}')],
     ['deflate', 'deflate', deflateSync('{"a":1}')],
+    ['deflate with another level', 'deflate', deflateSync('{"a":1}', { level: 1 })],
+    ['deflate without a header', 'deflate', deflateRawSync('{"a":1}')],
+    ['deflate without a header, stored', 'deflate', deflateRawSync('{"a":1}', { level: 0 })],
     ['Brotli', 'br', brotliCompressSync('{"a":1}')],
     ['zstd', 'zstd', zstdCompressSync('{"a":1}')],
     ['no coding', 'identity', Buffer.from('{"a":1}')],
@@ -71,6 +74,9 @@ describe('a compressed JSON body', () => {
     ['cut off', 'br', brotliCompressSync('{"a":"bcd"}').subarray(0, -1), /not valid br/],
     ['cut off', 'zstd', zstdCompressSync('{}').subarray(0, -1), /not valid zstd/],
     ['followed by bytes', 'deflate', Buffer.concat([deflateSync('{}'), Buffer.from('{}')]), /deflate/],
+    ['cut off', 'deflate', deflateRawSync('{"a":1}').subarray(0, -1), /not valid deflate/],
+    ['cut off', 'deflate', deflateSync('{"a":1}').subarray(0, 1), /not valid deflate/],
+    ['followed by bytes', 'deflate', Buffer.concat([deflateRawSync('{}'), Buffer.from('{}')]), /deflate/],
     ['followed by a frame', 'zstd', Buffer.concat([zstdCompressSync('{}'), zstdCompressSync('{}')]), /zstd/],
     ['of another coding', 'br', gzipSync('{"a":1}'), /not valid br/],
     ['of an unknown coding', 'compress', Buffer.from('{}'), /must be one of gzip, deflate, br, zstd/],
@@ -103,6 +109,7 @@ describe('a compressed form', () => {
   test.each([
     ['gzip', gzipSync(form)],
     ['deflate', deflateSync(form)],
+    ['deflate', deflateRawSync(form)],
     ['br', brotliCompressSync(form.subarray(0, MIB))],
     ['zstd', zstdCompressSync(form)],
   ])('is decompressed as it is streamed: %s', async (coding, bytes) => {
@@ -130,6 +137,7 @@ describe('a compressed form', () => {
     ['zstd', 'by a frame', Buffer.concat([zstdCompressSync(half), zstdCompressSync(half)])],
     ['zstd', 'by a short frame', Buffer.concat([zstdCompressSync('a'), zstdCompressSync('b')])],
     ['deflate', 'by bytes', Buffer.concat([deflateSync(half), Buffer.from('more')])],
+    ['deflate', 'by bytes', Buffer.concat([deflateRawSync(half), Buffer.from('more')])],
     ['br', 'by bytes', Buffer.concat([brotliCompressSync(half.subarray(0, 1_000)), Buffer.from('more')])],
   ])('is refused if its %s is followed %s', async (coding, _what, bytes) => {
     const reply = await send(bytes, coding);
@@ -137,6 +145,13 @@ describe('a compressed form', () => {
     await expectFetchError(reply, 'invalid_request');
     await until(() => ended !== undefined);
     expect(ended).not.toBe('whole');
+    await expectAllReleased();
+  });
+
+  test.each(['gzip', 'deflate'])('is refused if it has no bytes: %s', async (coding) => {
+    const reply = await send(Buffer.alloc(0), coding);
+    expect(await reply.clone().text()).toMatch(`not valid ${coding}`);
+    await expectFetchError(reply, 'invalid_request');
     await expectAllReleased();
   });
 

@@ -6,7 +6,10 @@ import { GatewayError } from '@gateway/errors';
 export type ContentCoding = 'gzip' | 'deflate' | 'br' | 'zstd';
 
 /** A decoder is a stream; `bytesWritten` is what it has consumed. */
-export type Decoder = ReturnType<typeof zlib.createGunzip> | ReturnType<typeof zlib.createZstdDecompress>;
+export type Decoder =
+  | ReturnType<typeof zlib.createGunzip>
+  | ReturnType<typeof zlib.createInflateRaw>
+  | ReturnType<typeof zlib.createZstdDecompress>;
 
 const MIB = 1024 ** 2;
 /** The largest window of zstd that HTTP allows (RFC 9659). */
@@ -15,15 +18,17 @@ const ZSTD_WINDOW_LOG = 23;
 const CHUNK_BYTES = 64 * 1024;
 
 interface Coding {
-  readonly create: () => Decoder;
+  /** @param firstByte of the body; undefined if it is empty */
+  readonly create: (firstByte?: number) => Decoder;
   /** Memory that a decoder may take. */
   readonly windowBytes: number;
 }
 
 const CODINGS: Readonly<Record<ContentCoding, Coding>> = {
   gzip: { create: () => zlib.createGunzip({ chunkSize: CHUNK_BYTES }), windowBytes: MIB / 8 },
-  deflate: { create: () => zlib.createInflate({ chunkSize: CHUNK_BYTES }), windowBytes: MIB / 8 },
-  br: { create: () => zlib.createBrotliDecompress({ chunkSize: CHUNK_BYTES }), windowBytes: 16 * MIB },
+  deflate: { create: createAnyInflate, windowBytes: MIB / 8 },
+  // Its window of 16 MiB, its tables, and pieces that are not read yet: 18 to 20 MiB are resident.
+  br: { create: () => zlib.createBrotliDecompress({ chunkSize: CHUNK_BYTES }), windowBytes: 20 * MIB },
   zstd: {
     create: () =>
       zlib.createZstdDecompress({
@@ -33,6 +38,15 @@ const CODINGS: Readonly<Record<ContentCoding, Coding>> = {
     windowBytes: 2 ** ZSTD_WINDOW_LOG + MIB,
   },
 };
+
+/** In the lower bits of a zlib header's first byte (RFC 1950, section 2.2), where deflate without a header has other ones. */
+const ZLIB_METHOD = 8;
+
+/** Some clients send deflate without the zlib header that HTTP asks for (RFC 9110, section 8.4.1.2). */
+function createAnyInflate(firstByte?: number): Decoder {
+  const isRaw = firstByte !== undefined && (firstByte & 15) !== ZLIB_METHOD;
+  return (isRaw ? zlib.createInflateRaw : zlib.createInflate)({ chunkSize: CHUNK_BYTES });
+}
 
 /**
  * Returns the coding of the request's body; undefined if it has none.
@@ -50,7 +64,9 @@ export function codingOf({ headers }: IncomingMessage): ContentCoding | undefine
 
 const isKnown = (name: string): name is ContentCoding => Object.hasOwn(CODINGS, name);
 
-export const createDecoder = (coding: ContentCoding): Decoder => CODINGS[coding].create();
+/** @param firstByte of the body; undefined if it is empty */
+export const createDecoder = (coding: ContentCoding, firstByte?: number): Decoder =>
+  CODINGS[coding].create(firstByte);
 export const windowBytesOf = (coding: ContentCoding): number => CODINGS[coding].windowBytes;
 
 /** Texts with many repetitions are up to 50 times as large as what they compress to. */

@@ -65,7 +65,7 @@ async function decode(
   coding: ContentCoding,
   onChunk: (chunk: Buffer) => void,
 ): Promise<void> {
-  const decoder = createDecoder(coding);
+  const decoder = createDecoder(coding, encoded[0]);
   const chunks = decoder[Symbol.asyncIterator]();
   decoder.end(encoded);
   try {

@@ -34,7 +34,9 @@ export class StreamedUpload {
   readonly #releaseMemory: () => void;
   readonly #endMs: number;
   readonly #coding: ContentCoding | undefined;
-  readonly #decoder: Decoder | undefined;
+  #decoder: Decoder | undefined;
+  /** The request, or its decoder. */
+  #source: Readable | undefined;
   #sink: BodySink | undefined;
   #onFail: (error: GatewayError) => void = () => undefined;
   #stopWatching: () => void = () => undefined;
@@ -50,7 +52,6 @@ export class StreamedUpload {
     this.#endMs = performance.now() + limits.timeoutMs;
     this.#coding = codingOf(exchange.request);
     this.#releaseMemory = leaseUploadMemory(exchange.request, limits, this.#coding, sender);
-    this.#decoder = this.#coding && createDecoder(this.#coding);
   }
 
   get unfinished(): boolean {
@@ -65,12 +66,25 @@ export class StreamedUpload {
     const { request, response } = this.#exchange;
     if (request.headers.expect !== undefined) response.writeContinue();
     this.#watchClient();
+    if (this.#coding) request.on('readable', this.#decode).on('end', this.#decode);
+    else this.#readFrom(request);
+  }
+
+  /** Begins at the first bytes, which tell how the others are decoded. */
+  readonly #decode = () => {
+    const { request } = this.#exchange;
+    request.off('readable', this.#decode).off('end', this.#decode);
+    const first = read(request);
+    if (first) request.unshift(first);
+    this.#decoder = createDecoder(this.#coding!, first?.[0]);
+    request.on('data', this.#countEncoded).pipe(this.#decoder);
+    this.#readFrom(this.#decoder.on('error', this.#onMalformed));
+  };
+
+  #readFrom(source: Readable): void {
+    this.#source = source;
     // In paused mode, several small pieces are read as one.
-    this.#source.on('readable', this.#forward).on('end', this.#onEnd);
-    if (this.#decoder) {
-      request.pipe(this.#decoder).on('error', this.#onMalformed);
-      request.on('data', this.#countEncoded);
-    }
+    source.on('readable', this.#forward).on('end', this.#onEnd);
     this.#forward();
   }
 
@@ -88,7 +102,8 @@ export class StreamedUpload {
     this.#stopped = true;
     this.#stopWatching();
     const { request, response } = this.#exchange;
-    this.#source.off('readable', this.#forward).off('end', this.#onEnd);
+    request.off('readable', this.#decode).off('end', this.#decode);
+    this.#source?.off('readable', this.#forward).off('end', this.#onEnd);
     if (this.#decoder) request.off('data', this.#countEncoded).unpipe(this.#decoder);
     this.#decoder?.destroy();
     // The rest of the body is not read.
@@ -97,7 +112,7 @@ export class StreamedUpload {
   }
 
   readonly #forward = () => {
-    while (!this.#waiting && !this.#stopped) {
+    while (this.#source && !this.#waiting && !this.#stopped) {
       const bytes = read(this.#source);
       if (!bytes) return;
       this.#sentBytes += bytes.length;
@@ -106,10 +121,6 @@ export class StreamedUpload {
       else if (!this.#sink?.sendBody(bytes)) this.#wait();
     }
   };
-
-  get #source(): Readable {
-    return this.#decoder ?? this.#exchange.request;
-  }
 
   #refusal(): GatewayError | undefined {
     if (this.#sentBytes > this.#limits.maxBytes) return tooLarge();
