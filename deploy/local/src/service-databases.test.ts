@@ -77,8 +77,8 @@ const EXPECTED_PRIVILEGES: Readonly<Record<string, string>> = {
   'dashboard.attempts': 'SELECT INSERT UPDATE DELETE',
   // A view for the version before: it writes as the role, which may only append to the tables.
   'dashboard.audit': 'SELECT INSERT UPDATE DELETE',
-  'dashboard.audit_entries': 'SELECT INSERT',
-  'dashboard.audit_outcomes': 'SELECT INSERT',
+  'dashboard.audit_entries': 'SELECT',
+  'dashboard.audit_outcomes': 'SELECT',
   'dashboard.invitations': 'SELECT INSERT UPDATE',
   'dashboard.migrations': 'SELECT',
   'dashboard.removed_members': 'SELECT INSERT',
@@ -96,6 +96,15 @@ const EXPECTED_PRIVILEGES: Readonly<Record<string, string>> = {
   'storage.files': 'SELECT INSERT UPDATE DELETE',
   'storage.migrations': 'SELECT',
   'storage.responses': 'SELECT INSERT UPDATE DELETE',
+};
+
+/** Privileges of columns, for the service of the schema; the other columns have their defaults, such as the time of an entry. */
+const EXPECTED_COLUMN_PRIVILEGES: Readonly<Record<string, string>> = {
+  'dashboard.audit_entries':
+    'INSERT account_id, INSERT action, INSERT actor_email, INSERT actor_id, INSERT address, INSERT by_operator, ' +
+    'INSERT changes, INSERT done, INSERT request_id, INSERT subject',
+  'dashboard.audit_outcomes':
+    'INSERT account_id, INSERT error_code, INSERT outcome, INSERT seq, INSERT subject',
 };
 
 /** Functions that the service of the schema may call. Other functions are for triggers and the owner. */
@@ -137,6 +146,30 @@ test('every table grants the expected privileges to the service of its schema, a
   expect(new Set(rows.map(({ name }) => name))).toEqual(new Set(Object.keys(EXPECTED_PRIVILEGES)));
 });
 
+test('columns grant the expected privileges to the service of their schema, and none to other roles', async () => {
+  const { rows } = await owner.query<{ name: string; grantee: string; privileges: string }>(
+    `SELECT format('%s.%s', nspname, relname) AS name, coalesce(rolname, 'PUBLIC') AS grantee,
+       string_agg(privilege_type || ' ' || attname, ', ' ORDER BY privilege_type, attname) AS privileges
+     FROM pg_attribute JOIN pg_class c ON c.oid = attrelid JOIN pg_namespace n ON n.oid = relnamespace
+       CROSS JOIN LATERAL aclexplode(attacl) LEFT JOIN pg_roles r ON r.oid = grantee
+     WHERE nspname IN (${SCHEMAS}) GROUP BY 1, 2`,
+  );
+  expect(Object.fromEntries(rows.map(({ name, privileges }) => [name, privileges]))).toEqual(
+    EXPECTED_COLUMN_PRIVILEGES,
+  );
+  for (const { name, grantee } of rows) expect(grantee).toMatch(new RegExp(`_${name.split('.')[0]}$`));
+});
+
+test.each([
+  `INSERT INTO dashboard.audit_entries (seq, actor_id, actor_email, by_operator, action, request_id)
+     OVERRIDING SYSTEM VALUE VALUES (1, 'user_1', 'a@example.com', false, 'keys', 'request')`,
+  `INSERT INTO dashboard.audit_entries (created_at, actor_id, actor_email, by_operator, action, request_id)
+     VALUES ('2020-01-01', 'user_1', 'a@example.com', false, 'keys', 'request')`,
+  `INSERT INTO dashboard.audit_outcomes (seq, outcome, created_at) VALUES (1, 'done', '2020-01-01')`,
+])('the dashboard chooses neither the number nor the time of an audit entry: %s', async (sql) => {
+  await expect(as('dashboard', sql)).rejects.toMatchObject(REFUSED);
+});
+
 test('every write in the code of a service has the privilege that it needs', () => {
   const verbOf: Record<string, string> = {
     'INSERT INTO': 'INSERT',
@@ -153,7 +186,9 @@ test('every write in the code of a service has the privilege that it needs', () 
         /\b(INSERT INTO|DELETE FROM|UPDATE)\s+((?:billing|catalog|chat|dashboard|media|storage)\.\w+)/g,
       );
       return [...statements].flatMap(([statement, written = '', table = '']) => {
-        const isGranted = EXPECTED_PRIVILEGES[table]?.split(' ').includes(verbOf[written]!);
+        const isGranted = [EXPECTED_PRIVILEGES, EXPECTED_COLUMN_PRIVILEGES].some((expected) =>
+          expected[table]?.split(' ').includes(verbOf[written]!),
+        );
         return isGranted && table.startsWith(`${service}.`) ? [] : [`${service}/src/${file}: ${statement}`];
       });
     });
