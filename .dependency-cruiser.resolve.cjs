@@ -7,14 +7,15 @@ const packages = readdirSync(path.join(__dirname, 'packages'));
 module.exports = {
   resolve: {
     extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.json'],
-    alias: Object.fromEntries(
-      packages.flatMap((name) => {
+    alias: Object.fromEntries([
+      ['@gateway/proto/allowed-models$', path.join(__dirname, 'proto/src/allowed-models.ts')],
+      ...packages.flatMap((name) => {
         const sources = path.join(__dirname, `packages/${name}/src`);
         return [
           [`@gateway/${name}$`, path.join(sources, 'index.ts')],
           [`@gateway/${name}`, sources],
         ];
       }),
-    ),
+    ]),
   },
 };

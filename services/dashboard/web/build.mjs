@@ -33,11 +33,17 @@ if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== sources) {
   writeFileSync(STAMP, sources);
 }
 
-/** Hashes contents instead of times: a checkout gives old files new times. The lockfile stands for the libraries. */
+/**
+ * Hashes contents instead of times: a checkout gives old files new times. The lockfile stands for the libraries, except those of the
+ * workspace.
+ */
 function digest() {
   const hash = createHash('sha256');
   const inputs = SOURCES.flatMap((name) => filesIn(join(HERE, name))).filter((file) => !isTest(file));
-  for (const file of [...inputs, join(HERE, '../../../pnpm-lock.yaml')].sort()) {
+  const outside = ['pnpm-lock.yaml', 'proto/src/allowed-models.ts'].map((name) =>
+    join(HERE, '../../..', name),
+  );
+  for (const file of [...inputs, ...outside].sort()) {
     const content = readFileSync(file);
     hash.update(`${relative(HERE, file)}\n${content.length}\n`).update(content);
   }

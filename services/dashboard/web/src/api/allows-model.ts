@@ -1,19 +1,12 @@
+import { allowsModel as allowlistAllows } from '@gateway/proto/allowed-models';
 import type { KeyLimits } from './keys';
 import type { Model } from './models';
 
-/** Whether a key may call a model, by the rules of the API for slugs, patterns and types. */
+/** Whether a key may call a model. */
 export const allowsModel = (
-  { allowed_models: entries }: Pick<KeyLimits, 'allowed_models'>,
-  model: Model,
-): boolean => entries.length === 0 || entries.some((entry) => matches(entry, model));
-
-function matches(entry: string, { slug, output_modalities: outputs }: Model): boolean {
-  const [, type] = /^type:(.*)$/.exec(entry) ?? [];
-  if (type !== undefined) return outputs.includes(type === 'chat' ? 'text' : type);
-  const [start, end] = entry.split('*');
-  if (start === undefined || end === undefined) return entry === slug;
-  return slug.length >= start.length + end.length && slug.startsWith(start) && slug.endsWith(end);
-}
+  { allowed_models }: Pick<KeyLimits, 'allowed_models'>,
+  { slug, output_modalities }: Model,
+): boolean => allowlistAllows(allowed_models, { slug, outputModalities: output_modalities });
 
 /** Whether an entry of an allowlist stands for several models. */
 export const isModelPattern = (entry: string): boolean => entry.includes('*') || entry.startsWith('type:');
