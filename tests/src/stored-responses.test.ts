@@ -89,9 +89,17 @@ describe('the openai package', () => {
         { role: 'user', content: 'Go on.' },
       ] as OpenAI.Responses.ResponseInput;
       expect(await openai.responses.create({ model, input })).toMatchObject({ status: 'completed' });
+      // As Codex asks for it.
+      const trigger = [{ type: 'compaction_trigger' }] as unknown as OpenAI.Responses.ResponseInput;
+      const triggered = await openai.responses.create({
+        ...{ model, previous_response_id: first.id, input: trigger },
+      });
+      expect(triggered.output.map(({ type }) => type)).toEqual(['compaction']);
+      const next = { model, previous_response_id: triggered.id, input: 'Go on.' };
+      expect(await openai.responses.create(next)).toMatchObject({ status: 'completed' });
       await system.settled(customer);
       const { charges } = await readLedger(system, customer);
-      expect(charges.size).toBe(3);
+      expect(charges.size).toBe(5);
       expect(charges.has(requestIdOf(compacted.id))).toBe(true);
     },
   );

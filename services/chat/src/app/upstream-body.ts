@@ -8,6 +8,9 @@ import { estimateInput } from '../domain/upper-bound';
 import { fittedBody } from './fitted-body';
 import { withFittedNames } from './fitted-tools';
 
+/** Of a summary with the thinking before it. With a model's own maximum, a conversation that nearly fills its context would not fit. */
+const MAX_SUMMARY_TOKENS = 16_384;
+
 /**
  * Returns the request body for a route's provider: the client's bytes if it has the client's format, a translation
  * otherwise.
@@ -31,7 +34,8 @@ export function upstreamBody(
     const body = request.passThroughBody({ upstreamModel, maxTokens, maxTokensField, overrides });
     return fittedBody(body, request, provider);
   }
-  const asked = request.size.maxOutputTokens ?? model.maxOutputTokens;
+  const asked =
+    request.size.maxOutputTokens ?? (request.compacts ? MAX_SUMMARY_TOKENS : model.maxOutputTokens);
   const maxOutputTokens = loweredMaxTokens ?? Math.min(asked, model.maxOutputTokens);
   const named = withFittedNames(request, provider);
   const fits = !provider.objectOutput || !hasOtherRoot(named.output);

@@ -31,6 +31,8 @@ export interface CallerRequest {
   readonly passThroughHeaders: Readonly<Record<string, string>>;
   /** Of chat completions: it has `functions`, the older form of tools. Absent: it has not. */
   readonly usesFunctions?: boolean;
+  /** Of responses: the caller wants the conversation compacted. Absent: it wants a reply. */
+  readonly compacts?: boolean;
   /** The parsed body. */
   readonly parsed: Readonly<Record<string, unknown>>;
   /** Scopes that the key needs for the stored content that the call contains; absent: none. */

@@ -133,7 +133,7 @@ export interface ChatProvider {
   /** Its Responses API, by a name of the account to which encrypted content is tied. Absent: calls are translated. */
   readonly responses?: (account: string) => ResponsesApi;
   /** How its Responses API compacts a conversation; absent: it does not, or it is not called through that API. */
-  readonly compaction?: CompactionApi;
+  readonly compaction?: CompactionApi | undefined;
   /** Its models search the web through the Responses API only, which is used for nothing else. */
   readonly respondsOnlyToSearch?: true;
   /** Absent: it has no embedding models. */
@@ -187,7 +187,7 @@ export type ResponsesApi = Pick<
   | 'boundInput'
   | 'countInput'
   | 'countReply'
-> & { readonly compaction: CompactionApi };
+> & { readonly compaction?: CompactionApi | undefined };
 
 /** What differs for compactions. */
 export type CompactionApi = Pick<ChatProvider, 'address' | 'isReply' | 'passReply' | 'countReply'>;

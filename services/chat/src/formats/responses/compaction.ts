@@ -2,12 +2,11 @@ import { GatewayError } from '@gateway/errors';
 import { isEmpty, parseJsonObject } from '@gateway/json-body';
 import { isObject } from '@gateway/upstream';
 import type { ReplyIdentity } from '../../domain/caller-request';
-import type { Conversation } from '../../domain/conversation';
 import type { Reply } from '../../domain/reply';
 import { responseId } from '../../domain/response-members';
-import { writeSummary } from '../../domain/summary-content';
 import type { BilledUsage } from '../../domain/usage';
 import { BODY_BOUNDS } from '../body-bounds';
+import { compactingCall, compactionItem } from './compacting-call';
 import { writeUsage } from './response-json';
 import {
   parseResponsesRequest,
@@ -15,7 +14,7 @@ import {
   type ResponsesOptions,
   type ResponsesRequest,
 } from './responses-request';
-import type { InputItem } from './responses-schema';
+import { type InputItem, isCompactionTrigger } from './responses-schema';
 import { toStoredItems } from './stored-items';
 
 /** Fields of a response's body that change nothing in a compaction; clients send them with those of their session (Codex). */
@@ -36,12 +35,6 @@ const WITHOUT_EFFECT = [
 /** Fields whose effect a caller would miss. */
 const REFUSED = ['stream', 'background', 'max_output_tokens'];
 
-const INSTRUCTION =
-  'Summarize the conversation so far, so that another model can continue it from your summary and the messages of the user alone. ' +
-  'Keep every fact, decision, constraint and preference that still matters, what was done and found, with exact names, paths, figures ' +
-  'and code where they are needed, and what remains to be done. Do not answer the user and do not call tools: write only the summary.';
-const HEADING = 'Summary of the conversation so far:\n\n';
-
 /**
  * Parses the body of `POST /v1/responses/compact`. With `previous_response_id` it needs no input.
  * @throws GatewayError as `parseResponsesRequest`
@@ -55,6 +48,7 @@ export function parseCompaction(bytes: Buffer, options: ResponsesOptions): Respo
     delete body[field];
   }
   for (const field of WITHOUT_EFFECT) delete body[field];
+  if (Array.isArray(body.input)) body.input = body.input.filter((item) => !isCompactionTrigger(item));
   const continues = !isEmpty(body.previous_response_id);
   if (continues && isEmpty(body.input)) body.input = [];
   const request = parseResponsesRequest(Buffer.from(JSON.stringify({ ...body, store: false })), {
@@ -66,13 +60,7 @@ export function parseCompaction(bytes: Buffer, options: ResponsesOptions): Respo
 
 function compactionOf(call: ResponsesCall): ResponsesCall {
   return {
-    ...call,
-    size: {
-      ...call.size,
-      bodyBytes: call.size.bodyBytes + INSTRUCTION.length,
-      hasFixedOutput: true,
-    },
-    conversation: () => withInstruction(call.conversation()),
+    ...compactingCall(call),
     passThroughBody: (change) =>
       call.passThroughBody({
         ...change,
@@ -86,11 +74,6 @@ function compactionOf(call: ResponsesCall): ResponsesCall {
     },
   };
 }
-
-const withInstruction = (conversation: Conversation): Conversation => ({
-  ...conversation,
-  turns: [...conversation.turns, { role: 'user', parts: [{ kind: 'text', text: INSTRUCTION }] }],
-});
 
 /** Returns what the user has said, of which OpenAI's compactions contain every message. */
 function userMessages(input: unknown): InputItem[] {
@@ -108,13 +91,8 @@ function writeCompaction(
   { requestId, createdAtMs }: ReplyIdentity,
 ): Buffer {
   const text = parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
-  if (text.trim() === '') throw new Error('reply has no summary');
   const named = messages.map((item, index) => ({ ...item, id: `msg_${requestId}_${index}` }));
-  const compaction = {
-    id: `cmp_${requestId}_${named.length}`,
-    type: 'compaction',
-    encrypted_content: writeSummary(HEADING + text),
-  };
+  const compaction = compactionItem(`cmp_${requestId}_${named.length}`, text);
   const compacted = {
     id: responseId(requestId),
     object: 'response.compaction',

@@ -8,6 +8,7 @@ import { namedFrame } from '../../sse/named-frame';
 import { citedRange } from '../cited-range';
 import { REFUSAL_WITHOUT_TEXT } from '../openai/refusal-without-text';
 import { type CallerTools, type DeclaredName, textOfArguments } from './caller-tools';
+import { compactionItem } from './compacting-call';
 import { type EncryptedContent, writeEncrypted } from './encrypted-content';
 import type { ResponseEnd } from './passed-end';
 import { type ResponseState, repeatedMembers, requestMembers, responseJson } from './response-json';
@@ -21,6 +22,8 @@ export interface ResponseOptions {
   readonly includesEncrypted: boolean;
   /** The caller may refer to the response later. */
   readonly isStored: boolean;
+  /** The text of the reply is a summary of the conversation, which becomes its only item. */
+  readonly compacts: boolean;
 }
 
 /** The end of a complete response. */
@@ -75,6 +78,7 @@ export class ResponseStream implements StreamWriter, ResponseEnd {
   #open: OpenItem | undefined;
   readonly #calls = new Map<number, OpenCall>();
   #hasText = false;
+  #summary = '';
   #stop: StopReason = 'end';
 
   constructor(identity: ReplyIdentity, options: ResponseOptions) {
@@ -87,7 +91,8 @@ export class ResponseStream implements StreamWriter, ResponseEnd {
   write(events: readonly ReplyEvent[]): string {
     if (events.length === 0) return '';
     let frames = this.#begin();
-    for (const event of events) frames += this.#take(event);
+    for (const event of events)
+      frames += this.#options.compacts ? this.#takeSummary(event) : this.#take(event);
     return frames;
   }
 
@@ -199,6 +204,13 @@ export class ResponseStream implements StreamWriter, ResponseEnd {
         this.#stop = event.stop;
         return '';
     }
+  }
+
+  /** Only the text of a summary is shown. */
+  #takeSummary(event: ReplyEvent): string {
+    if (event.kind === 'text') this.#summary += event.text;
+    if (event.kind === 'stop') this.#stop = event.stop;
+    return '';
   }
 
   #search(search: WebSearchPart): string {
@@ -339,13 +351,21 @@ export class ResponseStream implements StreamWriter, ResponseEnd {
     );
   }
 
+  /** @throws Error for a compaction without a summary */
   #closeAll(): string {
+    if (this.#options.compacts) return this.#compact();
     let frames = this.#close();
     for (const call of this.#calls.values()) frames += this.#closeCall(call);
     this.#calls.clear();
     if (this.#stop === 'refusal' && !this.#hasText && this.#count === this.#written().length)
       frames += this.#refuse();
     return frames;
+  }
+
+  #compact(): string {
+    const index = this.#count++;
+    const item = JSON.stringify(compactionItem(this.#idOf('cmp', index), this.#summary));
+    return this.#itemFrame('added', index, item) + this.#done(index, item);
   }
 
   #closeCall(call: OpenCall): string {

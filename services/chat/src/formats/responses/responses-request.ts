@@ -9,7 +9,7 @@ import {
   withMembers,
   withoutEmptyModel,
 } from '@gateway/json-body';
-import { isObject, textOf } from '@gateway/upstream';
+import { isObject, membersOf, textOf } from '@gateway/upstream';
 import type { z } from 'zod';
 import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import { type Conversation, WEB_SEARCH, type WebSearch } from '../../domain/conversation';
@@ -24,12 +24,14 @@ import { refusePrivateLinks, sizeOfMedia } from '../openai/message-media';
 import { toConversation } from '../openai/to-conversation';
 import { toLocation } from '../search-location';
 import { CallerTools, flatName } from './caller-tools';
+import { compactingCall } from './compacting-call';
 import { type ResponsesReplies, responsesReplies } from './responses-replies';
 import {
   type DeclaredTool,
   type InputItem,
   type ItemReference,
   type ItemType,
+  isCompactionTrigger,
   isLeftOut,
   isPassedItem,
   itemReferenceSchema,
@@ -117,6 +119,7 @@ export function parseResponsesRequest(
   const {
     body,
     items,
+    compacts,
     tools: declared,
     search,
   } = parseBody(withoutEmptyModel(value), unknownFields, canStore);
@@ -125,12 +128,13 @@ export function parseResponsesRequest(
   const messages = toChatMessages(items);
   refuseFileIds(items);
   refusePrivateLinks(messages, 'input');
-  if (items.length === 0 && !takesNoInput) throw missingParameter('input');
+  const continues = body.previous_response_id != null;
+  if (items.length === 0 && !takesNoInput && !(compacts && continues)) throw missingParameter('input');
   requireContent(items);
   if (!body.model) throw new GatewayError('invalid_model');
   const { model } = body;
   const isStored = body.store ?? canStore;
-  const mustBeStored = isStored && (body.store === true || body.previous_response_id != null);
+  const mustBeStored = isStored && (body.store === true || continues);
   const itemIds = items.flatMap((item) => (item.type === 'item_reference' ? [item.id] : []));
   // A large item would be loaded once and written many times.
   if (new Set(itemIds).size < itemIds.length) throw invalid('input: an item is referred to twice');
@@ -140,17 +144,20 @@ export function parseResponsesRequest(
     isBackground: body.background ?? false,
     previousId: body.previous_response_id ?? undefined,
     itemIds,
-    withItems: (stored) =>
-      callOf(
-        { ...parsed, bytes, body: { ...body, model }, tools, search, isStored },
+    withItems: (stored) => {
+      const call = callOf(
+        { ...parsed, bytes, body: { ...body, model }, compacts, tools, search, isStored },
         itemsOf(value.input, items, stored),
-      ),
+      );
+      return compacts ? compactingCall(call) : call;
+    },
   };
 }
 
 interface ValidBody extends ParsedObject {
   readonly bytes: Buffer;
   readonly body: ResponsesBody & { readonly model: string };
+  readonly compacts: boolean;
   readonly tools: CallerTools;
   readonly search: WebSearch | undefined;
   readonly isStored: boolean;
@@ -172,11 +179,22 @@ const SUMMARY = { compaction: passedItemSchema };
 
 const NO_STORED_ITEMS: StoredItems = { conversation: [], byId: new Map() };
 
+/** Returns a stored conversation without the replies, calls and results that its last compaction stands for. */
+function sinceCompaction(items: readonly unknown[]): readonly unknown[] {
+  const last = items.findLastIndex((item) => isObject(item) && item.type === 'compaction');
+  const isKept = (item: unknown, index: number) => {
+    const { type, role } = membersOf(item);
+    return index >= last || ((type ?? 'message') === 'message' && role !== 'assistant');
+  };
+  return last === -1 ? items : items.filter(isKept);
+}
+
 function itemsOf(
   input: unknown,
   items: readonly (InputItem | ItemReference)[],
-  { conversation, byId }: StoredItems = NO_STORED_ITEMS,
+  { conversation: stored, byId }: StoredItems = NO_STORED_ITEMS,
 ): AllItems {
+  const conversation = sinceCompaction(stored);
   if (conversation.length + items.length > MAX_ITEMS) throw invalid('input: too many entries');
   let storedBytes = 0;
   const read = (item: unknown): InputItem[] => {
@@ -205,7 +223,7 @@ function itemsOf(
 }
 
 function callOf(
-  { bytes, value, members, body, tools, search, isStored }: ValidBody,
+  { bytes, value, members, body, compacts, tools, search, isStored }: ValidBody,
   { own, conversation: earlier, input, storedBytes }: AllItems,
 ): ResponsesCall {
   const items = earlier.length === 0 ? own : [...earlier, ...own];
@@ -254,6 +272,7 @@ function callOf(
       tools,
       includesEncrypted,
       isStored,
+      compacts,
     }),
   };
 }
@@ -338,7 +357,9 @@ function toChatChoice(choice: Readonly<Record<string, unknown>>): Record<string,
 
 interface ParsedBody {
   readonly body: ResponsesBody;
+  /** Without the one that asks for a compaction. */
   readonly items: readonly (InputItem | ItemReference)[];
+  readonly compacts: boolean;
   readonly tools: readonly DeclaredTool[];
   readonly search: WebSearch | undefined;
 }
@@ -358,7 +379,8 @@ function parseBody(
   const searchTool = readSearch(value.tools, issues);
   if (issues.length > 0 || !result.success) throw schemaError(value, issues, REQUIRED);
   const search = searchTool && toWebSearch(searchTool, result.data.max_tool_calls);
-  return { body: result.data, items, tools, search };
+  const compacts = Array.isArray(value.input) && isCompactionTrigger(value.input.at(-1));
+  return { body: result.data, items, compacts, tools, search };
 }
 
 /** The model has read what it found: its answer follows. */
@@ -376,6 +398,11 @@ function readItems(input: unknown, issues: Issue[], canStore: boolean): (InputIt
     for (const list of [content, output]) if (Array.isArray(list)) parts += list.length;
     if (parts > MAX_PARTS) throw invalid('input: too many parts');
     if (isSearchCall(type)) continue;
+    if (isCompactionTrigger(entry)) {
+      if (index < entries.length - 1)
+        throw invalid(`input[${index}]: compaction_trigger must be the last item`);
+      continue;
+    }
     const isReference = type === 'item_reference';
     const isPassed = isPassedItem({ type });
     if (isReference && !canStore) throw invalid(`input[${index}]: ${NOT_STORED}`);

@@ -105,6 +105,10 @@ const PASSED_ITEMS: ReadonlySet<unknown> = new Set(PASSED_ITEM_TYPES);
 export const isPassedItem = (item: { readonly type?: unknown }): item is PassedItem =>
   PASSED_ITEMS.has(item.type);
 
+/** Codex sends it to have the conversation before it compacted (OpenAI's OpenAPI document, `CompactionTriggerItemParam`). */
+export const isCompactionTrigger = (item: unknown): boolean =>
+  typeof item === 'object' && item !== null && 'type' in item && item.type === 'compaction_trigger';
+
 /** Stands for an item of a stored response. */
 export const itemReferenceSchema = z.looseObject({
   type: z.literal('item_reference'),

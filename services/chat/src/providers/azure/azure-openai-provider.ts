@@ -92,7 +92,10 @@ export function azureOpenAiProvider(
         return {
           ...passed,
           address: () => authenticated(v1.responses),
-          compaction: { ...passed.compaction, address: () => authenticated(v1['responses/compact']) },
+          compaction: passed.compaction && {
+            ...passed.compaction,
+            address: () => authenticated(v1['responses/compact']),
+          },
           writeRequest: (
             conversation: Conversation,
             model: string,

@@ -1,5 +1,5 @@
 import type { Quirks } from '@gateway/providers';
-import { type OpenAiQuirks, RESPONSES } from './quirks';
+import { COMPATIBLE_RESPONSES, type OpenAiQuirks } from './quirks';
 
 /** Returns the quirks of a provider as its preset and its operator describe it, where they differ from `base`. */
 export function withOperatorQuirks(base: OpenAiQuirks, quirks: Quirks): OpenAiQuirks {
@@ -41,7 +41,7 @@ export function withOperatorQuirks(base: OpenAiQuirks, quirks: Quirks): OpenAiQu
     ],
     ...(replay !== 'none' && { reasoningReplay: replay }),
     ...(documents !== 'none' && { documentPart: documents }),
-    ...((quirks.responses ?? responses) && { responses: responses ?? RESPONSES }),
+    ...((quirks.responses ?? responses) && { responses: responses ?? COMPATIBLE_RESPONSES }),
     ...(completions &&
       completionsPath !== 'none' && { completions: { ...completions, path: completionsPath } }),
     ...(rerank && {

@@ -104,6 +104,8 @@ export interface ResponsesQuirks {
   readonly returnsSources: boolean;
   /** The tool choice that forces a search. */
   readonly searchChoice: 'required' | { readonly type: 'web_search' };
+  /** It compacts conversations: at an endpoint of its own, and where the last item of the input asks for it. */
+  readonly compacts: boolean;
   /** It deviates further, so no call passes through, and it is used only for what chat completions lack: a search of the web. */
   readonly onlyForSearch?: true;
 }
@@ -161,7 +163,8 @@ const COMPLETIONS: CompletionQuirks = {
 };
 
 /** OpenAI's. */
-export const RESPONSES: ResponsesQuirks = {
+const RESPONSES: ResponsesQuirks = {
+  compacts: true,
   maxCallsField: 'max_tool_calls',
   blockedDomainsField: 'blocked_domains',
   knowsLocation: true,
@@ -169,9 +172,12 @@ export const RESPONSES: ResponsesQuirks = {
   searchChoice: { type: 'web_search' },
 };
 
+/** Few of the servers that have the API compact conversations. */
+export const COMPATIBLE_RESPONSES: ResponsesQuirks = { ...RESPONSES, compacts: false };
+
 /** docs.x.ai, guides "Responses API" and "Web Search". */
 const XAI_RESPONSES: ResponsesQuirks = {
-  ...RESPONSES,
+  ...COMPATIBLE_RESPONSES,
   maxCallsField: 'max_turns',
   blockedDomainsField: 'excluded_domains',
   knowsLocation: false,

@@ -85,6 +85,15 @@ export function toResponseFrames(context: Context): StreamFrames {
     return open(index, { ...item, status: 'in_progress' }) + states.join('') + close(index);
   };
   const begun = headOf(context, 'in_progress');
+  if (context.request.compacts)
+    return {
+      head: event('created', { response: begun }) + event('in_progress', { response: begun }),
+      count: reply.pieces.length,
+      piece: () => '',
+      get tail() {
+        return open(0, itemAt(0)) + close(0) + event('completed', { response: toResponse(context) });
+      },
+    };
   const head =
     event('created', { response: begun }) +
     event('in_progress', { response: begun }) +
@@ -188,6 +197,10 @@ function outputOf(context: Context): readonly Json[] {
 
 function makeOutput({ identity, request, reply }: Context): Json[] {
   const idOf = (prefix: string, index: number) => `${prefix}_${identity.id}${index}`;
+  if (request.compacts) {
+    const id = idOf('cmp', 0);
+    return [{ id, type: 'compaction', encrypted_content: sign('compaction', id) }];
+  }
   const searches = reply.searches.map((query, index) => ({
     id: idOf('ws', index),
     ...{ type: 'web_search_call', status: 'completed' },

@@ -16,6 +16,8 @@ export interface ResponsesRequest extends TextRequest {
   /** The body, which a response repeats in part. */
   readonly body: Json;
   readonly tools: ReadonlyMap<string, DeclaredTool>;
+  /** The last item of the input asks for a compaction in the place of a reply. */
+  readonly compacts: boolean;
   readonly includesEncrypted: boolean;
   readonly returnsSources: boolean;
   readonly serviceTier: string;
@@ -50,6 +52,10 @@ export function parseResponsesRequest(body: unknown, quirks: Quirks = OPENAI_QUI
   if (body.input === undefined) throw missing('input');
   const items = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input;
   if (!Array.isArray(items)) throw wrongType('input', 'a string or an array');
+  const trigger = items.findIndex((item) => isObject(item) && item.type === 'compaction_trigger');
+  const compacts = trigger !== -1;
+  if (compacts && (trigger < items.length - 1 || isXai))
+    throw invalid("The 'compaction_trigger' item must be the final input item.", `input[${trigger}]`);
   const tools = readTools(body.tools ?? []);
   const { instructions, text, tool_choice: choice } = body;
   const chat = parseChatRequest(
@@ -80,6 +86,7 @@ export function parseResponsesRequest(body: unknown, quirks: Quirks = OPENAI_QUI
     },
     body,
     tools: tools.declared,
+    compacts,
     includesEncrypted: includes('reasoning.encrypted_content'),
     returnsSources: includes('web_search_call.action.sources'),
     serviceTier: chat.serviceTier,
@@ -155,6 +162,7 @@ function toMessages(item: unknown, index: number): Json[] {
     case 'compaction':
       checkEncrypted(item, at, 'compaction');
       return [];
+    case 'compaction_trigger':
     case 'web_search_call':
       return [];
     default:

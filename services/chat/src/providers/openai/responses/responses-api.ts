@@ -91,13 +91,15 @@ export function responsesApi(
       for (const text of textsOf(reply)) counter.addText(text);
       return counter.tokens;
     },
-    compaction: {
-      address: compactAddress,
-      isReply: ({ output }) => Array.isArray(output),
-      passReply: ({ value }, _model, to) =>
-        Buffer.from(JSON.stringify(new PassedResponse(to, account).compaction(value))),
-      countReply: estimateCompaction,
-    },
+    ...(responses.compacts && {
+      compaction: {
+        address: compactAddress,
+        isReply: ({ output }) => Array.isArray(output),
+        passReply: ({ value }, _model, to) =>
+          Buffer.from(JSON.stringify(new PassedResponse(to, account).compaction(value))),
+        countReply: estimateCompaction,
+      },
+    }),
   };
 }
 
