@@ -39,7 +39,7 @@ const DROPPABLE_MESSAGE_FIELDS = [
 ] as const;
 
 /** `detect`, the default: separate if the part is larger than the figure that would include it, or the total includes both. */
-const COUNTING = z.enum(['included', 'separate', 'detect']);
+const COUNTINGS = ['included', 'separate', 'detect'] as const;
 
 const path = z.string().regex(/^\/[\w./-]{1,200}$/, 'must be a path that begins with /');
 
@@ -53,10 +53,13 @@ export const quirksSchema = z.strictObject({
   stream_options: z.boolean().optional(),
   /** A member of replies and chunks that contains `usage`, which it reports there if not at the top. */
   usage_member: z.enum(['x_groq']).optional(),
-  /** Whether `completion_tokens` includes the reasoning tokens. */
-  reasoning_tokens: COUNTING.optional(),
+  /**
+   * Whether `completion_tokens` includes the reasoning tokens. `detect`: larger reasoning that `total_tokens` leaves out is included;
+   * `if_larger`: it is separate.
+   */
+  reasoning_tokens: z.enum([...COUNTINGS, 'if_larger']).optional(),
   /** Whether `prompt_tokens` includes the cached tokens. */
-  cached_tokens: COUNTING.optional(),
+  cached_tokens: z.enum(COUNTINGS).optional(),
   /** Replies may begin with thinking between `<think>` and `</think>`. */
   think_tags: z.boolean().optional(),
   /**

@@ -97,12 +97,16 @@ export type UsageSource = 'provider' | 'counted' | 'recovered';
 
 /**
  * Whether a provider includes a part in the figure that it belongs to. `detect`: it does so for some models only, so a part
- * that is larger than the figure is counted separately.
+ * that is larger than the figure is counted separately, as is one that the total has beside it. Larger reasoning that the total has
+ * not is included.
  */
 export type PartCounting = 'included' | 'separate' | 'detect';
 
+/** `if_larger`: as `detect`, but the total may leave out what the output does, so larger reasoning is separate whatever the total is. */
+export type ReasoningCounting = PartCounting | 'if_larger';
+
 /** How a provider's figures count reasoning, a part of the output, and cached tokens, a part of the input. */
 export interface UsageMode {
-  readonly reasoning: PartCounting;
+  readonly reasoning: ReasoningCounting;
   readonly cached: PartCounting;
 }

@@ -1,4 +1,4 @@
-import type { PartCounting, TokenUsage, UsageMode } from '../domain/usage';
+import type { PartCounting, ReasoningCounting, TokenUsage, UsageMode } from '../domain/usage';
 
 /** Figures of a reply whose prompt includes cache reads and writes, unless the mode says otherwise. Undefined: not reported, or implausible. */
 export interface TokenFigures {
@@ -24,9 +24,9 @@ interface Prompt {
 export function tokensOf(figures: TokenFigures, mode: UsageMode): TokenUsage | undefined {
   const { completion, reasoning, total } = figures;
   if (figures.prompt === undefined && completion === undefined) return undefined;
-  const isAdded = completion !== undefined && isSeparate(mode.reasoning, reasoning, completion);
+  const isAdded = completion !== undefined && isSeparate(figures, completion, mode.reasoning);
   const listed = isAdded ? completion + reasoning : completion;
-  const mayBeBeside = mode.reasoning === 'detect' && !isAdded ? reasoning : 0;
+  const mayBeBeside = isAdded || mode.reasoning === 'included' ? 0 : reasoning;
   const prompt = promptOf(figures, mode.cached, listed, mayBeBeside);
   const rest = total === undefined ? 0 : Math.max(0, total - prompt.tokens);
   const output = Math.max(listed ?? 0, rest);
@@ -53,18 +53,18 @@ function promptOf(
   reasoning: number,
 ): Prompt {
   const { prompt, cacheRead, cacheWrite, total } = figures;
+  const besides = total === undefined || output === undefined ? 0 : total - (prompt ?? 0) - output;
+  const isLarger = output !== undefined && reasoning > output;
   if (prompt === undefined) {
-    const tokens = total === undefined || output === undefined ? 0 : Math.max(0, total - output);
-    return within(tokens, cacheRead, cacheWrite);
+    const tokens = isLarger && besides >= reasoning ? besides - reasoning : besides;
+    return within(Math.max(0, tokens), cacheRead, cacheWrite);
   }
   if (counting !== 'detect')
     return within(prompt + (counting === 'separate' ? cacheRead : 0), cacheRead, cacheWrite);
   const both = cacheRead + cacheWrite;
-  const besides = total === undefined || output === undefined ? 0 : total - prompt - output;
-  const left = [besides, besides - reasoning].find(
-    (tokens) => tokens > 0 && [cacheRead, cacheWrite, both].includes(tokens),
-  );
-  if (left !== undefined) return within(prompt + left, cacheRead, cacheWrite);
+  const rests = isLarger ? [besides - reasoning, besides] : [besides, besides - reasoning];
+  const left = rests.find((tokens) => [0, cacheRead, cacheWrite, both].includes(tokens));
+  if (left) return within(prompt + left, cacheRead, cacheWrite);
   return within(Math.max(cacheRead, cacheWrite) > prompt ? prompt + both : prompt, cacheRead, cacheWrite);
 }
 
@@ -81,5 +81,12 @@ function within(tokens: number, reads: number, writes: number): Prompt {
     : { tokens, cacheRead: read - written, cacheWrite: written };
 }
 
-const isSeparate = (counting: PartCounting, part: number, whole: number): boolean =>
-  counting === 'separate' || (counting === 'detect' && part > whole);
+/** A total shows itself what is in addition to the completion; of 0, it is not reported. */
+function isSeparate(
+  { reasoning, total }: TokenFigures,
+  completion: number,
+  counting: ReasoningCounting,
+): boolean {
+  if (counting === 'separate') return true;
+  return reasoning > completion && (counting === 'if_larger' || (counting === 'detect' && !total));
+}

@@ -111,6 +111,56 @@ test.each<[string, object, object]>([
     { input: 10, output: 205, reasoning: 105 },
   ],
   [
+    'reasoning that exceeds the completion, for which the total leaves no room',
+    {
+      ...{ prompt_tokens: 10, completion_tokens: 100, total_tokens: 110 },
+      completion_tokens_details: { reasoning_tokens: 105 },
+    },
+    { input: 10, output: 100, reasoning: 100 },
+  ],
+  [
+    'reasoning that exceeds the completion, for which the total leaves no room beside the reads',
+    {
+      ...{ prompt_tokens: 5, completion_tokens: 2, total_tokens: 47 },
+      prompt_tokens_details: { cached_tokens: 40 },
+      completion_tokens_details: { reasoning_tokens: 10 },
+    },
+    { input: 5, cacheRead: 40, output: 2, reasoning: 2 },
+  ],
+  [
+    'reasoning that exceeds the completion and is in the total, of a prompt with as many reads',
+    {
+      ...{ prompt_tokens: 100, completion_tokens: 20, total_tokens: 170 },
+      prompt_tokens_details: { cached_tokens: 50 },
+      completion_tokens_details: { reasoning_tokens: 50 },
+    },
+    { input: 50, cacheRead: 50, output: 70, reasoning: 50 },
+  ],
+  [
+    'reasoning that exceeds the completion, beside a total of 0',
+    {
+      ...{ prompt_tokens: 10, completion_tokens: 100, total_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 105 },
+    },
+    { input: 10, output: 205, reasoning: 105 },
+  ],
+  [
+    'reasoning that exceeds the completion, and a total without a prompt',
+    {
+      ...{ completion_tokens: 100, total_tokens: 215 },
+      completion_tokens_details: { reasoning_tokens: 105 },
+    },
+    { input: 10, output: 205, reasoning: 105 },
+  ],
+  [
+    'reasoning that exceeds the completion, and a total without a prompt that leaves no room for it',
+    {
+      ...{ completion_tokens: 100, total_tokens: 110 },
+      completion_tokens_details: { reasoning_tokens: 105 },
+    },
+    { input: 10, output: 100, reasoning: 100 },
+  ],
+  [
     'reads and reasoning that the total has beside larger figures',
     {
       ...{ prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_450 },
@@ -144,6 +194,21 @@ test.each<[string, object, object]>([
 ])('reads %s', (_what, usage, expected) => {
   expect(fromOpenAiUsage(usage, DETECT)).toMatchObject(expected);
 });
+
+test.each([
+  [20, { output: 70, reasoning: 50 }],
+  [60, { output: 60, reasoning: 50 }],
+])(
+  'reasoning beside a completion of %i is charged by its size if a quirk says that the total may leave it out',
+  (completion, output) => {
+    const usage = {
+      ...{ prompt_tokens: 10, completion_tokens: completion, total_tokens: 10 + completion },
+      completion_tokens_details: { reasoning_tokens: 50 },
+    };
+    const mode = { reasoning: 'if_larger', cached: 'detect' } as const;
+    expect(fromOpenAiUsage(usage, mode)).toMatchObject({ input: 10, ...output });
+  },
+);
 
 test.each(['azure', 'compatible', 'openai'] as const)(
   'cached tokens of a deployment of Grok that reports them beside the prompt are charged at %s',
