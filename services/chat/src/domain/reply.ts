@@ -38,6 +38,7 @@ export type ReplyEvent =
   | ToolCallStart
   /** `call` counts the reply's tool calls from 0. Pieces of two calls may alternate. */
   | { readonly kind: 'tool_arguments'; readonly call: number; readonly text: string }
+  | CallSignature
   | WebSearchPart
   /** Follows the text that it supports, which is a part of the text so far. */
   | { readonly kind: 'citation'; readonly citation: Citation }
@@ -51,6 +52,13 @@ export interface ToolCallStart {
   readonly id: string;
   readonly name: string;
   readonly signature?: Signature;
+}
+
+/** The signature of a call that began without one. */
+export interface CallSignature {
+  readonly kind: 'call_signature';
+  readonly call: number;
+  readonly signature: Signature;
 }
 
 /** Reads one provider's stream, event by event. */

@@ -56,9 +56,10 @@ export function fromAssistantBlocks(content: Content, onUnsupported: OnUnsupport
   for (const each of content) {
     if (isSearch(each)) continue;
     if (each.type === 'thinking') {
-      const callSignature = readCallSignature(each.signature ?? '');
-      if (callSignature) nextCallSignature = callSignature;
-      else parts.push(thinkingPart(each));
+      const ofCall = readCallSignature(each.signature ?? '');
+      if (!ofCall) parts.push(thinkingPart(each));
+      else if (ofCall.callId === undefined) nextCallSignature = ofCall.signature;
+      else signCall(parts, ofCall.callId, ofCall.signature);
     } else if (each.type === 'tool_use') {
       parts.push(toolCallPart(each, nextCallSignature));
       nextCallSignature = undefined;
@@ -71,6 +72,12 @@ export function fromAssistantBlocks(content: Content, onUnsupported: OnUnsupport
     }
   }
   return { role: 'assistant', parts };
+}
+
+function signCall(parts: AssistantPart[], id: string, signature: Signature): void {
+  const at = parts.findLastIndex((part) => part.kind === 'tool_call' && part.id === id);
+  const call = parts[at];
+  if (call?.kind === 'tool_call') parts[at] = { ...call, signature };
 }
 
 function textPart({ text, cache_control }: block.TextBlock): TextPart {

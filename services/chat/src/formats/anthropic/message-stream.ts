@@ -1,6 +1,6 @@
 import type { ReplyIdentity } from '../../domain/caller-request';
 import type { Citation, Signature, WebSearchPart } from '../../domain/conversation';
-import type { ReplyEvent, StreamWriter, ToolCallStart } from '../../domain/reply';
+import type { CallSignature, ReplyEvent, StreamWriter, ToolCallStart } from '../../domain/reply';
 import { type BilledUsage, NO_USAGE, type TokenUsage } from '../../domain/usage';
 import { objectJson } from '../../json/exact-json';
 import { namedFrame } from '../../sse/named-frame';
@@ -35,6 +35,8 @@ interface PendingBlock {
   signature?: string;
   /** A signature without text, dropped if a text follows. */
   readonly isHint?: boolean;
+  /** Of a tool call. */
+  readonly callId?: string;
   /** Of a tool call's arguments. */
   readonly input?: ObjectEndDetector;
   /** Arguments that are no object. */
@@ -107,6 +109,9 @@ export class MessageStream implements StreamWriter {
       case 'tool_arguments':
         this.#arguments(event.call, event.text);
         break;
+      case 'call_signature':
+        this.#signCall(event);
+        break;
       case 'web_search':
         this.#search(event);
         break;
@@ -160,28 +165,28 @@ export class MessageStream implements StreamWriter {
     }
     const isHint = signature.wire !== 'anthropic';
     if (isHint && this.#hasText) return;
-    this.#pending.push({
-      kind: 'thinking',
-      head: thinkingBlock('""', ''),
-      deltas: [],
-      signature: written,
-      isHint,
-    });
+    this.#pending.push({ ...signingBlock(written), isHint });
   }
 
   #call({ call, id, name, signature }: ToolCallStart): void {
-    if (signature) {
-      const ofCall = writeCallSignature(signature);
-      this.#pending.push({ kind: 'thinking', head: thinkingBlock('""', ''), deltas: [], signature: ofCall });
-    }
+    if (signature) this.#pending.push(signingBlock(writeCallSignature(signature)));
     const block: PendingBlock = {
       kind: 'tool',
+      callId: id,
       head: toolUseBlock(id, name, '{}'),
       deltas: [],
       input: new ObjectEndDetector(),
     };
     this.#calls.set(call, block);
     this.#pending.push(block);
+  }
+
+  /** A call that has begun is signed by a block after it. */
+  #signCall({ call, signature }: CallSignature): void {
+    const block = this.#calls.get(call)!;
+    const at = block.deltaStart === undefined ? this.#pending.indexOf(block) : -1;
+    if (at === -1) this.#pending.push(signingBlock(writeCallSignature(signature, block.callId)));
+    else this.#pending.splice(at, 0, signingBlock(writeCallSignature(signature)));
   }
 
   #arguments(call: number, text: string): void {
@@ -237,6 +242,13 @@ export class MessageStream implements StreamWriter {
     return frames;
   }
 }
+
+const signingBlock = (signature: string): PendingBlock => ({
+  kind: 'thinking',
+  head: thinkingBlock('""', ''),
+  deltas: [],
+  signature,
+});
 
 const inputDelta = (json: string): string =>
   `{"type":"input_json_delta","partial_json":${JSON.stringify(json)}}`;

@@ -136,6 +136,11 @@ class ContentStream implements StreamWriter {
         call.arguments += event.text;
         return;
       }
+      case 'call_signature': {
+        const call = this.#calls.get(event.call);
+        if (call) this.#calls.set(event.call, { ...call, signature: event.signature });
+        return;
+      }
       case 'web_search':
         this.#searches.push(event);
         return;

@@ -1,6 +1,6 @@
 import type { ReplyIdentity } from '../../domain/caller-request';
 import { type Calling, writeFinishReason } from '../../domain/finish-reasons';
-import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
+import type { CallSignature, ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
 import type { BilledUsage } from '../../domain/usage';
 import { writeCitation, writeIdentity } from './completion-writer';
 import { REFUSAL_WITHOUT_TEXT } from './refusal-without-text';
@@ -78,6 +78,8 @@ export class ChunkWriter implements StreamWriter {
         if (event.text === '') return '';
         this.#bareCalls.delete(event.call);
         return this.#arguments(event.call, event.text);
+      case 'call_signature':
+        return this.#callSignature(event);
       case 'web_search':
         return '';
       case 'citation':
@@ -110,6 +112,13 @@ export class ChunkWriter implements StreamWriter {
   #arguments(call: number, text: string): string {
     if (this.#calling === 'functions') return this.#functionCall(call, JSON.stringify({ arguments: text }));
     return this.#frame(`"tool_calls":[{"index":${call},"function":{"arguments":${JSON.stringify(text)}}}]`);
+  }
+
+  /** The legacy format has no field for it. */
+  #callSignature({ call, signature }: CallSignature): string {
+    if (this.#calling === 'functions') return '';
+    const piece = { index: call, function: { arguments: '' }, ...writeCallSignature(signature) };
+    return this.#frame(`"tool_calls":[${JSON.stringify(piece)}]`);
   }
 
   /** The legacy format has one call only. */

@@ -1,7 +1,7 @@
 import { type GatewayError, toResponseError } from '@gateway/errors';
 import type { ReplyIdentity } from '../../domain/caller-request';
 import type { Citation, Signature, WebSearchPart } from '../../domain/conversation';
-import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
+import type { CallSignature, ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
 import { responseId } from '../../domain/response-members';
 import type { BilledUsage } from '../../domain/usage';
 import { namedFrame } from '../../sse/named-frame';
@@ -196,6 +196,8 @@ export class ResponseStream implements StreamWriter, ResponseEnd {
         return this.#startCall(event);
       case 'tool_arguments':
         return this.#addArguments(event.call, event.text);
+      case 'call_signature':
+        return this.#signCall(event);
       case 'web_search':
         return this.#search(event);
       case 'citation':
@@ -336,6 +338,10 @@ export class ResponseStream implements StreamWriter, ResponseEnd {
     const open: OpenCall = { id, index, callId, tool, arguments: '' };
     this.#calls.set(call, open);
     return frames + this.#itemFrame('added', index, callJson(open, 'in_progress', ''));
+  }
+
+  #signCall({ call, signature }: CallSignature): string {
+    return this.#close() + this.#proof({ of: 'call', signature, callId: this.#calls.get(call)!.callId });
   }
 
   #addArguments(call: number, text: string): string {

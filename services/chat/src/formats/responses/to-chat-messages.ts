@@ -15,11 +15,12 @@ type ChatPart = Exclude<ChatMessage['content'], string | null | undefined>[numbe
 export function toChatMessages(items: readonly (InputItem | ItemReference)[]): ChatMessage[] {
   // Gemini's proof of a tool call is in the reasoning item before it; those of parallel calls may precede all of them.
   let proofs: EncryptedContent[] = [];
+  const late = lateProofs(items);
   return items.map((item) => {
     switch (item.type) {
       case 'reasoning': {
         const encrypted = item.encrypted_content ? readEncrypted(item.encrypted_content) : undefined;
-        if (encrypted?.of === 'call') proofs.push(encrypted);
+        if (encrypted?.of === 'call' && encrypted.callId === undefined) proofs.push(encrypted);
         const { content, summary } = item;
         // Models that show their thinking whole put it into the content (gpt-oss).
         const parts = content?.length ? content : (summary ?? []);
@@ -27,9 +28,9 @@ export function toChatMessages(items: readonly (InputItem | ItemReference)[]): C
         return { role: 'assistant', content: '', reasoning_details: detailsOf(text, encrypted) };
       }
       case 'function_call':
-        return callMessage(item, item.arguments, proofs.shift());
+        return callMessage(item, item.arguments, late.get(item.call_id) ?? proofs.shift());
       case 'custom_tool_call':
-        return callMessage(item, textArguments(item.input), proofs.shift());
+        return callMessage(item, textArguments(item.input), late.get(item.call_id) ?? proofs.shift());
       case 'function_call_output':
       case 'custom_tool_call_output':
         proofs = [];
@@ -53,6 +54,17 @@ export function toChatMessages(items: readonly (InputItem | ItemReference)[]): C
         return { role: 'assistant', content: '' };
     }
   });
+}
+
+/** Returns the proofs of calls that came after them, by the calls' ids. */
+function lateProofs(items: readonly (InputItem | ItemReference)[]): Map<string, EncryptedContent> {
+  const proofs = new Map<string, EncryptedContent>();
+  for (const item of items) {
+    if (item.type !== 'reasoning' || !item.encrypted_content) continue;
+    const encrypted = readEncrypted(item.encrypted_content);
+    if (encrypted.of === 'call' && encrypted.callId !== undefined) proofs.set(encrypted.callId, encrypted);
+  }
+  return proofs;
 }
 
 function callMessage(

@@ -90,6 +90,8 @@ export class ResponseReader {
     const { id, name, args, partialArgs, willContinue } = called;
     if (typeof name !== 'string' || name === '') {
       if (!this.#partial) throw new Error('function call without a name');
+      if (signature !== '')
+        events.push({ kind: 'call_signature', call: this.#calls - 1, signature: plainSignature(signature) });
     } else {
       this.#endCall(events);
       const call = this.#calls++;

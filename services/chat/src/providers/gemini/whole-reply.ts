@@ -1,4 +1,4 @@
-import type { Citation, Signature } from '../../domain/conversation';
+import type { Citation, Signature, ToolCallPart } from '../../domain/conversation';
 import { placedSignature } from '../../domain/gemini-signature';
 import type { Reply, ReplyEvent, ReplyPart } from '../../domain/reply';
 
@@ -40,13 +40,22 @@ function addEvent(parts: ReplyPart[], event: ReplyEvent): void {
       parts.push({ kind: 'tool_call', id, name, arguments: '', signature, cache: undefined });
       return;
     }
-    case 'tool_arguments': {
-      // Belongs to the last call: its arguments end before the next call starts.
-      const at = parts.findLastIndex(({ kind }) => kind === 'tool_call');
-      const call = parts[at];
-      if (call?.kind === 'tool_call') parts[at] = { ...call, arguments: event.text };
-    }
+    case 'tool_arguments':
+      changeCall(parts, { arguments: event.text });
+      return;
+    case 'call_signature':
+      changeCall(parts, { signature: event.signature });
   }
+}
+
+/** Changes the last call: its arguments end before the next call starts. */
+function changeCall(
+  parts: ReplyPart[],
+  fields: Partial<Pick<ToolCallPart, 'arguments' | 'signature'>>,
+): void {
+  const at = parts.findLastIndex(({ kind }) => kind === 'tool_call');
+  const call = parts[at];
+  if (call?.kind === 'tool_call') parts[at] = { ...call, ...fields };
 }
 
 const firstText = (parts: readonly ReplyPart[]): number => {

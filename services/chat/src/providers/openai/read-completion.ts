@@ -45,7 +45,7 @@ function callPart({ received, id, name, text }: ReturnType<typeof readCalls>[num
     id,
     name,
     arguments: text,
-    signature: signature === '' ? undefined : { wire: 'openai', value: signature },
+    signature,
     cache: undefined,
   };
 }

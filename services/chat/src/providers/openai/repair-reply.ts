@@ -153,18 +153,22 @@ function repairedPiece(piece: JsonObject, calls: ToolCallPieces, replyId: unknow
   calls.read(piece, replyId, events);
   const start = events.find((event) => event.kind === 'tool_call');
   const more = events.find((event) => event.kind === 'tool_arguments');
-  const index = start?.call ?? more?.call;
+  const late = events.find((event) => event.kind === 'call_signature');
+  const index = start?.call ?? late?.call ?? more?.call;
   if (index === undefined) return undefined;
   const { id, type, index: given, function: called, ...others } = piece;
+  const early = start?.signature && !others.extra_content ? start.signature : undefined;
   const { name, arguments: args } = membersOf(called);
   const text = more?.text ?? '';
   // Clients take a name in a later piece, even an empty one, for another call's.
-  const isWhole = given === index && id === start?.id && name === start?.name && args === text;
+  const isWhole =
+    given === index && id === start?.id && name === start?.name && args === text && early === undefined;
   if (isWhole && type === (start && 'function')) return piece;
   return {
     index,
     ...(start && { id: start.id, type: 'function' }),
     ...others,
+    ...(early && { extra_content: { google: { thought_signature: early.value } } }),
     function: { ...(start && { name: start.name }), arguments: text },
   };
 }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import { withoutNull } from '../../domain/argument-pieces';
-import type { RedactedThinkingPart, ThinkingPart } from '../../domain/conversation';
+import type { RedactedThinkingPart, Signature, ThinkingPart } from '../../domain/conversation';
 import { agreedStop, writeFinishReason } from '../../domain/finish-reasons';
 import type { StopReason } from '../../domain/reply';
 import { generatedToolId } from '../../domain/tool-ids';
@@ -76,9 +76,11 @@ export function readContentPart(part: JsonObject): { text: string; isThinking: b
   return { text: pieces.join('') || textOf(part.thinking), isThinking: true };
 }
 
-/** Returns the signature of a tool call, from the field of Google's compatible endpoint. */
-export function readCallSignature(call: JsonObject): string {
-  return textOf(membersOf(membersOf(call.extra_content).google).thought_signature);
+/** Returns the signature of a tool call or of a piece of one, from the field of Google's compatible endpoint. */
+export function readCallSignature({ extra_content: extra }: JsonObject): Signature | undefined {
+  if (extra === undefined) return undefined;
+  const value = textOf(membersOf(membersOf(extra).google).thought_signature);
+  return value === '' ? undefined : { wire: 'openai', value };
 }
 
 /** Returns JSON text; some providers send the object itself. */

@@ -1,5 +1,6 @@
 import { type JsonObject, membersOf, textOf } from '@gateway/upstream';
 import { ArgumentPieces } from '../../domain/argument-pieces';
+import type { Signature } from '../../domain/conversation';
 import type { ReplyEvent } from '../../domain/reply';
 import { generatedToolId } from '../../domain/tool-ids';
 import { MAX_TOOL_CALLS, readArguments, readCallSignature } from './reply-json';
@@ -10,6 +11,7 @@ interface Call {
   id: string;
   /** Arguments that arrived before its name. */
   early: string;
+  signature?: Signature;
   readonly arguments: ArgumentPieces;
 }
 
@@ -34,6 +36,8 @@ export class ToolCallPieces {
     const name = textOf(called.name);
     const call = this.#find(piece.index, id, name);
     let text = readArguments(called.arguments);
+    const signature = call.signature ? undefined : readCallSignature(piece);
+    if (signature) call.signature = signature;
     if (call.number === undefined) {
       if (id !== '') call.id = id;
       if (name === '') {
@@ -43,16 +47,15 @@ export class ToolCallPieces {
       const number = this.#started++;
       call.number = number;
       call.id ||= generatedToolId(replyId, number);
-      const value = readCallSignature(piece);
       events.push({
         kind: 'tool_call',
         call: number,
         id: call.id,
         name,
-        ...(value !== '' && { signature: { wire: 'openai', value } }),
+        ...(call.signature && { signature: call.signature }),
       });
       text = call.early + text;
-    }
+    } else if (signature) events.push({ kind: 'call_signature', call: call.number, signature });
     addArguments(call.number, call.arguments.add(text), events);
   }
 
