@@ -148,6 +148,13 @@ test('a complete response has the items that its stream would have', () => {
   expect(done).toEqual(output);
 });
 
+test('the pieces of arguments of a call without any are those of its end', () => {
+  const events = streamOf([{ kind: 'tool_call', call: 0, id: 'call_1', name: 'find' }]);
+  const of = (type: string) =>
+    events.filter((event) => event.type === `response.function_call_arguments.${type}`);
+  expect([of('delta').map(({ delta }) => delta), of('done')[0].arguments]).toEqual([['{}'], '{}']);
+});
+
 describe('tools', () => {
   test('in a namespace are called by their own name', () => {
     const [item] = streamOf(call('agents__spawn', '{}')).at(-1).response.output;

@@ -351,9 +351,13 @@ export class ResponseStream implements StreamWriter, ResponseEnd {
     open.arguments += text;
     // The text of a custom tool is known when its arguments are complete.
     if (open.tool.isCustom) return '';
+    return this.#argumentsDelta(open, text);
+  }
+
+  #argumentsDelta(call: OpenCall, text: string): string {
     return this.#frame(
       'response.function_call_arguments.delta',
-      `${ofItem(open)},"delta":${JSON.stringify(text)}`,
+      `${ofItem(call)},"delta":${JSON.stringify(text)}`,
     );
   }
 
@@ -376,6 +380,7 @@ export class ResponseStream implements StreamWriter, ResponseEnd {
 
   #closeCall(call: OpenCall): string {
     const { tool, index } = call;
+    const bare = !tool.isCustom && call.arguments === '' ? this.#argumentsDelta(call, '{}') : '';
     const written = tool.isCustom ? textOfArguments(call.arguments) : call.arguments || '{}';
     const value = JSON.stringify(written);
     const isCut = INCOMPLETE[this.#stop] !== undefined;
@@ -387,7 +392,7 @@ export class ResponseStream implements StreamWriter, ResponseEnd {
           'response.function_call_arguments.done',
           `${ofItem(call)},"name":${JSON.stringify(tool.name)},"arguments":${value}`,
         );
-    return frames + this.#done(index, item);
+    return bare + frames + this.#done(index, item);
   }
 
   /** For clients that show a refusal: a turn without any text says nothing. */

@@ -156,6 +156,40 @@ test.each([null, '', 'null', {}, undefined])('a call whose arguments are %j has 
   expect(output[0]).toMatchObject({ arguments: '{}', call_id: expect.stringMatching(/^[\w-]+$/) });
 });
 
+test.each<[string, string[], string | undefined, string]>([
+  ['are null', ['null'], 'null', '{}'],
+  ['are null in pieces', ['', 'nu', 'll', ' '], 'null', '{}'],
+  ['begin with white space', [' ', '\n', '{"q"', ':1}'], ' \n{"q":1}', ' \n{"q":1}'],
+  ['have no pieces', [], '', '{}'],
+  ['have no pieces, but an end', [], '{"q":1}', '{"q":1}'],
+  ['have neither pieces nor an end but the item', [], undefined, '{"q":1}'],
+])('the pieces of arguments that %s are those of the end', (_how, deltas, done, args) => {
+  const { stream } = streamTo({ parsed: {} });
+  let sequence_number = 0;
+  const passed: { type: string; item_id: string; delta: string; arguments: string; item: typeof item }[] = [];
+  const send = (type: string, members: object) => {
+    const data = {
+      type: `response.${type}`,
+      sequence_number: sequence_number++,
+      output_index: 0,
+      ...members,
+    };
+    const event = stream.take(Buffer.from(`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`));
+    if (event.kind === 'hide' || event.kind === 'error') return;
+    for (const [, json] of event.bytes.toString().matchAll(/^data: (.*)$/gm)) passed.push(JSON.parse(json!));
+  };
+  const item = { id: 'fc_theirs', type: 'function_call', call_id: 'call_1', name: 'find', arguments: '' };
+  send('output_item.added', { item });
+  for (const delta of deltas) send('function_call_arguments.delta', { item_id: 'fc_theirs', delta });
+  if (done !== undefined) send('function_call_arguments.done', { item_id: 'fc_theirs', arguments: done });
+  send('output_item.done', { item: { ...item, arguments: done ?? args } });
+  const pieces = passed.filter(({ type }) => type === 'response.function_call_arguments.delta');
+  expect(pieces.map(({ delta }) => delta).join('')).toBe(args);
+  expect(pieces.every(({ item_id }) => item_id === 'fc_01a2_0')).toBe(true);
+  const [end] = passed.filter(({ type }) => type === 'response.function_call_arguments.done');
+  expect([end?.arguments ?? args, passed.at(-1)!.item.arguments]).toEqual([args, args]);
+});
+
 test('items of other types pass as they are, and a compaction keeps its content', () => {
   const { read } = streamTo({ parsed: {} });
   const shell = {

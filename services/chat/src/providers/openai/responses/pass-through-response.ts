@@ -1,6 +1,7 @@
 import { type GatewayError, toResponseError } from '@gateway/errors';
 import type { Quota } from '@gateway/quota';
 import { type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
+import { ArgumentPieces } from '../../../domain/argument-pieces';
 import type {
   MeteredStream,
   PassedReply,
@@ -26,6 +27,7 @@ const STRING_END = Buffer.from('"');
 const NEXT_MEMBER = Buffer.from('","');
 const SEQUENCE = /"sequence_number":\s*(\d+)/;
 const BYTES_PER_TOKEN = 4;
+const ARGUMENTS_DELTA = 'function_call_arguments.delta';
 /** Far more than a response has. */
 const MAX_ITEMS = 10_000;
 
@@ -42,6 +44,13 @@ const PARSED: ReadonlySet<string> = new Set([
   'failed',
 ]);
 
+/** Arguments of a call of which nothing has passed. */
+interface HeldArguments {
+  readonly pieces: ArgumentPieces;
+  /** The last event with a piece. */
+  last?: JsonObject;
+}
+
 export interface PassThroughResponseOptions
   extends Pick<PassThroughOptions, 'chargedNano' | 'completedUsage'> {
   readonly to: PassedReply;
@@ -51,8 +60,8 @@ export interface PassThroughResponseOptions
 }
 
 /**
- * Reads usage from a stream of response events that pass through. Deltas, nearly all of a stream, are never parsed: only the
- * ids of their items are replaced.
+ * Reads usage from a stream of response events that pass through. Deltas, nearly all of a stream, are not parsed: only the
+ * ids of their items are replaced. The first ones of a call's arguments are, because they are held back while they may be `null`.
  */
 export class PassThroughResponse implements MeteredStream {
   readonly #options: PassThroughResponseOptions;
@@ -60,6 +69,8 @@ export class PassThroughResponse implements MeteredStream {
   readonly #unread: UncountedEvents;
   /** Ids of the items by those of the provider. */
   readonly #ids = new Map<string, Buffer>();
+  /** By the index of their call. */
+  readonly #held = new Map<unknown, HeldArguments>();
   /** Complete items as they were received, by their index. */
   readonly #items: JsonObject[] = [];
   /** The response as it was created. */
@@ -97,6 +108,7 @@ export class PassThroughResponse implements MeteredStream {
   take(event: Buffer): PassThroughEvent {
     const type = typeOf(event);
     if (type === undefined || PARSED.has(type) || !endsLikeObject(event)) return this.#inspect(event);
+    if (type === ARGUMENTS_DELTA && this.#held.size > 0) return this.#inspect(event);
     return this.#passNamed(event);
   }
 
@@ -159,11 +171,17 @@ export class PassThroughResponse implements MeteredStream {
         return this.#pass(frameOf(type, { ...data, response }));
       }
       case 'output_item.added':
-      case 'output_item.done':
-        return this.#pass(frameOf(type, { ...data, item: this.#takeItem(data, event) }));
+      case 'output_item.done': {
+        const item = this.#takeItem(data, event);
+        const rest = type.endsWith('done') ? this.#restOf(data, item) : undefined;
+        return this.#passAfter(rest, frameOf(type, { ...data, item }));
+      }
+      case ARGUMENTS_DELTA:
+        return this.#takeArguments(data, event);
       case 'function_call_arguments.done': {
         const repaired = withArguments(data);
-        return this.#pass(this.#named(repaired === data ? event : frameOf(type, repaired)));
+        const end = this.#named(repaired === data ? event : frameOf(type, repaired));
+        return this.#passAfter(this.#restOf(data, repaired), end);
       }
       case 'completed':
       case 'incomplete':
@@ -174,6 +192,38 @@ export class PassThroughResponse implements MeteredStream {
     }
   }
 
+  #takeArguments(data: JsonObject, event: Buffer): PassThroughEvent {
+    const held = this.#held.get(data.output_index);
+    if (!held) return this.#passNamed(event);
+    const delta = held.pieces.add(textOf(data.delta));
+    if (delta === '') {
+      held.last = data;
+      return { kind: 'hide' };
+    }
+    this.#held.delete(data.output_index);
+    return this.#passNamed(delta === data.delta ? event : frameOf(textOf(data.type), { ...data, delta }));
+  }
+
+  /**
+   * Returns an event with the whole arguments of a call if none have passed; undefined if it is no call, or some have.
+   * @param ended the event that ends the arguments or the item @param holder of the arguments
+   */
+  #restOf(ended: JsonObject, { arguments: delta, id }: JsonObject): Buffer | undefined {
+    const at = ended.output_index;
+    const held = this.#held.get(at);
+    if (!held) return undefined;
+    this.#held.delete(at);
+    const { item_id = id, sequence_number } = held.last ?? ended;
+    const type = `response.${ARGUMENTS_DELTA}`;
+    return frameOf(type, { type, item_id, output_index: at, delta, sequence_number });
+  }
+
+  #passAfter(rest: Buffer | undefined, bytes: Buffer): PassThroughEvent {
+    const before = rest && this.#passNamed(rest);
+    const passed = this.#pass(bytes);
+    return before?.kind === 'pass' ? { kind: 'pass', bytes: Buffer.concat([before.bytes, bytes]) } : passed;
+  }
+
   #takeItem({ type, item: received, output_index: at }: JsonObject, event: Buffer): JsonObject {
     const item = membersOf(received);
     const index = typeof at === 'number' && at >= 0 && at < MAX_ITEMS ? at : this.#ids.size;
@@ -181,6 +231,7 @@ export class PassThroughResponse implements MeteredStream {
     this.#ids.set(id, Buffer.from(this.#passed.itemId(id, index)));
     if (type === 'response.output_item.added') {
       if (textOf(item.name) !== '') this.#unread.keep(event);
+      if (item.type === 'function_call') this.#held.set(at, { pieces: new ArgumentPieces() });
       return this.#passed.item(item, index);
     }
     this.#items[index] = item;
