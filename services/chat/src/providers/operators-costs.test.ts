@@ -3,6 +3,7 @@ import { callThrough } from '../app/recorded-call.fixture';
 import { CALLS, providerOf } from '../app/upstream-request.fixture';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
+import { OPERATORS_COSTS } from '../domain/operators-costs';
 
 const SECRETS = {
   cost: 0.777,
@@ -148,3 +149,23 @@ describe('what the operator pays is not in', () => {
       expect(received).toContain('"cost":0.00000004');
   });
 });
+
+test.each(OPERATORS_COSTS)(
+  '%s alone, in a chunk without usage, does not reach the caller',
+  async (member) => {
+    const secret = { [member]: 0.777 };
+    const choice = (delta: object) => [{ index: 0, delta, finish_reason: null }];
+    const stream = frames(
+      { ...running, choices: choice({ content: 'Blue.' }), ...secret },
+      { ...running, choices: choice({ content: ' Red.', ...secret }) },
+      { ...running, choices: choice({ tool_calls: [called('{"q"')] }), ...secret },
+      { ...running, choices: choice({ tool_calls: [continued] }), ...secret },
+      { ...running, choices: [{ ...choice({})[0], finish_reason: 'tool_calls' }], ...secret },
+      { ...running, choices: [], ...secret },
+    );
+    const request = CALLS.chat({ messages: [USER], stream: true });
+    const received = await receive(openAi, request, `${stream}data: [DONE]\n\n`);
+    expect(received).toContain('Blue.');
+    expect([received.includes(member), received.includes('777')]).toEqual([false, false]);
+  },
+);

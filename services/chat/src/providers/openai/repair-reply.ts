@@ -1,13 +1,14 @@
 import { isObject, type JsonObject, listOf, membersOf } from '@gateway/upstream';
-import { withoutCosts, withoutOperatorsCosts } from '../../domain/operators-costs';
+import { OPERATORS_COSTS, withoutCosts, withoutOperatorsCosts } from '../../domain/operators-costs';
 import type { ReplyEvent } from '../../domain/reply';
 import { parseExactData } from '../../sse/sse-data';
 import { agreedFinishReason, isCustomCall, readCalls, readContentPart } from './reply-json';
 import { ToolCallPieces } from './tool-call-pieces';
 
 /** Members that may need a repair, but for tool calls. A quote inside a JSON string is escaped, so these are always members. */
-const OTHER_REPAIRS =
-  /"(?:finish_reason": ?"[^"]|function_call": ?\{|content": ?\[|num_cached_tokens"|cost|is_byok"|estimated_cost"|provider_metadata")/;
+const OTHER_REPAIRS = new RegExp(
+  `"(?:finish_reason": ?"[^"]|function_call": ?\\{|content": ?\\[|(?:num_cached_tokens|${OPERATORS_COSTS.join('|')})")`,
+);
 const REPAIRS = new RegExp(`"tool_calls": ?\\[ ?\\{|${OTHER_REPAIRS.source}`);
 /** The same and those of figures and errors, so that one search tells the chunks that have only text. */
 const MARKS = new RegExp(`"usage"(?!:null)|"error"|${REPAIRS.source}`);
