@@ -18,3 +18,9 @@ export function providerRequestId(headers: Readonly<Record<string, unknown>>): s
   }
   return undefined;
 }
+
+/** Adds the provider's own id of the request to an error of its reply, for the log. */
+export function nameProviderRequest(error: unknown, headers: Readonly<Record<string, unknown>>): void {
+  const id = providerRequestId(headers);
+  if (id !== undefined && error instanceof Error) Object.assign(error, { providerRequestId: id });
+}

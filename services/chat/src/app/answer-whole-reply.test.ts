@@ -57,7 +57,7 @@ function callerOf(answers: readonly Answer[], sent: HttpRequest[], health: Targe
         sent.push(one);
         const answer = answers[sent.length - 1]!;
         const { status = 200, body } = typeof answer === 'function' ? answer() : answer;
-        return { status, headers: {}, body: inPieces(body) };
+        return { status, headers: { 'x-request-id': 'req_7' }, body: inPieces(body) };
       },
     },
     timeouts: { connectMs: WAIT_MS, firstByteMs: WAIT_MS, idleMs: WAIT_MS },
@@ -103,6 +103,7 @@ async function embed({ answers, request = TEXTS, model = {}, signal }: Fixture) 
   const asked: AdmissionRequest[] = [];
   const dispatched: number[] = [];
   const costs: bigint[] = [];
+  const warned: object[] = [];
   const health = new TargetHealth(() => 0, WAIT_MS);
   const embeddingModel = { ...MODEL, targets: TARGETS, ...model } as unknown as Model;
   const answer = answerWholeReply({
@@ -130,13 +131,13 @@ async function embed({ answers, request = TEXTS, model = {}, signal }: Fixture) 
   const context = {
     requestId: 'r',
     signal: signal ?? new AbortController().signal,
-    log: { warn() {} },
+    log: { warn: (fields: object) => void warned.push(fields) },
   } as unknown as RequestContext;
   const outcome = await answer(context, CALL, embeddingCall(request)).then(
     ({ body, headers }) => ({ reply: JSON.parse(String(body)), headers, error: undefined }),
     (error) => ({ reply: undefined, headers: undefined, error }),
   );
-  return { ...outcome, sent, billed, asked, dispatched, costs };
+  return { ...outcome, sent, billed, asked, dispatched, costs, warned };
 }
 
 async function* inPieces(text: string): AsyncGenerator<Buffer> {
@@ -150,6 +151,14 @@ const settled = (inputTokens: number, more: object = {}) => ({
   costNano: String(inputTokens * 2),
   tokens: expect.objectContaining({ input: String(inputTokens), output: '0' }),
   ...more,
+});
+
+test("the log names the provider's id of an unreadable reply", async () => {
+  const { error, warned } = await embed({ answers: [{ body: '{"data":[' }] });
+  expect(error.code).toBe('upstream_failed');
+  expect(warned).toEqual([
+    expect.objectContaining({ err: expect.objectContaining({ providerRequestId: 'req_7' }) }),
+  ]);
 });
 
 test('reserves the bytes of the inputs and two tokens for each, and charges the reported tokens', async () => {

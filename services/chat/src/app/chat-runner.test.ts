@@ -166,6 +166,7 @@ function send(
           route: { ...environmentAccount(provider), target: targetOf('second', { cost: COST }) },
           body,
           reply: await begun,
+          headers: {},
         }) as StartedReply,
     },
     clock,

@@ -8,6 +8,7 @@ import {
   failureOf,
   isClientError,
   type JsonObject,
+  nameProviderRequest,
   toGatewayError,
   UpstreamError,
 } from '@gateway/upstream';
@@ -85,18 +86,20 @@ export class ChatRunner {
   /** Ends the call's record in every case. @throws GatewayError before the reply's first byte */
   async send(context: RequestContext, call: AdmittedCall): Promise<LinkReply> {
     const providerCall = this.#deps.abandoned.begin(context.signal, call.accountId, call.usageIsHidden);
+    let answered: StartedReply | undefined;
     try {
       await call.metered.dispatched(estimateInput(call.request.size));
       if (context.signal.aborted) throw Object.assign(new Error('client disconnected'), { code: NOT_SENT });
       const begun = this.#deps.dispatcher.begin(context, call, providerCall.signal);
       if (!call.request.stream) {
-        const answered = await begun;
+        const started = await begun;
+        answered = started;
         const reply = await answerBuffered(this.#deps, context, {
-          route: answered.route,
-          accountId: answered.call.accountId,
-          headers: answered.call.headers,
-          readAndSettle: (memory) => this.#readAndSettle(context, answered, memory),
-          settleUnread: async () => this.#countUse(answered.route, await settleUnread(context, answered)),
+          route: started.route,
+          accountId: started.call.accountId,
+          headers: started.call.headers,
+          readAndSettle: (memory) => this.#readAndSettle(context, started, memory),
+          settleUnread: async () => this.#countUse(started.route, await settleUnread(context, started)),
         });
         providerCall.end();
         return reply;
@@ -108,17 +111,21 @@ export class ChatRunner {
         : this.#streamLate(context, call, begun, providerCall);
       return { status: 200, headers, body };
     } catch (thrown) {
-      const error = await this.#failed(context, call, thrown, providerCall);
+      const error = await this.#failed(context, call, thrown, providerCall, answered?.headers);
       throw error.withRates(call.rates).withMaxTokens(call.loweredMaxTokens);
     }
   }
 
-  /** Ends a call that was not answered, unless it is settled already. */
+  /**
+   * Ends a call that was not answered, unless it is settled already.
+   * @param headers of the provider's response, if there was one
+   */
   async #failed(
     context: RequestContext,
     call: AdmittedCall,
     thrown: unknown,
     providerCall: ProviderCall,
+    headers: StartedReply['headers'] = {},
   ): Promise<GatewayError> {
     providerCall.end();
     const error = thrown instanceof GatewayError ? thrown : toGatewayError(failureOf(thrown));
@@ -126,6 +133,7 @@ export class ChatRunner {
     else {
       const isWrittenOff = call.usageIsHidden && !isUncharged(thrown);
       await call.metered[isWrittenOff ? 'writeOff' : 'release'](failedBy(error));
+      nameProviderRequest(error.cause, headers);
       context.log.warn({ model: call.model.slug, code: error.code, err: error.cause }, 'provider failed');
     }
     return error;
@@ -250,7 +258,7 @@ export class ChatRunner {
     begun: StartedReply,
     providerCall: ProviderCall,
   ): AsyncIterable<Buffer> {
-    const { call, route, body, reply } = begun;
+    const { call, route, body, reply, headers } = begun;
     const { metered, request } = call;
     const { provider } = route;
     recordAnswer(begun);
@@ -309,6 +317,7 @@ export class ChatRunner {
       return;
     }
     const error = new GatewayError('upstream_failed', { cause: failure });
+    nameProviderRequest(failure, headers);
     context.log.warn({ provider: provider.id, err: failure }, 'provider stream failed');
     this.#deps.metrics.streamBroke(provider.id);
     this.#deps.health.recordBrokenReply(route);

@@ -2,6 +2,7 @@ import type { HttpResponse } from '@gateway/http-client';
 import type { RequestContext } from '@gateway/rpc';
 import {
   isClientError,
+  nameProviderRequest,
   routeName,
   type SessionPins,
   UpstreamError,
@@ -23,7 +24,11 @@ export interface StartedReply {
   /** The request body that was sent. */
   readonly body: Buffer;
   readonly reply: HttpResponse['body'];
+  /** Of the provider's response. */
+  readonly headers: HttpResponse['headers'];
 }
+
+type BegunReply = Pick<StartedReply, 'reply' | 'headers'>;
 
 export interface DispatcherDeps {
   readonly caller: Pick<RouteCaller, 'firstAnswer' | 'send' | 'timeoutsOf'>;
@@ -76,12 +81,12 @@ export class Dispatcher {
       begin: (route, body, onClose) => this.#begin(context, call, route, body, { ...options, onClose }),
     });
     if (!('answer' in answered)) return answered;
-    const { route, body, answer: reply } = answered;
+    const { route, body, answer } = answered;
     if (call.requestedModel !== undefined) this.#deps.metrics.fellBack(call.requestedModel, model.slug);
     // Otherwise the next call of the session finds the same route by itself.
     const isUnexpected = route !== routes[0] || model.strategy !== 'weighted';
     if (session !== undefined && isUnexpected) this.#deps.sessions.set(session, routeName(route));
-    return { call, route, body, reply };
+    return { call, route, body, ...answer };
   }
 
   async #begin(
@@ -90,7 +95,7 @@ export class Dispatcher {
     route: Route,
     body: Buffer,
     { signal, bufferUntilMs, onClose }: SendOptions & { readonly onClose: () => void },
-  ): Promise<StartedReply['reply']> {
+  ): Promise<BegunReply> {
     const { caller } = this.#deps;
     const { provider, target } = route;
     const timeouts = caller.timeoutsOf(route);
@@ -108,10 +113,15 @@ export class Dispatcher {
       timeouts,
       onClose,
     });
-    if (!request.stream) return response.body;
-    const events = provider.toEvents?.(response.body) ?? response.body;
     const { headers } = response;
-    return beginStream(events, { provider, headers, beginByMs, bufferUntilMs, caller: context.signal });
+    if (!request.stream) return { reply: response.body, headers };
+    const events = provider.toEvents?.(response.body) ?? response.body;
+    const opening = { provider, headers, beginByMs, bufferUntilMs, caller: context.signal };
+    const reply = await beginStream(events, opening).catch((error: unknown) => {
+      nameProviderRequest(error, headers);
+      throw error;
+    });
+    return { reply, headers };
   }
 }
 

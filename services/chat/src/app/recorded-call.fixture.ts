@@ -62,12 +62,13 @@ export function callWith(
   return callThrough(provider, upstream, requestOf(wire, isStream));
 }
 
-/** Sends a call as the service does. @param capabilities of the model */
+/** Sends a call as the service does. @param capabilities of the model @param warned gets the fields of the log's warnings */
 export async function callThrough(
   provider: ChatProvider,
   upstream: Pick<HttpClient, 'send'>,
   request: CallerRequest,
   capabilities: readonly string[] = [],
+  warned: object[] = [],
 ): Promise<CallResult> {
   const billed: UsageEvent[] = [];
   const clock = new ProgressClock();
@@ -84,7 +85,7 @@ export async function callThrough(
   const model = { ...MODEL, capabilities: new Set(capabilities) } as Model;
   const route = { ...environmentAccount(provider), target: targetOf(provider.id) };
   try {
-    const { body } = await runner.send(contextOf(), {
+    const { body } = await runner.send(contextOf(warned), {
       accountId: 'a',
       request,
       model,
@@ -161,11 +162,11 @@ function meteredCall(provider: string, billed: UsageEvent[]): MeteredChatCall {
   );
 }
 
-const contextOf = () =>
+const contextOf = (warned: object[]) =>
   ({
     requestId: 'r',
     signal: new AbortController().signal,
-    log: { warn() {} },
+    log: { warn: (fields: object) => void warned.push(fields) },
   }) as unknown as RequestContext;
 
 /** Copies: a stream's bytes may be changed in place. */

@@ -5,6 +5,7 @@ import {
   type CredentialLimiter,
   failureOf,
   isClientError,
+  nameProviderRequest,
   preferRetryable,
   providerRequestId,
   type TargetHealth,
@@ -149,7 +150,12 @@ export class RouteCaller {
     if (status >= 200 && status <= 299) {
       const isWhole = accept === WHOLE;
       const mayBeError = isWhole || String(headers['content-type'] ?? '').startsWith(WHOLE);
-      return mayBeError ? { ...response, body: await beginBody(response, provider, isWhole) } : response;
+      if (!mayBeError) return response;
+      const body = await beginBody(response, provider, isWhole).catch((error: unknown) => {
+        nameProviderRequest(error, headers);
+        throw error;
+      });
+      return { ...response, body };
     }
     const refusal = { status, headers, body: await readRefusalBody(response.body) };
     throw new UpstreamError(failureBy(provider, refusal), providerRequestId(headers));

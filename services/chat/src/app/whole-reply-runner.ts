@@ -2,7 +2,13 @@ import { GatewayError } from '@gateway/errors';
 import { type HttpResponse, NOT_SENT } from '@gateway/http-client';
 import type { LinkReply } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
-import { type CredentialLimiter, failureOf, toGatewayError, UpstreamError } from '@gateway/upstream';
+import {
+  type CredentialLimiter,
+  failureOf,
+  nameProviderRequest,
+  toGatewayError,
+  UpstreamError,
+} from '@gateway/upstream';
 import type { ReplyMemory } from '../domain/reply-memory';
 import type { Route } from '../domain/route';
 import { providerCostNano } from '../domain/settlement-event';
@@ -29,7 +35,7 @@ export interface WholeReplyRunnerDeps extends AnswerBufferedDeps {
   readonly metrics: Pick<TargetMetrics, 'clientDisconnected'>;
 }
 
-type Begun = Answered<HttpResponse['body']>;
+type Begun = Answered<HttpResponse>;
 
 /** Sends admitted calls for vectors, moderations and rankings to their providers and returns the replies, metered. */
 export class WholeReplyRunner {
@@ -41,19 +47,23 @@ export class WholeReplyRunner {
 
   /** Ends the call's record in every case. @throws GatewayError */
   async send(context: RequestContext, call: AdmittedWholeReply): Promise<LinkReply> {
+    let begun: Begun | undefined;
     try {
       await call.metered.dispatched(call.estimatedTokens);
       if (context.signal.aborted) throw Object.assign(new Error('client disconnected'), { code: NOT_SENT });
-      const begun = await this.#begin(context, call);
+      const answered = await this.#begin(context, call);
+      begun = answered;
+      const { route } = answered;
       return await answerBuffered(this.#deps, context, {
-        route: begun.route,
+        route,
         accountId: call.accountId,
         headers: call.headers,
-        readAndSettle: (memory) => this.#readAndSettle(context, call, begun, memory),
-        settleUnread: () => this.#settleCounted(context, call, begun.route),
+        readAndSettle: (memory) => this.#readAndSettle(context, call, answered, memory),
+        settleUnread: () => this.#settleCounted(context, call, route),
       });
     } catch (thrown) {
       const error = thrown instanceof GatewayError ? thrown : toGatewayError(failureOf(thrown));
+      nameProviderRequest(error.cause, begun?.answer.headers ?? {});
       await this.#endUnanswered(context, call, thrown, error);
       throw error.withRates(call.rates);
     }
@@ -68,17 +78,15 @@ export class WholeReplyRunner {
       inputTokens: () => estimatedTokens,
       bodyFor: (route) =>
         route === routes[0] ? firstBody : bodyOrUndefined(() => wholeReplyBody(request, route)),
-      begin: async (route, body, onClose) => {
-        const response = await caller.send(context, route, {
+      begin: (route, body, onClose) =>
+        caller.send(context, route, {
           address: protocolOf(request, route).address(route.target.upstreamModel),
           accept: 'application/json',
           body,
           signal: context.signal,
           timeouts: caller.timeoutsOf(route),
           onClose,
-        });
-        return response.body;
-      },
+        }),
     });
     if (!('answer' in begun)) throw new UpstreamError(begun);
     return begun;
@@ -92,7 +100,7 @@ export class WholeReplyRunner {
   ): Promise<SettledReply> {
     const { metered, request, model } = call;
     metered.answeredBy(route.provider.id, route.target.cost);
-    const bytes = await readReplyBytes(answer, memory);
+    const bytes = await readReplyBytes(answer.body, memory);
     // Converted before it is settled: an unreadable reply is not charged.
     const { usage, source, body } = await protocolOf(request, route).readReply(bytes, model);
     if (context.signal.aborted) this.#deps.metrics.clientDisconnected('charged');

@@ -7,7 +7,7 @@ import { failureOf, type Route, toGatewayError, UpstreamError } from '@gateway/u
 import type { Bill } from '../billing/bill';
 import { ClientStream } from '../calls/client-stream';
 import type { Dispatcher } from '../calls/dispatcher';
-import { failureText } from '../calls/failure-text';
+import { failureFacts } from '../calls/failure-facts';
 import type { Pace } from '../calls/paced-body';
 import { mayHaveArrived } from '../domain/may-have-arrived';
 import type { ProviderCall } from '../images/rules/image-provider';
@@ -180,8 +180,7 @@ async function endFailed(
   thrown: unknown,
 ): Promise<GatewayError> {
   const error = toError(thrown);
-  if (thrown instanceof UpstreamError)
-    context.log.warn({ failure: failureText(thrown) }, 'audio call failed');
+  if (thrown instanceof UpstreamError) context.log.warn(failureFacts(thrown), 'audio call failed');
   else context.log.error({ err: thrown }, 'audio call failed');
   const outcome: CallOutcome = { status: error.row.status, errorCode: error.code };
   // A reply that breaks off may have been charged.

@@ -15,7 +15,7 @@ import { MediaRefused } from '../domain/media-refused';
 import { isNotStarted, NotStarted } from '../domain/not-started';
 import type { UpstreamTimeouts } from '../domain/upstream';
 import type { TargetMetrics } from '../metrics';
-import { failureText } from './failure-text';
+import { failureFacts } from './failure-facts';
 import { countedCall, limitFailure } from './limited-call';
 
 export interface DispatcherDeps {
@@ -86,7 +86,7 @@ export class Dispatcher {
         const facts = {
           provider: provider.id,
           credential: credential.name,
-          failure: failureText(error),
+          ...failureFacts(error),
         };
         order.log.warn(facts, 'provider did not accept the request');
       }

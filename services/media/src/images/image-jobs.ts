@@ -7,7 +7,7 @@ import { type Route, UpstreamError } from '@gateway/upstream';
 import type { Bill } from '../billing/bill';
 import type { Charge } from '../billing/rules/bill-event';
 import type { Dispatcher } from '../calls/dispatcher';
-import { failureText } from '../calls/failure-text';
+import { failureFacts } from '../calls/failure-facts';
 import { MediaRefused } from '../domain/media-refused';
 import type { OwnKey } from '../idempotency/own-key';
 import { withCredibleTokens } from './rules/credible-tokens';
@@ -138,7 +138,7 @@ export class ImageJobs {
 /** A provider's message may contain the client's text and is not logged; a defect of our own is logged with its stack. */
 function logFailure(log: Logger, err: unknown): void {
   const isFromProvider = err instanceof UpstreamError || err instanceof MediaRefused;
-  if (isFromProvider) log.warn({ failure: failureText(err) }, 'image request failed');
+  if (isFromProvider) log.warn(failureFacts(err), 'image request failed');
   else log.error({ err }, 'image request failed');
 }
 

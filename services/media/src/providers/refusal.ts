@@ -1,4 +1,10 @@
-import { retryAfterOf, showableMessage, UpstreamError, type UpstreamFailure } from '@gateway/upstream';
+import {
+  providerRequestId,
+  retryAfterOf,
+  showableMessage,
+  UpstreamError,
+  type UpstreamFailure,
+} from '@gateway/upstream';
 
 export interface Refusal {
   readonly status: number;
@@ -17,10 +23,10 @@ export function refusedBy({ status, headers, message }: Refusal): UpstreamError 
     ...(shown !== undefined && { message: shown }),
     ...(wait !== undefined && { retryAfterSeconds: wait }),
   };
-  return new UpstreamError(failure);
+  return new UpstreamError(failure, providerRequestId(headers));
 }
 
 /** A successful reply without the ordered result. */
-export function brokenReply(what: string): UpstreamError {
-  return new UpstreamError({ kind: 'broken', cause: new Error(what) });
+export function brokenReply(what: string, headers: Refusal['headers'] = {}): UpstreamError {
+  return new UpstreamError({ kind: 'broken', cause: new Error(what) }, providerRequestId(headers));
 }

@@ -308,29 +308,36 @@ describe('a reply', () => {
     [
       'reset',
       (socket) =>
-        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"a"', () =>
+        socket.write('HTTP/1.1 200 OK\r\nX-Request-Id: req_7\r\nContent-Length: 10\r\n\r\n{"a"', () =>
           setImmediate(() => socket.resetAndDestroy()),
         ),
     ],
-    ['cut', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"a"')],
+    [
+      'cut',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\nX-Request-Id: req_7\r\nContent-Length: 10\r\n\r\n{"a"'),
+    ],
     [
       'cut between chunks',
-      (socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n'),
+      (socket) =>
+        socket.end('HTTP/1.1 200 OK\r\nX-Request-Id: req_7\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n'),
     ],
     [
       'of malformed chunks',
-      (socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n'),
+      (socket) =>
+        socket.end(
+          'HTTP/1.1 200 OK\r\nX-Request-Id: req_7\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n',
+        ),
     ],
-    ['that is no JSON', (socket) => socket.end(answer('{"a"'))],
-    ['that is empty', (socket) => socket.end(answer(''))],
+    ['that is no JSON', (socket) => socket.end(answer('{"a"', 'X-Request-Id: req_7\r\n'))],
+    ['that is empty', (socket) => socket.end(answer('', 'X-Request-Id: req_7\r\n'))],
   ])('%s is broken', async (_what, write) => {
     const { reply } = await replying(write);
-    await expect(reply.json()).rejects.toMatchObject(broken);
+    await expect(reply.json()).rejects.toMatchObject({ ...broken, providerRequestId: 'req_7' });
   });
 
   test('that goes silent is given up', async () => {
     const { reply, server } = await replying(
-      (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"a"'),
+      (socket) => socket.write('HTTP/1.1 200 OK\r\nX-Request-Id: req_7\r\nContent-Length: 10\r\n\r\n{"a"'),
       { timeouts: { ...TIMEOUTS, idleMs: 50 } },
     );
     await expect(reply.json()).rejects.toMatchObject(broken);
@@ -384,7 +391,7 @@ describe('a reply', () => {
   test('that began is given up with its call', async () => {
     const abort = new AbortController();
     const { reply, server } = await replying(
-      (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"a"'),
+      (socket) => socket.write('HTTP/1.1 200 OK\r\nX-Request-Id: req_7\r\nContent-Length: 10\r\n\r\n{"a"'),
       { signal: abort.signal },
     );
     abort.abort();

@@ -1,5 +1,5 @@
-import { HttpClient } from '@gateway/http-client';
-import { UpstreamError } from '@gateway/upstream';
+import { HttpClient, type HttpResponse } from '@gateway/http-client';
+import { providerRequestId, UpstreamError } from '@gateway/upstream';
 import type { Upstream, UpstreamReply, UpstreamRequest } from '../domain/upstream';
 import { bodyBytes, readBody } from '../domain/upstream-body';
 import { RequestError } from './request-error';
@@ -53,12 +53,12 @@ export class UpstreamHttp implements Upstream {
         },
         onClose: release,
       });
-      const reply = readReply(response.body, request.maxReplyBytes);
+      const reply = readReply(response, request.maxReplyBytes);
       return {
         status: response.status,
         headers: singleHeaders(response.headers),
         body: reply,
-        json: () => readJson(reply),
+        json: () => readJson(reply, response.headers),
       };
     } catch (error) {
       throw new RequestError(error, mayHaveArrived);
@@ -86,7 +86,7 @@ export class UpstreamHttp implements Upstream {
 }
 
 /** @throws RequestError when the reply breaks, stays silent or is too long */
-async function* readReply(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
+async function* readReply({ body, headers }: HttpResponse, maxBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   try {
     for await (const piece of body) {
@@ -95,19 +95,20 @@ async function* readReply(body: AsyncIterable<Buffer>, maxBytes: number): AsyncG
       if (piece.length > 0) yield piece;
     }
   } catch (error) {
-    throw new RequestError(error, true);
+    throw new RequestError(error, true, providerRequestId(headers));
   }
 }
 
 /** @throws UpstreamError `broken` */
-async function readJson(body: AsyncIterable<Buffer>): Promise<unknown> {
+async function readJson(body: AsyncIterable<Buffer>, headers: HttpResponse['headers']): Promise<unknown> {
   const pieces: Buffer[] = [];
   for await (const piece of body) pieces.push(piece);
   try {
     return JSON.parse(Buffer.concat(pieces).toString('utf8'));
   } catch {
     // The parser's own error would quote the reply, and errors are logged.
-    throw new UpstreamError({ kind: 'broken', cause: new Error('the reply is not JSON') });
+    const failure = { kind: 'broken', cause: new Error('the reply is not JSON') } as const;
+    throw new UpstreamError(failure, providerRequestId(headers));
   }
 }
 

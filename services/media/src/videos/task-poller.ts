@@ -1,7 +1,7 @@
 import { type BilledCall, lostEvent, releasedEvent, type UsageEvent } from '@gateway/call-billing';
 import type { Logger } from '@gateway/process';
 import { settledEvent } from '../billing/rules/bill-event';
-import { failureText } from '../calls/failure-text';
+import { failureFacts } from '../calls/failure-facts';
 import type { UpstreamTimeouts } from '../domain/upstream';
 import type { TaskMetrics } from '../metrics';
 import type { Tasks } from '../store/tasks';
@@ -152,7 +152,7 @@ export class TaskPoller {
       return report;
     } catch (error) {
       metrics.polled(task.provider, 'failed');
-      const facts = { taskId: task.id, provider: task.provider, failure: failureText(error) };
+      const facts = { taskId: task.id, provider: task.provider, ...failureFacts(error) };
       log.warn(facts, 'poll of a task failed');
       return undefined;
     }

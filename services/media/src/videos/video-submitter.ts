@@ -9,7 +9,7 @@ import {
   type UpstreamFailure,
 } from '@gateway/upstream';
 import type { Bill } from '../billing/bill';
-import { failureText } from '../calls/failure-text';
+import { failureFacts } from '../calls/failure-facts';
 import { countedCall, limitFailure } from '../calls/limited-call';
 import { MediaRefused } from '../domain/media-refused';
 import type { UpstreamTimeouts } from '../domain/upstream';
@@ -103,7 +103,7 @@ export class VideoSubmitter {
           {
             provider: route.provider.id,
             credential: route.credential.name,
-            failure: failureText(error),
+            ...failureFacts(error),
           },
           'provider did not accept the request',
         );

@@ -31,7 +31,7 @@ export const isEventStream = ({ headers }: UpstreamReply): boolean =>
  * @throws UpstreamError `broken`, while it is read, for an event that is an error, and for an end without the last event
  */
 export function eventsReply(
-  { body }: UpstreamReply,
+  { body, headers }: UpstreamReply,
   contentType: string,
   read: (data: Readonly<Record<string, unknown>>, event: Buffer) => ReadEvent,
 ): AudioReply {
@@ -42,29 +42,29 @@ export function eventsReply(
       if (!data) {
         // A comment, or the end marker of OpenAI's other streams.
         if (['', '[DONE]'].includes(dataOf(event).trim())) continue;
-        throw brokenReply('an event without JSON');
+        throw brokenReply('an event without JSON', headers);
       }
-      if (data.type === 'error' || data.error) throw brokenReply('an error event');
+      if (data.type === 'error' || data.error) throw brokenReply('an error event', headers);
       const one = read(data, event);
       if (one.isLast) use = one.use ?? {};
       if (one.bytes.length > 0) yield one.bytes;
       // Whatever happens to the connection then.
       if (one.isLast) return;
     }
-    throw brokenReply('the stream ended too early');
+    throw brokenReply('the stream ended too early', headers);
   }
   return { contentType, isEvents: EVENTS.test(contentType), body: pieces(), use: () => use };
 }
 
 /** Returns a reply that is passed through. @throws UpstreamError `broken`, while it is read, if it is empty */
-export function bytesReply({ body }: UpstreamReply, contentType: string): AudioReply {
+export function bytesReply({ body, headers }: UpstreamReply, contentType: string): AudioReply {
   async function* pieces(): AsyncGenerator<Buffer> {
     let isEmpty = true;
     for await (const piece of body) {
       isEmpty &&= piece.length === 0;
       yield piece;
     }
-    if (isEmpty) throw brokenReply('an empty reply');
+    if (isEmpty) throw brokenReply('an empty reply', headers);
   }
   return { contentType, isEvents: false, body: pieces(), use: () => undefined };
 }

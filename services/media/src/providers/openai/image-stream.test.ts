@@ -23,7 +23,7 @@ async function read(...pieces: (string | Buffer)[]) {
   async function* body() {
     for (const piece of pieces) yield Buffer.from(piece);
   }
-  const result = await readImageStream({ body: body() }, anOrder(), {
+  const result = await readImageStream({ body: body(), headers: { 'x-request-id': 'req_7' } }, anOrder(), {
     onPartial: async (image) => void partial.push(image),
   });
   return { result, partial };
@@ -59,8 +59,15 @@ describe('a stream', () => {
     ['an error', event({ error: { code: 'server_error', message: 'x' } })],
     ['an error by its type', event({ type: 'error', code: 'server_error', message: 'x' })],
     ['an event without JSON', 'data: {"type":\n\n'],
-    ['a completed event without an image', event({ type: 'image_generation.completed' })],
   ])('with %s is broken', async (_what, text) => {
+    await expect(read(PARTIAL, text)).rejects.toMatchObject({
+      failure: { kind: 'broken' },
+      providerRequestId: 'req_7',
+    });
+  });
+
+  test('with a completed event without an image is broken', async () => {
+    const text = event({ type: 'image_generation.completed' });
     await expect(read(PARTIAL, text)).rejects.toMatchObject({ failure: { kind: 'broken' } });
   });
 

@@ -76,8 +76,12 @@ describe('speech', () => {
     ['contains no JSON', events('data: {"type":\n\n')],
     ['has no bytes', { bytes: Buffer.alloc(0) }],
   ])('that %s is broken', async (_what, reply) => {
-    const begun = await speak({ needsTokens: 'headers' in reply }, reply).reply;
-    await expect(read(begun)).rejects.toMatchObject({ failure: { kind: 'broken' } });
+    const headers = { ...('headers' in reply && reply.headers), 'x-request-id': 'req_7' };
+    const begun = await speak({ needsTokens: 'headers' in reply }, { ...reply, headers }).reply;
+    await expect(read(begun)).rejects.toMatchObject({
+      failure: { kind: 'broken' },
+      providerRequestId: 'req_7',
+    });
   });
 
   test.each([

@@ -161,7 +161,7 @@ function readSpeech(reply: UpstreamReply, { format = 'mp3', asEvents }: SpeechOr
   }
   const type = reply.headers['content-type'] ?? '';
   // An error with a status of success, or audio where events were requested.
-  if (asEvents || /\bjson\b|^text\//i.test(type)) throw brokenReply('a reply of another form');
+  if (asEvents || /\bjson\b|^text\//i.test(type)) throw brokenReply('a reply of another form', reply.headers);
   return bytesReply(reply, contentType);
 }
 
