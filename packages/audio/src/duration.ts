@@ -12,3 +12,17 @@ export interface Duration {
 export type DurationReader = (input: ByteInput) => Generator<void, Duration | undefined>;
 
 export const exactly = (seconds: number): Duration => ({ seconds, maxSeconds: seconds });
+
+export const longer = (one: Duration, other: Duration): Duration => ({
+  seconds: Math.max(one.seconds, other.seconds),
+  maxSeconds: Math.max(one.maxSeconds, other.maxSeconds),
+});
+
+/** Of files that can't be read: of the usual codecs, and below those of silence. */
+const USUAL_BYTES_PER_SECOND = 1_000;
+const LEAST_BYTES_PER_SECOND = 50;
+
+export const unreadable = (bytes: number): Duration => ({
+  seconds: bytes / USUAL_BYTES_PER_SECOND,
+  maxSeconds: bytes / LEAST_BYTES_PER_SECOND,
+});

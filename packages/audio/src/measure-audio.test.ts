@@ -3,6 +3,7 @@ import {
   flacFile,
   m4aFile,
   mp3File,
+  OPUS_HEAD,
   OPUS_PACKET,
   oggFile,
   oggPage,
@@ -65,6 +66,11 @@ describe('the duration of a file is that of its frames', () => {
   };
   const at8kHz = slowFrame(2, 72);
   const at11kHz = slowFrame(0, 52);
+  /** 8 kbit/s at 16 kHz. */
+  const layer2Frame = Buffer.alloc(72);
+  layer2Frame.writeUInt32BE(0xfff518c0);
+  /** AAC at 16 kHz with an ADTS header. */
+  const adtsFrame = Buffer.from([0xff, 0xf1, 0x60, 0x40, 0x01, 0x7f, 0xfc, 1, 0x18, 0x20, 7]);
 
   test.each<[string, Buffer[], number]>([
     ['that follow one another', Array.from({ length: 1_000 }, () => at8kHz), 72],
@@ -101,6 +107,115 @@ describe('the duration of a file is that of its frames', () => {
     const hidden = oggPage(0, [OPUS_PACKET, OPUS_PACKET]);
     const file = Buffer.concat([oggFile(50), oggPage(0, [hidden])]);
     expect(measured('ogg', file).seconds).toBeGreaterThan(3.11);
+  });
+
+  const packets = (count: number) => Array<Buffer>(count).fill(OPUS_PACKET);
+  /** @param blocks exponents of the sizes of short and long blocks */
+  const vorbisHead = (rate: number, blocks: number) => {
+    const head = Buffer.alloc(30);
+    head.write('\x01vorbis', 'latin1');
+    head[11] = 1;
+    head.writeUInt32LE(rate, 12);
+    head.set([blocks, 1], 28);
+    return head;
+  };
+  /** 64 ms each at 16 kHz with blocks of 2,048 samples. */
+  const vorbis = Array<Buffer>(50).fill(Buffer.from([0, 0]));
+
+  test.each<[string, Buffer[], number]>([
+    ['that have the flag of the first page', [oggFile(1), oggPage(2, packets(50))], 6],
+    ['of a stream without a header', [oggFile(1), oggPage(0, packets(50), 0, 9)], 9.4],
+    ['that begin with a header', [oggPage(2, [OPUS_HEAD, ...packets(50)])], 3],
+    [
+      'that are each a stream of their own',
+      Array.from({ length: 1_200 }, (_, at) => oggPage(2, [OPUS_HEAD, ...packets(4)], 0, at)),
+      288,
+    ],
+    [
+      'of what begins in the middle as a stream of pictures',
+      [oggFile(1), oggPage(2, [Buffer.from('\x80theora', 'latin1')], 0, 9), oggPage(0, packets(50), 0, 9)],
+      9.4,
+    ],
+    [
+      'of Vorbis after another header',
+      [oggPage(2, [vorbisHead(16_000, 0xb8)]), oggPage(2, [vorbisHead(192_000, 0x66)]), oggPage(0, vorbis)],
+      3.2,
+    ],
+    [
+      'of Vorbis after the header of another stream',
+      [
+        oggPage(2, [vorbisHead(16_000, 0xb8)]),
+        oggPage(2, [vorbisHead(192_000, 0x66)], 0, 9),
+        oggPage(0, vorbis, 0, 9),
+      ],
+      3.2,
+    ],
+  ])('pages of Ogg count: %s', (_, pages, seconds) => {
+    const duration = measured('ogg', Buffer.concat(pages));
+    expect(duration.seconds).toBeGreaterThanOrEqual(seconds - 0.001);
+    expect(duration.seconds).toBeLessThan(seconds * 1.4 + 3);
+    expect(duration.maxSeconds).toBe(duration.seconds);
+  });
+
+  test('the pictures of Ogg do not count', () => {
+    const theora = oggPage(2, [Buffer.from('\x80theora', 'latin1')], 0, 9);
+    const file = Buffer.concat([theora, oggFile(50), oggPage(0, packets(50), 0, 9)]);
+    expect(measured('ogg', file).seconds).toBeCloseTo(3);
+  });
+
+  test.each<[string, Buffer, number]>([
+    [
+      'with zeros between them',
+      Buffer.concat(Array(100).fill(Buffer.concat([at8kHz, Buffer.alloc(9)]))),
+      7.2,
+    ],
+    [
+      'within what looks like longer ones',
+      Buffer.concat(
+        Array(100).fill(
+          Buffer.concat([
+            Buffer.from([0, 0xff, 0xfb, 0xe8, 0xc4]),
+            ...Array<Buffer>(19).fill(at8kHz),
+            Buffer.alloc(68),
+          ]),
+        ),
+      ),
+      100 * 19 * 0.072,
+    ],
+    ['of layer II', Buffer.concat(Array(100).fill(layer2Frame)), 7.2],
+    ['of AAC', Buffer.concat(Array(100).fill(adtsFrame)), 6.4],
+  ])('frames of MP3 after the first one count: %s', (_, frames, seconds) => {
+    const duration = measured('mp3', Buffer.concat([mp3File(0), frames]), 777);
+    expect(duration.seconds).toBeGreaterThan(seconds);
+    expect(duration.seconds).toBeLessThan(seconds + 0.2);
+    expect(duration.maxSeconds).toBeGreaterThanOrEqual(duration.seconds);
+  });
+
+  test('a frame of MP3 alone within other bytes does not count, because no decoder takes it', () => {
+    const file = Buffer.concat([
+      mp3File(100),
+      ...Array(50).fill(Buffer.concat([Buffer.from('junk'), at8kHz])),
+    ]);
+    const { seconds, maxSeconds } = measured('mp3', file);
+    expect(seconds).toBeCloseTo(101 * MP3_FRAME_SECONDS);
+    expect(maxSeconds).toBeCloseTo(seconds + 3.8);
+  });
+
+  test('what is hardly frames counts as 8 kbit/s', () => {
+    const { seconds } = measured('mp3', Buffer.concat([mp3File(2), Buffer.from('other '.repeat(2_000))]));
+    expect(seconds).toBeGreaterThan(12);
+  });
+
+  test.each<[AudioKind, Buffer, number]>([
+    ['ogg', oggFile(200), 12],
+    ['mp4', m4aFile(200, 1), 12.8],
+    ['webm', webmFile(200, 1), 12],
+    ['wav', wav(12), 12],
+  ])('%s after ID3 tags is read', (_, file, seconds) => {
+    const tag = Buffer.from('ID3\x03\0\0\0\0\0\x05first', 'latin1');
+    const duration = measured('mp3', Buffer.concat([tag, tag, file]));
+    expect(duration.seconds).toBeCloseTo(seconds);
+    expect(duration.maxSeconds).toBeCloseTo(seconds);
   });
 });
 

@@ -1,8 +1,8 @@
 import { ByteInput } from './byte-input';
-import type { Duration, DurationReader } from './duration';
+import { type Duration, type DurationReader, exactly, unreadable } from './duration';
 import { flacDuration } from './flac';
 import { matroskaDuration } from './matroska';
-import { mp3Duration, taggedDuration } from './mp3';
+import { LOWEST_BYTES_PER_SECOND, mp3Duration, mpegDuration, skipTags } from './mp3';
 import { mp4Duration } from './mp4';
 import { oggDuration } from './ogg';
 import { wavDuration } from './wav';
@@ -11,33 +11,50 @@ export const AUDIO_KINDS = ['flac', 'mp3', 'mp4', 'mpeg', 'ogg', 'wav', 'webm'] 
 /** A format by the first bytes of a file. */
 export type AudioKind = (typeof AUDIO_KINDS)[number];
 
-/** An MPEG program stream is not read: its sound has at least 8 kbit/s. */
-const MPEG_BYTES_PER_SECOND = 1_000;
-/** Of files that can't be read: of the usual codecs, and below those of silence. */
-const USUAL_BYTES_PER_SECOND = 1_000;
-const LEAST_BYTES_PER_SECOND = 50;
-
-const READERS: Readonly<Record<Exclude<AudioKind, 'mpeg'>, DurationReader>> = {
+const READERS: Readonly<Record<AudioKind, DurationReader>> = {
   flac: flacDuration,
   mp3: taggedDuration,
   mp4: mp4Duration,
+  mpeg: programDuration,
   ogg: oggDuration,
   wav: wavDuration,
   webm: matroskaDuration,
 };
 
+/** The formats that decoders also find after an ID3 tag, by their first bytes, and those of MP4 after four others. */
+const TAGGED: Readonly<Record<string, DurationReader>> = {
+  fLaC: flacDuration,
+  OggS: oggDuration,
+  RIFF: wavDuration,
+  ftyp: mp4Duration,
+  '\x1a\x45\xdf\xa3': matroskaDuration,
+};
+const MAGIC_BYTES = 4;
+
+function* taggedDuration(input: ByteInput): Generator<void, Duration | undefined> {
+  yield* skipTags(input);
+  yield* input.fill(2 * MAGIC_BYTES);
+  const magicAt = (at: number) => input.window.toString('latin1', input.at + at, input.at + at + MAGIC_BYTES);
+  const reader = TAGGED[magicAt(0)] ?? TAGGED[magicAt(MAGIC_BYTES)] ?? mpegDuration;
+  return yield* reader(input);
+}
+
+/** The packets of an MPEG program stream are not read: its sound has at least 8 kbit/s, or is frames between their headers. */
+function* programDuration(input: ByteInput): Generator<void, Duration> {
+  const { seconds } = yield* mpegDuration(input);
+  return exactly(Math.max(seconds, input.totalBytes / LOWEST_BYTES_PER_SECOND));
+}
+
 /** Reads the duration of a file that arrives in pieces, by its frames. */
 export class AudioMeasurement {
   readonly #input: ByteInput;
-  readonly #reading: Iterator<void, Duration | undefined> | undefined;
-  #isDone: boolean;
+  readonly #reading: Iterator<void, Duration | undefined>;
+  #isDone = false;
   #duration: Duration | undefined;
 
   constructor(kind: AudioKind, bytes: number) {
     this.#input = new ByteInput(bytes);
-    this.#reading = kind === 'mpeg' ? undefined : READERS[kind](this.#input);
-    this.#isDone = kind === 'mpeg';
-    if (kind === 'mpeg') this.#duration = atRate(bytes, MPEG_BYTES_PER_SECOND);
+    this.#reading = READERS[kind](this.#input);
   }
 
   /** Whether further pieces change nothing. */
@@ -59,22 +76,12 @@ export class AudioMeasurement {
 
   #read(): void {
     if (this.#isDone) return;
-    const { done, value } = this.#reading!.next();
+    const { done, value } = this.#reading.next();
     if (!done) return;
     this.#isDone = true;
     this.#duration = value;
   }
 }
-
-const atRate = (bytes: number, bytesPerSecond: number): Duration => ({
-  seconds: bytes / bytesPerSecond,
-  maxSeconds: bytes / bytesPerSecond,
-});
-
-const unreadable = (bytes: number): Duration => ({
-  seconds: bytes / USUAL_BYTES_PER_SECOND,
-  maxSeconds: bytes / LEAST_BYTES_PER_SECOND,
-});
 
 /**
  * Returns the maximum duration in seconds of WAV or MP3 audio; undefined if its content does not bound it.

@@ -1,12 +1,18 @@
-/** Bits 11 and 12 of a header; 1 is reserved. */
+/** By bits 11 and 12 of a header; 1 is reserved. */
 const SAMPLE_RATES: Readonly<Record<number, readonly number[]>> = {
   3: [44_100, 48_000, 32_000],
   2: [22_050, 24_000, 16_000],
   0: [11_025, 12_000, 8_000],
 };
-const KBITS_MPEG1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
+const MPEG1 = 3;
+/** In kbit/s, by the layer; MPEG-2 has the same for layers II and III. */
+const KBITS_MPEG1: Readonly<Record<number, readonly number[]>> = {
+  1: [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+  2: [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+  3: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+};
+const KBITS_LAYER_1 = [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256];
 const KBITS_MPEG2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
-const LAYER_3 = 1;
 
 export const HEADER_BYTES = 4;
 
@@ -17,18 +23,24 @@ export interface MpegFrame {
   readonly seconds: number;
 }
 
-/** Returns the MP3 frame that begins there; undefined if none does. Frames of a free bit rate have no size. */
+/**
+ * Returns the frame of MPEG audio that begins there; undefined if none does. Decoders of MP3, which is layer III, decode all layers.
+ * Frames of a free bit rate have no size.
+ */
 export function mpegFrameAt(audio: Buffer, at: number): MpegFrame | undefined {
   if (at + HEADER_BYTES > audio.length || audio[at] !== 0xff || (audio[at + 1]! & 0xe0) !== 0xe0)
     return undefined;
   const version = (audio[at + 1]! >> 3) & 3;
-  const layer = (audio[at + 1]! >> 1) & 3;
+  const layer = 4 - ((audio[at + 1]! >> 1) & 3);
   const rate = SAMPLE_RATES[version]?.[(audio[at + 2]! >> 2) & 3];
-  const kbits = (version === 3 ? KBITS_MPEG1 : KBITS_MPEG2)[audio[at + 2]! >> 4];
-  if (layer !== LAYER_3 || !rate || !kbits) return undefined;
-  const samples = version === 3 ? 1_152 : 576;
-  const padding = (audio[at + 2]! >> 1) & 1;
-  return { rate, bytes: Math.floor((samples * kbits * 125) / rate) + padding, seconds: samples / rate };
+  const rates = version === MPEG1 ? KBITS_MPEG1[layer] : layer === 1 ? KBITS_LAYER_1 : KBITS_MPEG2;
+  const kbits = rates?.[audio[at + 2]! >> 4];
+  if (layer > 3 || !rate || !kbits) return undefined;
+  const samples = layer === 1 ? 384 : layer === 2 || version === MPEG1 ? 1_152 : 576;
+  // Layer I counts in slots of four bytes.
+  const slotBytes = layer === 1 ? 4 : 1;
+  const slots = Math.floor((samples * kbits * 125) / slotBytes / rate) + ((audio[at + 2]! >> 1) & 1);
+  return { rate, bytes: slots * slotBytes, seconds: samples / rate };
 }
 
 const ADTS_RATES = [

@@ -23,8 +23,6 @@ export const HEAD_BYTES = 16;
 
 const fixed = (seconds: number): PacketTimer => ({ secondsOf: () => seconds, maxSeconds: seconds });
 
-export const SILENT: PacketTimer = fixed(0);
-
 /** The longest frames of speech and music codecs; a longer packet has more of them, or samples. */
 const UNKNOWN_SECONDS = 0.128;
 const UNKNOWN_BYTES_PER_SECOND = 1_000;

@@ -26,16 +26,20 @@ export function mp3File(frames: number, claimedFrames = frames): Buffer {
 export const OPUS_PACKET = bytes(0x18, 0xff, 0xfe);
 
 /** A page of Ogg without a checksum. @param flags 2: the first page of its stream */
-export function oggPage(flags: number, packets: readonly Buffer[], granules = 0): Buffer {
+export function oggPage(flags: number, packets: readonly Buffer[], granules = 0, serial = 0): Buffer {
   const head = Buffer.alloc(27);
   head.write('OggS');
   head[5] = flags;
   head.writeUInt32LE(granules, 6);
+  head.writeUInt32LE(serial, 14);
   head[26] = packets.length;
   return Buffer.concat([head, bytes(...packets.map(({ length }) => length)), ...packets]);
 }
 
-const OPUS_HEAD = Buffer.concat([Buffer.from('OpusHead'), bytes(1, 1, 0, 0, 0x80, 0xbb, 0, 0, 0, 0, 0)]);
+export const OPUS_HEAD = Buffer.concat([
+  Buffer.from('OpusHead'),
+  bytes(1, 1, 0, 0, 0x80, 0xbb, 0, 0, 0, 0, 0),
+]);
 
 /** Opus in Ogg, whose pages all claim the position of one second. */
 export function oggFile(packets: number, perPage = 50): Buffer {
