@@ -375,6 +375,26 @@ describe('the body sent to the provider', () => {
   });
 });
 
+test.each([
+  ['no type', {}],
+  ['null', { type: null }],
+])("a tool call with %s, as Mistral's clients send it back, is one of a function", (_name, type) => {
+  const call = { id: 'a', ...type, function: { name: 'f', arguments: '{}' } };
+  const messages = [
+    user,
+    { role: 'assistant', content: '', tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'a', content: 'x' },
+  ];
+  const request = parseChatRequest(Buffer.from(JSON.stringify({ ...valid, messages })));
+  const change = { upstreamModel: 'up-1', maxTokens: undefined, maxTokensField: 'max_tokens' } as const;
+  const sent = JSON.parse(request.passThroughBody(change).toString()).messages;
+  expect(sent[1].tool_calls).toEqual([{ ...call, type: 'function' }]);
+  expect(request.conversation().turns[1]?.parts).toMatchObject([{ kind: 'tool_call', id: 'a', name: 'f' }]);
+  expect(errorOf({ ...valid, messages: [user, { ...messages[1], tool_calls: [{ id: 'a' }] }] })).toBe(
+    'missing_parameter messages[1].tool_calls[0].type',
+  );
+});
+
 test('images are counted apart from the text', () => {
   const url = `data:image/png;base64,${'A'.repeat(1_000)}`;
   const content = [

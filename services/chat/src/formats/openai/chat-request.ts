@@ -16,6 +16,7 @@ import type { CallerRequest, UnknownFields } from '../../domain/caller-request';
 import type { Conversation } from '../../domain/conversation';
 import type { PassThroughChange } from '../../domain/pass-through-change';
 import { MAX_WEB_SEARCHES } from '../../domain/upper-bound';
+import { mapAt } from '../../json/map-at';
 import { BODY_BOUNDS, MAX_FAULTS } from '../body-bounds';
 import {
   type ChatCompletionBody,
@@ -33,7 +34,7 @@ import { toConversation } from './to-conversation';
 interface ParsedRequest extends ParsedObject {
   readonly bytes: Buffer;
   readonly body: ChatCompletionBody;
-  /** The messages with the provider's ids of spoken replies, if they refer to any. */
+  /** The messages if they differ from the caller's: with the types of calls, and the provider's ids of spoken replies. */
   readonly messages: readonly unknown[] | undefined;
 }
 
@@ -45,6 +46,7 @@ const REQUIRED = [
 ];
 const MAX_ENTRIES: Readonly<Record<string, number>> = { messages: 20_000, tools: 1_024, functions: 1_024 };
 const MAX_PARTS = 20_000;
+const TOOL_CALLS = ['messages', '*', 'tool_calls', '*'];
 
 /**
  * @param unknownFields how to treat top-level fields that the format does not document
@@ -58,10 +60,12 @@ export function parseChatRequest(
 ): CallerRequest {
   const json = parseJsonObject(bytes, BODY_BOUNDS);
   refuseExcessEntries(json.value);
-  const body = parseBody(withoutEmptyModel(json.value), unknownFields);
+  const value = mapAt(json.value, TOOL_CALLS, withCallType) as Record<string, unknown>;
+  const body = parseBody(withoutEmptyModel(value), unknownFields);
   const stream = body.stream ?? false;
   refuseUnsupported(body, stream);
-  const messages = withOwnAudio(listOf(json.value.messages), audioIds);
+  const typed = listOf(value.messages);
+  const messages = withOwnAudio(typed, audioIds) ?? (value === json.value ? undefined : typed);
   requireMessages(body);
   requireVoice(body);
   if (!body.model) throw new GatewayError('invalid_model');
@@ -200,6 +204,10 @@ function refuseUnsupported(body: ChatCompletionBody, stream: boolean): void {
   if (body.messages.some(namesFile)) refuse('file_id: files by id are not supported');
   refusePrivateLinks(body.messages, 'messages');
 }
+
+/** Returns the call with its type, which Mistral's clients leave out (docs.mistral.ai: its default is `function`). */
+const withCallType = (call: unknown): unknown =>
+  isObject(call) && call.type == null && isObject(call.function) ? { ...call, type: 'function' } : call;
 
 /**
  * Returns the messages with the provider's ids of the spoken replies that they refer to; undefined if they refer to none.

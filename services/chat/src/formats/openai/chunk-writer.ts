@@ -43,7 +43,15 @@ export class ChunkWriter implements StreamWriter {
 
   write(events: readonly ReplyEvent[]): string {
     let frames = '';
-    for (const event of events) frames += this.#writeEvent(event);
+    for (let i = 0; i < events.length; i++) {
+      const event = events[i]!;
+      const next = events[i + 1];
+      // Mistral's clients read each chunk as a whole call: one that arrived whole is sent as one.
+      if (event.kind === 'tool_call' && next?.kind === 'tool_arguments' && next.call === event.call) {
+        frames += this.#callStart(event, next.text);
+        i++;
+      } else frames += this.#writeEvent(event);
+    }
     return frames;
   }
 
@@ -72,8 +80,7 @@ export class ChunkWriter implements StreamWriter {
         this.#thoughts.push(event);
         return '';
       case 'tool_call':
-        this.#endThought();
-        return this.#callStart(event);
+        return this.#callStart(event, '');
       case 'tool_arguments':
         if (event.text === '') return '';
         this.#bareCalls.delete(event.call);
@@ -94,16 +101,17 @@ export class ChunkWriter implements StreamWriter {
     this.#thought = undefined;
   }
 
-  #callStart({ call, id, name, signature }: ToolCallStart): string {
-    this.#bareCalls.add(call);
+  #callStart({ call, id, name, signature }: ToolCallStart, args: string): string {
+    this.#endThought();
+    if (args === '') this.#bareCalls.add(call);
     this.#calls++;
-    if (this.#calling === 'functions')
-      return this.#functionCall(call, JSON.stringify({ name, arguments: '' }));
+    const called = { name, arguments: args };
+    if (this.#calling === 'functions') return this.#functionCall(call, JSON.stringify(called));
     const start = {
       index: call,
       id,
       type: 'function',
-      function: { name, arguments: '' },
+      function: called,
       ...(signature && writeCallSignature(signature)),
     };
     return this.#frame(`"tool_calls":[${JSON.stringify(start)}]`);

@@ -222,6 +222,28 @@ describe('a stream', () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: USAGE });
   });
 
+  test('sends a tool call whole that its provider sent whole, as clients of Mistral expect it', () => {
+    const writer = openAiReplies.stream(identity, { includeUsage: false, estimatedInput: 5 });
+    const calls = writer.write([
+      { kind: 'tool_call', call: 0, id: 'a', name: 'f' },
+      { kind: 'tool_arguments', call: 0, text: '{"x":1}' },
+      { kind: 'tool_call', call: 1, id: 'b', name: 'g' },
+      { kind: 'tool_arguments', call: 1, text: '' },
+      { kind: 'stop', stop: 'tool_calls' },
+    ]);
+    const deltas = chunksOf(calls + writer.end(usage)).map(({ choices }) => choices[0].delta);
+    expect(deltas).toEqual([
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
+      },
+      { tool_calls: [{ index: 1, id: 'b', type: 'function', function: { name: 'g', arguments: '' } }] },
+      { tool_calls: [{ index: 1, function: { arguments: '{}' } }] },
+      {},
+    ]);
+  });
+
   test('sends id and name of a tool call once, and its arguments by index', () => {
     const chunks = chunksOf(
       streamed([

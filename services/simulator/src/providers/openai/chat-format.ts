@@ -80,13 +80,15 @@ export function toStreamFrames({ identity, request, reply, usage }: ReplyContext
       const index = i % n;
       const piece = reply.pieces[(i - index) / n]!;
       if (isRedacted(piece, reply)) return '';
+      // Mistral sends a call with its arguments in one chunk (vercel/ai#19178).
+      if (request.mistralFormat && piece.kind === 'tool_arguments') return '';
       if (spoken && piece.kind === 'text') {
         const data = speak(piece.text, spoken.format);
         const said = frame(index, `{"audio":{"id":${audioId},"transcript":${piece.json}}}`);
         return said + frame(index, `{"audio":{"id":${audioId},"data":"${data}"}}`);
       }
       const id = toolCallId(identity, index, piece.call);
-      return frame(index, request.mistralFormat ? toMistralDelta(piece, id) : toDelta(piece, id));
+      return frame(index, request.mistralFormat ? toMistralDelta(piece, reply, id) : toDelta(piece, id));
     },
     tail: `${finals}${totals}data: [DONE]\n\n`,
   };
@@ -125,16 +127,12 @@ const toParts = (thinking: string, text: string | null) => [
   ...(text === null ? [] : [{ type: 'text', text }]),
 ];
 
-function toMistralDelta(piece: Piece, toolCallId: string): string {
+function toMistralDelta(piece: Piece, { toolCalls }: Reply, toolCallId: string): string {
   if (piece.kind === 'thinking') {
     return `{"content":[{"type":"thinking","thinking":[{"type":"text","text":${piece.json}}]}]}`;
   }
   if (piece.kind === 'text') return toDelta(piece, toolCallId);
-  const called =
-    piece.kind === 'tool_name'
-      ? `"name":${piece.json},"arguments":""`
-      : `"name":"","arguments":${piece.json}`;
-  return `{"tool_calls":[{"id":"${toolCallId}","function":{${called}}}]}`;
+  return `{"tool_calls":[{"id":"${toolCallId}","function":${JSON.stringify(toolCalls[piece.call])}}]}`;
 }
 
 // 29 characters, as OpenAI's are: ids of more than 40 are refused when a client sends them back.

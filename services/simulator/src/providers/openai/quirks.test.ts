@@ -56,6 +56,19 @@ describe('Mistral', () => {
     expect(usage).toMatchObject({ prompt_tokens: 9, num_cached_tokens: 4 });
   });
 
+  test('sends a tool call whole in one chunk of a stream', async () => {
+    const toolCall = { name: 'f', arguments: { city: 'Oslo' } };
+    const messages = [{ role: 'user', content: sim({ tool_call: toolCall }) }];
+    const events = eventsOf(await (await ask('mistral', { messages, stream: true })).text());
+    const calls = events.flatMap(
+      (event) =>
+        (event as { choices?: { delta: { tool_calls?: object[] } }[] }).choices?.[0]?.delta.tool_calls ?? [],
+    );
+    expect(calls).toEqual([
+      { id: expect.any(String), function: { name: 'f', arguments: '{"city":"Oslo"}' } },
+    ]);
+  });
+
   test.each([
     ['reasoning_content', { content: 'a', reasoning_content: 'b' }],
     ['empty content', { content: '' }],
