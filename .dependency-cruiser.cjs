@@ -109,13 +109,19 @@ module.exports = {
     {
       name: 'web-stands-apart',
       comment:
-        'Browser code and server code share only the API and the rules of allowlists, which need nothing of Node.',
+        'Browser code and server code share only the API and the rules of allowlists and prices, which need nothing of Node.',
       severity: 'error',
       from: { path: '^services/dashboard/web/' },
       to: {
         path: '^(services|packages|proto|deploy|tests|bench)/',
-        pathNot: '^(services/dashboard/web/|proto/src/allowed-models\\.ts$)',
+        pathNot: '^(services/dashboard/web/|packages/pricing/|proto/src/allowed-models\\.ts$)',
       },
+    },
+    {
+      name: 'prices-run-in-browsers',
+      severity: 'error',
+      from: { path: '^packages/pricing/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^(?!packages/pricing/)', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'nothing-imports-the-web-ui',

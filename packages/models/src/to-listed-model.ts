@@ -1,13 +1,11 @@
 import { usdFromNano } from '@gateway/money';
-import type { AudioPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/AudioPricing';
+import { fromProtoPrices, type ListedPricing, mapPrices } from '@gateway/pricing';
 import type { ImageFeatures__Output } from '@gateway/proto/generated/gateway/catalog/v1/ImageFeatures';
-import type { ImagePricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/ImagePricing';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { ModelStatus__Output } from '@gateway/proto/generated/gateway/catalog/v1/ModelStatus';
 import type { Pricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/Pricing';
-import type { TokenPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/TokenPricing';
 import type { VideoFeatures__Output } from '@gateway/proto/generated/gateway/catalog/v1/VideoFeatures';
-import type { ListedModel, ListedPricing, ModelStatus, TokenRates } from './listed-model';
+import type { ListedModel, ModelStatus } from './listed-model';
 import type { ImageFeatures, VideoFeatures } from './media-features';
 
 const STATUS: Readonly<Record<ModelStatus__Output, ModelStatus>> = {
@@ -41,74 +39,14 @@ export function toListedModel(model: Model__Output): ListedModel {
 }
 
 function toListedPricing(pricing: Pricing__Output): ListedPricing {
-  const { tokens, image, video, audio } = pricing;
+  const { video, ...prices } = mapPrices(fromProtoPrices(pricing), usdFromNano);
   return {
     currency: 'USD',
     version: Number(pricing.version),
     source: pricing.source,
     source_date: pricing.sourceDate,
-    ...(tokens && { tokens: toTokenPricing(tokens) }),
-    ...(image && { image: toImagePricing(image) }),
-    ...(video && {
-      video: {
-        tiers: video.tiers,
-        default_tier: video.defaultTier || null,
-        per_second: mapValues(video.perSecondNano, toUsd),
-      },
-    }),
-    ...(audio && { audio: toAudioPricing(audio) }),
-  };
-}
-
-/** Amounts are USD per million tokens. */
-export function toTokenPricing(tokens: TokenPricing__Output): NonNullable<ListedPricing['tokens']> {
-  const { longContext, longContextAboveTokens } = tokens;
-  return {
-    ...toRates(tokens),
-    service_tiers: mapValues(tokens.serviceTiers, toRates),
-    ...(longContext && { long_context: { above_tokens: longContextAboveTokens, ...toRates(longContext) } }),
-    units: mapValues(tokens.unitNano, toUsd),
-  };
-}
-
-function toImagePricing(image: ImagePricing__Output): NonNullable<ListedPricing['image']> {
-  return {
-    per_image: image.perImage.map(({ size, quality, priceNano }) => ({
-      size,
-      quality,
-      price: toUsd(priceNano),
-    })),
-    ...(image.textInputNano !== undefined && { text_input: toUsd(image.textInputNano) }),
-    ...(image.imageInputNano !== undefined && { image_input: toUsd(image.imageInputNano) }),
-    ...(image.imageOutputNano !== undefined && { image_output: toUsd(image.imageOutputNano) }),
-    ...(image.textOutputNano !== undefined && { text_output: toUsd(image.textOutputNano) }),
-    ...(image.inputMegapixelNano !== undefined && { input_megapixel: toUsd(image.inputMegapixelNano) }),
-  };
-}
-
-function toAudioPricing(audio: AudioPricing__Output): NonNullable<ListedPricing['audio']> {
-  return {
-    ...(audio.millionCharactersNano !== undefined && {
-      million_characters: toUsd(audio.millionCharactersNano),
-    }),
-    ...(audio.hourNano !== undefined && { hour: toUsd(audio.hourNano) }),
-    ...(audio.textInputNano !== undefined && { text_input: toUsd(audio.textInputNano) }),
-    ...(audio.audioInputNano !== undefined && { audio_input: toUsd(audio.audioInputNano) }),
-    ...(audio.textOutputNano !== undefined && { text_output: toUsd(audio.textOutputNano) }),
-    ...(audio.audioOutputNano !== undefined && { audio_output: toUsd(audio.audioOutputNano) }),
-  };
-}
-
-function toRates(tokens: TokenPricing__Output): TokenRates {
-  return {
-    ...(tokens.inputNano !== undefined && { input: toUsd(tokens.inputNano) }),
-    ...(tokens.outputNano !== undefined && { output: toUsd(tokens.outputNano) }),
-    ...(tokens.cacheReadNano !== undefined && { cache_read: toUsd(tokens.cacheReadNano) }),
-    ...(tokens.cacheWriteNano !== undefined && { cache_write: toUsd(tokens.cacheWriteNano) }),
-    ...(tokens.cacheWriteLongNano !== undefined && { cache_write_1h: toUsd(tokens.cacheWriteLongNano) }),
-    ...(tokens.audioInputNano !== undefined && { audio_input: toUsd(tokens.audioInputNano) }),
-    ...(tokens.audioCacheReadNano !== undefined && { audio_cache_read: toUsd(tokens.audioCacheReadNano) }),
-    ...(tokens.audioOutputNano !== undefined && { audio_output: toUsd(tokens.audioOutputNano) }),
+    ...prices,
+    ...(video && { video: { ...video, default_tier: video.default_tier ?? null } }),
   };
 }
 
@@ -149,9 +87,3 @@ const toVideoFeatures = (video: VideoFeatures__Output): VideoFeatures => ({
   max_prompt_chars: video.maxPromptChars,
   tiers: video.tiers,
 });
-
-const toUsd = (nano: string): number => usdFromNano(BigInt(nano));
-
-function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
-}

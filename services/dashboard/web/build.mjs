@@ -39,11 +39,11 @@ if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== sources) {
  */
 function digest() {
   const hash = createHash('sha256');
-  const inputs = SOURCES.flatMap((name) => filesIn(join(HERE, name))).filter((file) => !isTest(file));
-  const outside = ['pnpm-lock.yaml', 'proto/src/allowed-models.ts'].map((name) =>
-    join(HERE, '../../..', name),
-  );
-  for (const file of [...inputs, ...outside].sort()) {
+  const outside = ['pnpm-lock.yaml', 'proto/src/allowed-models.ts', 'packages/pricing/src'];
+  const inputs = [...SOURCES, ...outside.map((name) => join('../../..', name))]
+    .flatMap((name) => filesIn(join(HERE, name)))
+    .filter((file) => !isTest(file));
+  for (const file of inputs.sort()) {
     const content = readFileSync(file);
     hash.update(`${relative(HERE, file)}\n${content.length}\n`).update(content);
   }

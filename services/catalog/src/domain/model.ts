@@ -1,3 +1,4 @@
+import type { Pricing, TokenPricing } from '@gateway/pricing';
 import type { Strategy } from './strategy';
 
 export type ModelStatus = 'active' | 'disabled' | 'delisted';
@@ -50,85 +51,6 @@ export interface ModelEntry {
 export interface Model extends ModelEntry {
   readonly priceVersion: bigint;
   readonly createdAtMs: number;
-}
-
-/** Amounts are integer nano-USD. */
-export interface Pricing {
-  readonly tokens: TokenPricing | undefined;
-  readonly image: ImagePricing | undefined;
-  readonly video: VideoPricing | undefined;
-  readonly audio: AudioPricing | undefined;
-  /** Source of the prices, and the day on which they were read (`YYYY-MM-DD`). */
-  readonly source: string;
-  readonly sourceDate: string;
-}
-
-/**
- * Units of usage that are not tokens and that a model may have a price for: searches of the web, prompts for which the provider
- * searched the web, however often, and searches of a rerank model.
- */
-export const PRICED_UNITS = ['web_search', 'web_search_prompt', 'search_unit'] as const;
-
-/**
- * Nano-USD per million tokens. A call is refused if its model has no input or output price. Without a cache price, cached tokens
- * cost the input price; without `cacheWriteLongNano`, cache writes with a lifetime of an hour are refused; without `audioInputNano`
- * audio in prompts, without `audioOutputNano` spoken replies.
- */
-export interface TokenRates {
-  readonly inputNano: bigint | undefined;
-  readonly outputNano: bigint | undefined;
-  readonly cacheReadNano: bigint | undefined;
-  readonly cacheWriteNano: bigint | undefined;
-  /** Price of cache writes with a lifetime of an hour instead of minutes. */
-  readonly cacheWriteLongNano: bigint | undefined;
-  /** Tokens of audio in a prompt. */
-  readonly audioInputNano: bigint | undefined;
-  /** Undefined: cached audio costs `audioInputNano`. */
-  readonly audioCacheReadNano: bigint | undefined;
-  readonly audioOutputNano: bigint | undefined;
-}
-
-export interface TokenPricing extends TokenRates {
-  readonly serviceTiers: Readonly<Record<string, TokenRates>>;
-  /** Prices of all tokens of a call whose input is longer than `aboveTokens`. */
-  readonly longContext: (TokenRates & { readonly aboveTokens: number }) | undefined;
-  /** Nano-USD per unit of usage that is not counted in tokens, by the name of the unit. */
-  readonly unitNano: Readonly<Record<string, bigint>>;
-}
-
-export interface ImagePricing {
-  readonly perImage: readonly {
-    readonly size: string;
-    readonly quality: string;
-    readonly priceNano: bigint;
-  }[];
-  readonly textInputNano: bigint | undefined;
-  readonly imageInputNano: bigint | undefined;
-  readonly imageOutputNano: bigint | undefined;
-  /** For text and reasoning that accompany an image; undefined: the price of image output. */
-  readonly textOutputNano: bigint | undefined;
-  /** For each input image, rounded up to whole megapixels; added to `perImage`. */
-  readonly inputMegapixelNano: bigint | undefined;
-}
-
-/** Prices of speech and transcriptions: by characters or duration, or by tokens. */
-export interface AudioPricing {
-  /** Per million characters of the text that is spoken. */
-  readonly millionCharactersNano: bigint | undefined;
-  /** Per hour of the audio that is transcribed. */
-  readonly hourNano: bigint | undefined;
-  /** Per million tokens. */
-  readonly textInputNano: bigint | undefined;
-  readonly audioInputNano: bigint | undefined;
-  readonly textOutputNano: bigint | undefined;
-  readonly audioOutputNano: bigint | undefined;
-}
-
-/** Nano-USD per second of video, by tier. */
-export interface VideoPricing {
-  readonly tiers: readonly string[];
-  readonly defaultTier: string | undefined;
-  readonly perSecondNano: Readonly<Record<string, bigint>>;
 }
 
 /** Options of an image model; proto/gateway/catalog/v1/catalog.proto explains the fields. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ceilDiv, nanoPerMillion } from './amount';
+import { nanoPerMillion } from './amount';
 
 describe('nanoPerMillion', () => {
   test.each([
@@ -45,8 +45,4 @@ describe('nanoPerMillion', () => {
     expect(nanoPerMillion(999, 'usdPerToken')).toBe(999_000_000_000_000_000n);
     expect(nanoPerMillion(1_000, 'usdPerToken')).toBeUndefined();
   });
-});
-
-test('ceilDiv rounds up', () => {
-  expect([ceilDiv(0n, 3n), ceilDiv(1n, 3n), ceilDiv(3n, 3n), ceilDiv(4n, 3n)]).toEqual([0n, 1n, 1n, 2n]);
 });

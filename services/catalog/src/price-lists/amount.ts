@@ -1,3 +1,5 @@
+import { ceilDiv } from '@gateway/pricing';
+
 /** The largest amount of the catalog's decimals: below a billion USD. */
 export const MAX_NANO = 999_999_999_999_999_999n;
 const MAX_USD = 1e9;
@@ -24,6 +26,3 @@ export function nanoPerMillion(amount: unknown, unit: AmountUnit): bigint | unde
   const nano = exponent >= 0 ? digits * 10n ** BigInt(exponent) : ceilDiv(digits, 10n ** BigInt(-exponent));
   return nano <= MAX_NANO ? nano : undefined;
 }
-
-/** Returns the quotient rounded up, of numbers that are not negative. */
-export const ceilDiv = (amount: bigint, by: bigint): bigint => (amount + by - 1n) / by;

@@ -1,20 +1,11 @@
-import type { TokenPricing, TokenRates } from '../domain/model';
+import { mapTokenPricing, type TokenPricing, type TokenRate } from '@gateway/pricing';
 import { EntryRejected, NOT_CHAT } from './price-list';
 
-/** Prices of a list in nano-USD per million tokens. Absent: the list has no such price. */
-export interface ListedRates {
-  input?: bigint;
-  output?: bigint;
-  cacheRead?: bigint;
-  cacheWrite?: bigint;
-  cacheWriteLong?: bigint;
-  audio?: bigint;
-  audioCacheRead?: bigint;
-  audioOutput?: bigint;
-  /** Dimensions that the catalog bills as input or output. */
-  reasoning?: bigint;
-  image?: bigint;
-}
+/** Prices of a list in nano-USD per million tokens. Undefined: the list has no such price. */
+export type ListedRates = {
+  /** `reasoning` and `image` are dimensions that the catalog bills as output and input. */
+  [Rate in TokenRate | 'reasoning' | 'image']?: bigint | undefined;
+};
 
 export interface ListedPrices {
   /** The model takes audio; without a price of its own, audio costs as much as text. */
@@ -53,21 +44,18 @@ export function assemblePricing(listed: ListedPrices): {
   const unpriced = new Set(listed.unpriced);
   if (listed.longContexts.size > 1) throw new EntryRejected('more than one long-context threshold');
   checkBase(listed.base);
-  const hearsAsText = listed.hears && listed.base.audio === undefined;
+  const hearsAsText = listed.hears && listed.base.audio_input === undefined;
   const base = toRates(listed.base, hearsAsText, unpriced);
   const [threshold] = listed.longContexts;
-  const longContext = threshold && longRates(threshold, base, hearsAsText, unpriced);
-  return {
-    pricing: {
-      ...base,
-      // A write that the long context doesn't price can't be sold to any call.
-      ...(longContext && longContext.cacheWriteLongNano === undefined && { cacheWriteLongNano: undefined }),
-      serviceTiers: tierRates(listed.serviceTiers, base, longContext !== undefined, hearsAsText, unpriced),
-      longContext,
-      unitNano: {},
-    },
-    unpriced: [...unpriced],
+  const long_context = threshold && longRates(threshold, base, hearsAsText, unpriced);
+  const pricing = {
+    ...base,
+    // A write that the long context doesn't price can't be sold to any call.
+    ...(long_context && long_context.cache_write_1h === undefined && { cache_write_1h: undefined }),
+    service_tiers: tierRates(listed.serviceTiers, base, long_context !== undefined, hearsAsText, unpriced),
+    long_context,
   };
+  return { pricing: mapTokenPricing(pricing, (nano) => nano), unpriced: [...unpriced] };
 }
 
 function checkBase({ input, output }: ListedRates): void {
@@ -76,30 +64,28 @@ function checkBase({ input, output }: ListedRates): void {
   if (output === 0n && input > 0n) throw new EntryRejected(`${NOT_CHAT}: output is free and input is not`);
 }
 
+/** Rates of a list; undefined members are those that the catalog doesn't get. */
+type KnownRates = { readonly [Rate in TokenRate]?: bigint | undefined };
+
 function longRates(
   [aboveTokens, rates]: readonly [number, ListedRates],
-  base: TokenRates,
+  base: KnownRates,
   hearsAsText: boolean,
   unpriced: Set<string>,
-): NonNullable<TokenPricing['longContext']> {
+): KnownRates & { readonly above_tokens: number } {
   if (!Number.isSafeInteger(aboveTokens) || aboveTokens < 1 || aboveTokens > MAX_THRESHOLD) {
     throw new EntryRejected('invalid long-context threshold');
   }
   // The catalog applies the base's input and output where the long context has none.
-  const { input = base.inputNano, output = base.outputNano } = rates;
-  const long = toRates(
-    { ...rates, ...(input !== undefined && { input }), ...(output !== undefined && { output }) },
-    hearsAsText,
-    unpriced,
-  );
+  const { input = base.input, output = base.output } = rates;
+  const long = toRates({ ...rates, input, output }, hearsAsText, unpriced);
   if (lacksCacheWrite(long, base)) throw new EntryRejected('long context has no cache write price');
-  if (base.cacheWriteLongNano !== undefined && long.cacheWriteLongNano === undefined)
-    unpriced.add('cache_write_1h');
+  if (base.cache_write_1h !== undefined && long.cache_write_1h === undefined) unpriced.add('cache_write_1h');
   return {
-    aboveTokens,
+    above_tokens: aboveTokens,
     ...long,
-    audioInputNano: long.audioInputNano ?? higher(base.audioInputNano, long.inputNano),
-    audioOutputNano: long.audioOutputNano ?? higher(base.audioOutputNano, long.outputNano),
+    audio_input: long.audio_input ?? higher(base.audio_input, long.input),
+    audio_output: long.audio_output ?? higher(base.audio_output, long.output),
   };
 }
 
@@ -109,15 +95,15 @@ const higher = (audio: bigint | undefined, text: bigint | undefined): bigint | u
 
 function tierRates(
   tiers: ListedPrices['serviceTiers'],
-  base: TokenRates,
+  base: KnownRates,
   hasLongContext: boolean,
   hearsAsText: boolean,
   unpriced: Set<string>,
-): Record<string, TokenRates> {
-  const sold: [string, TokenRates][] = [];
+): Record<string, KnownRates> {
+  const sold: [string, KnownRates][] = [];
   for (const [tier, listed] of tiers) {
     const rates = toRates(listed, hearsAsText, unpriced);
-    const complete = rates.inputNano !== undefined && rates.outputNano !== undefined;
+    const complete = rates.input !== undefined && rates.output !== undefined;
     if (complete && !hasLongContext && !lacksCacheWrite(rates, base)) sold.push([tier, rates]);
     else unpriced.add(`service tier ${tier}`);
   }
@@ -125,28 +111,26 @@ function tierRates(
 }
 
 /** Whether cache writes would be billed as input although they cost more. */
-const lacksCacheWrite = (rates: TokenRates, base: TokenRates): boolean =>
-  rates.cacheWriteNano === undefined && (base.cacheWriteNano ?? 0n) > (base.inputNano ?? 0n);
+const lacksCacheWrite = (rates: KnownRates, base: KnownRates): boolean =>
+  rates.cache_write === undefined && (base.cache_write ?? 0n) > (base.input ?? 0n);
 
-function toRates(listed: ListedRates, hearsAsText: boolean, unpriced: Set<string>): TokenRates {
-  const { input, output, reasoning = output, image = 0n, audio = hearsAsText ? input : undefined } = listed;
+function toRates(listed: ListedRates, hearsAsText: boolean, unpriced: Set<string>): KnownRates {
+  const { reasoning = listed.output, image = 0n, ...rates } = listed;
+  const { input, output } = rates;
   if (reasoning !== undefined && output !== undefined) {
     if (reasoning > output) throw new EntryRejected('reasoning costs more than output');
     if (reasoning < output) unpriced.add('reasoning');
   }
   if (image > (input ?? image)) throw new EntryRejected('image input costs more than text');
-  const cache = (price: bigint | undefined) => (price === 0n && input !== 0n ? undefined : price);
-  return {
-    inputNano: input,
-    outputNano: output,
-    cacheReadNano: cache(listed.cacheRead),
-    cacheWriteNano: cache(listed.cacheWrite),
-    cacheWriteLongNano: cache(listed.cacheWriteLong),
-    audioInputNano: audio,
-    audioCacheReadNano: audio === undefined ? undefined : cache(audioCacheRead(listed, hearsAsText)),
-    audioOutputNano: listed.audioOutput,
-  };
+  if (hearsAsText) {
+    rates.audio_input ??= input;
+    rates.audio_cache_read ??= rates.cache_read;
+  }
+  const known = Object.entries(rates).filter(
+    ([rate, nano]) => !(CACHE.test(rate) && nano === 0n && input !== 0n),
+  );
+  const { audio_cache_read, ...sold } = Object.fromEntries(known) as KnownRates;
+  return sold.audio_input === undefined ? sold : { ...sold, audio_cache_read };
 }
 
-const audioCacheRead = (listed: ListedRates, hearsAsText: boolean): bigint | undefined =>
-  listed.audioCacheRead ?? (hearsAsText ? listed.cacheRead : undefined);
+const CACHE = /cache/;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { diffPricing } from './diff-pricing';
-import { pricingOf, ratesOf } from './price-list.fixture';
+import { pricingOf } from './price-list.fixture';
 
 const current = pricingOf(
-  { inputNano: 2_500_000_000n, outputNano: 10_000_000_000n, cacheReadNano: 250_000_000n },
+  { input: 2_500_000_000n, output: 10_000_000_000n, cache_read: 250_000_000n },
   {
-    serviceTiers: { flex: ratesOf({ inputNano: 1n }), gone: ratesOf({ inputNano: 5_000_000_000n }) },
-    longContext: { aboveTokens: 200_000, ...ratesOf({ inputNano: 5_000_000_000n }) },
+    service_tiers: { flex: { input: 1n }, gone: { input: 5_000_000_000n } },
+    long_context: { above_tokens: 200_000, input: 5_000_000_000n },
   },
 );
 
@@ -17,10 +17,10 @@ describe('diffPricing', () => {
 
   test('returns each changed, added and removed price as decimals', () => {
     const next = pricingOf(
-      { inputNano: 3_000_000_000n, outputNano: 10_000_000_000n, cacheWriteNano: 3_750_000_000n },
+      { input: 3_000_000_000n, output: 10_000_000_000n, cache_write: 3_750_000_000n },
       {
-        serviceTiers: { flex: ratesOf({ inputNano: 2n }) },
-        longContext: { aboveTokens: 272_000, ...ratesOf({ inputNano: 5_000_000_000n, outputNano: 0n }) },
+        service_tiers: { flex: { input: 2n } },
+        long_context: { above_tokens: 272_000, input: 5_000_000_000n, output: 0n },
       },
     );
     expect(diffPricing(current, next)).toEqual([
@@ -35,7 +35,7 @@ describe('diffPricing', () => {
   });
 
   test('returns every price of a model without a current one', () => {
-    const next = pricingOf({ inputNano: 1_000_000_000n, cacheWriteLongNano: 2_000_000_000n });
+    const next = pricingOf({ input: 1_000_000_000n, cache_write_1h: 2_000_000_000n });
     expect(diffPricing(undefined, next)).toEqual([
       { path: 'tokens.input', from: null, to: '1' },
       { path: 'tokens.cache_write_1h', from: null, to: '2' },

@@ -1,6 +1,5 @@
 import { decimalFromNano } from '@gateway/money';
-import type { TokenPricing, TokenRates } from '../domain/model';
-import { RATE_FIELDS } from './token-rates';
+import { mapTokenRates, type TokenPricing, type TokenRates } from '@gateway/pricing';
 
 /** A changed price: USD per million tokens, or a number of tokens, as decimal text; null: absent. */
 export interface PriceChange {
@@ -20,21 +19,18 @@ export function diffPricing(current: TokenPricing | undefined, next: TokenPricin
     .filter(({ from, to }) => from !== to);
 }
 
-function fieldsOf({ serviceTiers, longContext, unitNano, ...base }: TokenPricing): Map<string, string> {
+function fieldsOf({ service_tiers, long_context, units = {}, ...base }: TokenPricing): Map<string, string> {
   const fields = new Map<string, string>();
   const add = (prefix: string, rates: TokenRates) => {
-    for (const [field, key] of RATE_FIELDS) {
-      const nano = rates[key];
-      if (nano !== undefined) fields.set(`${prefix}.${field}`, decimalFromNano(nano));
-    }
+    for (const [rate, usd] of Object.entries(mapTokenRates(rates, decimalFromNano)))
+      fields.set(`${prefix}.${rate}`, usd);
   };
   add('tokens', base);
-  if (longContext) {
-    fields.set('tokens.long_context.above_tokens', String(longContext.aboveTokens));
-    add('tokens.long_context', longContext);
+  if (long_context) {
+    fields.set('tokens.long_context.above_tokens', String(long_context.above_tokens));
+    add('tokens.long_context', long_context);
   }
-  for (const [tier, rates] of Object.entries(serviceTiers)) add(`tokens.service_tiers.${tier}`, rates);
-  for (const [unit, nano] of Object.entries(unitNano))
-    fields.set(`tokens.units.${unit}`, decimalFromNano(nano));
+  for (const [tier, rates] of Object.entries(service_tiers)) add(`tokens.service_tiers.${tier}`, rates);
+  for (const [unit, nano] of Object.entries(units)) fields.set(`tokens.units.${unit}`, decimalFromNano(nano));
   return fields;
 }

@@ -12,15 +12,15 @@ const TOKEN_PRICE = /^(.+?)(?:_above_(\d{1,6})k_tokens)?(?:_(flex|priority))?$/;
 const RATE_OF_FIELD: ReadonlyMap<string, keyof ListedRates> = new Map([
   ['input_cost_per_token', 'input'],
   ['output_cost_per_token', 'output'],
-  ['cache_read_input_token_cost', 'cacheRead'],
-  ['input_cost_per_token_cache_hit', 'cacheRead'],
-  ['cache_creation_input_token_cost', 'cacheWrite'],
-  ['cache_creation_input_token_cost_above_1hr', 'cacheWriteLong'],
+  ['cache_read_input_token_cost', 'cache_read'],
+  ['input_cost_per_token_cache_hit', 'cache_read'],
+  ['cache_creation_input_token_cost', 'cache_write'],
+  ['cache_creation_input_token_cost_above_1hr', 'cache_write_1h'],
   ['output_cost_per_reasoning_token', 'reasoning'],
   ['input_cost_per_image_token', 'image'],
-  ['input_cost_per_audio_token', 'audio'],
-  ['cache_read_input_audio_token_cost', 'audioCacheRead'],
-  ['output_cost_per_audio_token', 'audioOutput'],
+  ['input_cost_per_audio_token', 'audio_input'],
+  ['cache_read_input_audio_token_cost', 'audio_cache_read'],
+  ['output_cost_per_audio_token', 'audio_output'],
 ]);
 
 export const VIDEO_INPUT = 'video input';

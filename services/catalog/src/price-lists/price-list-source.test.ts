@@ -14,7 +14,7 @@ const listWith = (input: number) =>
 
 async function priceIn(source: PriceListSource): Promise<bigint | undefined> {
   const { prices } = (await source.current())!;
-  return findPrice(prices, { provider: 'groq', upstreamModel: 'm' })?.pricing.inputNano;
+  return findPrice(prices, { provider: 'groq', upstreamModel: 'm' })?.pricing.input;
 }
 
 test('without a source there is no list', async () => {

@@ -1,25 +1,13 @@
-import type { TokenPricing, TokenRates } from '../domain/model';
+import type { TokenPricing, TokenRates } from '@gateway/pricing';
 import { diffPricing } from './diff-pricing';
 import type { PricedModel, PriceList } from './price-list';
 import { readPriceList } from './read-price-list';
 
 /** Returns pricing with the given rates in nano-USD per million tokens. */
 export const pricingOf = (
-  rates: Partial<TokenRates>,
-  more: Partial<Pick<TokenPricing, 'serviceTiers' | 'longContext'>> = {},
-): TokenPricing => ({ ...ratesOf(rates), serviceTiers: {}, longContext: undefined, unitNano: {}, ...more });
-
-export const ratesOf = (rates: Partial<TokenRates>): TokenRates => ({
-  inputNano: undefined,
-  outputNano: undefined,
-  cacheReadNano: undefined,
-  cacheWriteNano: undefined,
-  cacheWriteLongNano: undefined,
-  audioInputNano: undefined,
-  audioCacheReadNano: undefined,
-  audioOutputNano: undefined,
-  ...rates,
-});
+  rates: TokenRates,
+  more: Partial<Pick<TokenPricing, 'service_tiers' | 'long_context'>> = {},
+): TokenPricing => ({ ...rates, service_tiers: {}, units: {}, ...more });
 
 /** Returns a model's prices by field, in USD per million tokens. */
 export const pricesOf = ({ pricing }: PricedModel): Record<string, string | null> =>

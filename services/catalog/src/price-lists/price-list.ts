@@ -1,4 +1,4 @@
-import type { TokenPricing } from '../domain/model';
+import type { TokenPricing } from '@gateway/pricing';
 
 export type PriceListFormat = 'models.dev' | 'litellm';
 export type Modality = 'text' | 'image' | 'video' | 'audio' | 'pdf';

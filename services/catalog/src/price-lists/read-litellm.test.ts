@@ -45,17 +45,17 @@ describe('an entry of LiteLLM', () => {
       maxOutputTokens: 64_000,
       capabilities: ['tools', 'vision', 'json_schema', 'reasoning', 'effort_low', 'effort_high'],
       pricing: {
-        inputNano: 2_500_000_000n,
-        outputNano: 10_000_000_000n,
-        cacheReadNano: 250_000_000n,
-        cacheWriteNano: 3_125_000_000n,
-        cacheWriteLongNano: 5_000_000_000n,
-        audioInputNano: 2_500_000_000n,
-        audioCacheReadNano: 250_000_000n,
-        audioOutputNano: undefined,
-        serviceTiers: {},
-        unitNano: {},
-        longContext: undefined,
+        input: 2_500_000_000n,
+        output: 10_000_000_000n,
+        cache_read: 250_000_000n,
+        cache_write: 3_125_000_000n,
+        cache_write_1h: 5_000_000_000n,
+        audio_input: 2_500_000_000n,
+        audio_cache_read: 250_000_000n,
+        audio_output: undefined,
+        service_tiers: {},
+        units: {},
+        long_context: undefined,
       },
       unpriced: [],
     });
@@ -151,7 +151,7 @@ describe('an entry of LiteLLM', () => {
     const entry = read({ ...tiers, ...more });
     expect(entry.unpriced).toEqual(unpriced);
     for (const tier of unpriced) {
-      expect(Object.keys(entry.pricing.serviceTiers)).not.toContain(tier.replace('service tier ', ''));
+      expect(Object.keys(entry.pricing.service_tiers)).not.toContain(tier.replace('service tier ', ''));
     }
   });
 
@@ -287,7 +287,7 @@ describe('an entry of LiteLLM', () => {
   test('reads the price of a cache hit as that of a cache read', () => {
     expect(pricesOf(read({ input_cost_per_token_cache_hit: 1e-7 })).cache_read).toBe('0.1');
     const both = { input_cost_per_token_cache_hit: 1e-7, cache_read_input_token_cost: 2e-7 };
-    expect(rejection(both)).toBe('two prices for cacheRead');
+    expect(rejection(both)).toBe('two prices for cache_read');
   });
 
   test('has the efforts that the list names, or those beside the usual three', () => {
@@ -355,7 +355,7 @@ describe('an entry of LiteLLM', () => {
     [
       'an off-peak price that it has not otherwise',
       { off_peak_pricing: { cache_read_input_token_cost: 1e-8 } },
-      'off-peak price of cacheRead above the usual',
+      'off-peak price of cache_read above the usual',
     ],
     [
       'an unknown off-peak price',

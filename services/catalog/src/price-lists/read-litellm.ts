@@ -86,7 +86,7 @@ function readEntry(name: string, value: unknown): PricedModel {
     upstreamModel,
     name: upstreamModel,
     inputModalities: inputs,
-    outputModalities: ['text', ...(pricing.audioOutputNano === undefined ? [] : (['audio'] as const))],
+    outputModalities: ['text', ...(pricing.audio_output === undefined ? [] : (['audio'] as const))],
     // The list has the maximum input, which may be less than the window.
     contextLength: entry.max_input_tokens && Math.max(entry.max_input_tokens, output),
     maxOutputTokens: output,
@@ -128,7 +128,7 @@ function inputsOf(entry: Entry, { pricing, unpriced }: ReturnType<typeof assembl
     ...(entry.supports_video_input ? ['video'] : []),
   ]).filter(
     (input) =>
-      (input !== 'audio' || pricing.audioInputNano !== undefined) &&
+      (input !== 'audio' || pricing.audio_input !== undefined) &&
       (input !== 'video' || !unpriced.includes(VIDEO_INPUT)),
   );
 }

@@ -47,14 +47,14 @@ describe('an entry of models.dev', () => {
         'effort_high',
       ],
       pricing: {
-        inputNano: 2_500_000_000n,
-        outputNano: 10_000_000_000n,
-        cacheReadNano: 250_000_000n,
-        cacheWriteNano: 3_125_000_000n,
-        cacheWriteLongNano: undefined,
-        serviceTiers: {},
-        unitNano: {},
-        longContext: undefined,
+        input: 2_500_000_000n,
+        output: 10_000_000_000n,
+        cache_read: 250_000_000n,
+        cache_write: 3_125_000_000n,
+        cache_write_1h: undefined,
+        service_tiers: {},
+        units: {},
+        long_context: undefined,
       },
       unpriced: [],
     });
@@ -84,7 +84,7 @@ describe('an entry of models.dev', () => {
 
   test('with context_over_200k alone has a long context above 200,000 tokens', () => {
     const entry = read({ cost: { input: 1, output: 4, context_over_200k: { input: 2, output: 6 } } });
-    expect(entry.pricing.longContext).toMatchObject({ aboveTokens: 200_000, inputNano: 2_000_000_000n });
+    expect(entry.pricing.long_context).toMatchObject({ above_tokens: 200_000, input: 2_000_000_000n });
   });
 
   test('is read although calls of another region or mode cost more', () => {
@@ -106,7 +106,7 @@ describe('an entry of models.dev', () => {
     const mode = read({
       experimental: fast({ body: { speed: 'fast' }, headers: { 'anthropic-beta': 'fast' } }),
     });
-    expect([mode.pricing.serviceTiers, mode.unpriced]).toEqual([{}, ['mode fast']]);
+    expect([mode.pricing.service_tiers, mode.unpriced]).toEqual([{}, ['mode fast']]);
   });
 
   test('with a long context sells no service tier, which would have no long-context price', () => {
@@ -114,7 +114,7 @@ describe('an entry of models.dev', () => {
       cost: { input: 1, output: 4, tiers: [{ input: 2, output: 6, tier: { size: 200_000 } }] },
       experimental: fast({ body: { service_tier: 'priority' } }),
     });
-    expect([entry.pricing.serviceTiers, entry.unpriced]).toEqual([{}, ['service tier priority']]);
+    expect([entry.pricing.service_tiers, entry.unpriced]).toEqual([{}, ['service tier priority']]);
   });
 
   test('has the prices of audio, which without one of its own costs as much as text', () => {
@@ -123,16 +123,17 @@ describe('an entry of models.dev', () => {
     expect(dear).toMatchObject({
       inputModalities: ['text', 'audio'],
       outputModalities: ['text', 'audio'],
-      pricing: { audioInputNano: 10_000_000_000n, audioOutputNano: 20_000_000_000n },
+      pricing: { audio_input: 10_000_000_000n, audio_output: 20_000_000_000n },
       unpriced: [],
     });
     const same = read({ ...audio, cost: { input: 1, output: 4 } });
     expect(same).toMatchObject({
       inputModalities: ['text', 'audio'],
       outputModalities: ['text'],
-      pricing: { audioInputNano: 1_000_000_000n, audioOutputNano: undefined },
+      pricing: { audio_input: 1_000_000_000n },
     });
-    expect(read({ cost: { input: 1, output: 4 } }).pricing.audioInputNano).toBeUndefined();
+    expect(same.pricing.audio_output).toBeUndefined();
+    expect(read({ cost: { input: 1, output: 4 } }).pricing.audio_input).toBeUndefined();
   });
 
   test('bills cheaper reasoning as output and reports it', () => {

@@ -113,7 +113,7 @@ function readModel(provider: string, id: string, value: unknown): PricedModel {
     name: printable(model.name) || id,
     inputModalities: inputs,
     outputModalities: outputs.filter(
-      (made) => made === 'text' || (made === 'audio' && pricing.audioOutputNano !== undefined),
+      (made) => made === 'text' || (made === 'audio' && pricing.audio_output !== undefined),
     ),
     contextLength: context,
     maxOutputTokens: context === 0 ? output : Math.min(output, context),
@@ -165,17 +165,11 @@ function longContexts(tiers: readonly z.output<typeof contextTier>[], over200k: 
   return contexts;
 }
 
-function toListedRates(rates: Cost): ListedRates {
-  return {
-    input: rates.input,
-    output: rates.output,
-    ...(rates.cache_read !== undefined && { cacheRead: rates.cache_read }),
-    ...(rates.cache_write !== undefined && { cacheWrite: rates.cache_write }),
-    ...(rates.reasoning !== undefined && { reasoning: rates.reasoning }),
-    ...(rates.input_audio !== undefined && { audio: rates.input_audio }),
-    ...(rates.output_audio !== undefined && { audioOutput: rates.output_audio }),
-  };
-}
+const toListedRates = ({ input_audio, output_audio, ...rates }: Cost): ListedRates => ({
+  ...rates,
+  audio_input: input_audio,
+  audio_output: output_audio,
+});
 
 function capabilitiesOf(id: string, model: Model): string[] {
   const { input } = model.modalities;

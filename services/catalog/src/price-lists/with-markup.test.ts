@@ -1,33 +1,33 @@
 import { describe, expect, test } from '@jest/globals';
-import { pricingOf, ratesOf } from './price-list.fixture';
+import { pricingOf } from './price-list.fixture';
 import { withMarkup } from './with-markup';
 
 const full = {
-  inputNano: 1_000_000_000n,
-  outputNano: 3n,
-  cacheReadNano: 1n,
-  cacheWriteNano: 0n,
-  cacheWriteLongNano: 200n,
+  input: 1_000_000_000n,
+  output: 3n,
+  cache_read: 1n,
+  cache_write: 0n,
+  cache_write_1h: 200n,
 };
 
 describe('withMarkup', () => {
   test('adds the percentage to every price and rounds up to a nano-USD', () => {
     const cost = pricingOf(full, {
-      serviceTiers: { flex: ratesOf({ inputNano: 10n, outputNano: 7n }) },
-      longContext: { aboveTokens: 200_000, ...ratesOf({ inputNano: 80n }) },
+      service_tiers: { flex: { input: 10n, output: 7n } },
+      long_context: { above_tokens: 200_000, input: 80n },
     });
     expect(withMarkup(cost, '12.5')).toEqual(
       pricingOf(
         {
-          inputNano: 1_125_000_000n,
-          outputNano: 4n,
-          cacheReadNano: 2n,
-          cacheWriteNano: 0n,
-          cacheWriteLongNano: 225n,
+          input: 1_125_000_000n,
+          output: 4n,
+          cache_read: 2n,
+          cache_write: 0n,
+          cache_write_1h: 225n,
         },
         {
-          serviceTiers: { flex: ratesOf({ inputNano: 12n, outputNano: 8n }) },
-          longContext: { aboveTokens: 200_000, ...ratesOf({ inputNano: 90n }) },
+          service_tiers: { flex: { input: 12n, output: 8n } },
+          long_context: { above_tokens: 200_000, input: 90n },
         },
       ),
     );
@@ -40,7 +40,7 @@ describe('withMarkup', () => {
     ['33.333333333', 1_333_333_334n],
     ['10000', 101_000_000_000n],
   ])('sells a cost of 1 USD at a markup of %s percent for %d nano-USD', (markup, nano) =>
-    expect(withMarkup(pricingOf({ inputNano: 1_000_000_000n }), markup).inputNano).toBe(nano),
+    expect(withMarkup(pricingOf({ input: 1_000_000_000n }), markup).input).toBe(nano),
   );
 
   test('keeps the prices exactly without a markup', () => {
@@ -69,7 +69,7 @@ describe('withMarkup', () => {
   });
 
   test('refuses a price above the largest amount of the catalog', () => {
-    const most = pricingOf({ inputNano: 999_999_999_999_999_999n });
+    const most = pricingOf({ input: 999_999_999_999_999_999n });
     expect(withMarkup(most, '0')).toEqual(most);
     expect(() => withMarkup(most, '1')).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });

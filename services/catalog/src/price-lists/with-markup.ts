@@ -1,8 +1,7 @@
+import { ceilDiv, mapTokenPricing, type TokenPricing } from '@gateway/pricing';
 import { nanoFromDecimal } from '../domain/decimal';
-import type { TokenPricing } from '../domain/model';
 import { invalid } from '../domain/provider';
-import { ceilDiv, MAX_NANO } from './amount';
-import { mapRates } from './token-rates';
+import { MAX_NANO } from './amount';
 
 const BILLIONTHS = 1_000_000_000n;
 const HUNDRED_PERCENT = 100n * BILLIONTHS;
@@ -20,18 +19,9 @@ export function withMarkup(pricing: TokenPricing, markupPercent: string): TokenP
   if (markup === undefined || markup > MAX_MARKUP) {
     throw invalid('markup_percent: must be a decimal from 0 to 10000 with at most 9 decimals');
   }
-  const sell = (nano: bigint) => {
+  return mapTokenPricing(pricing, (nano) => {
     const price = ceilDiv(nano * (HUNDRED_PERCENT + markup), HUNDRED_PERCENT);
     if (price > MAX_NANO) throw invalid('markup_percent: a price would exceed 1000000000 USD');
     return price;
-  };
-  const { serviceTiers, longContext, unitNano } = pricing;
-  return {
-    ...mapRates(pricing, sell),
-    serviceTiers: Object.fromEntries(
-      Object.entries(serviceTiers).map(([tier, rates]) => [tier, mapRates(rates, sell)]),
-    ),
-    longContext: longContext && { aboveTokens: longContext.aboveTokens, ...mapRates(longContext, sell) },
-    unitNano: Object.fromEntries(Object.entries(unitNano).map(([unit, nano]) => [unit, sell(nano)])),
-  };
+  });
 }

@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/errors';
+import { type TokenPricing, toProtoTokenPricing } from '@gateway/pricing';
 import type { Logger } from '@gateway/process';
 import type { FindPricesRequest__Output } from '@gateway/proto/generated/gateway/catalog/v1/FindPricesRequest';
 import type { FindPricesResponse } from '@gateway/proto/generated/gateway/catalog/v1/FindPricesResponse';
@@ -7,7 +8,6 @@ import type { MissingPrice } from '@gateway/proto/generated/gateway/catalog/v1/M
 import type { Pricing } from '@gateway/proto/generated/gateway/catalog/v1/Pricing';
 import { defaultBaseUrl } from '@gateway/providers';
 import type { RequestContext } from '@gateway/rpc';
-import type { TokenPricing } from '../domain/model';
 import { invalid } from '../domain/provider';
 import type { Providers } from '../domain/providers';
 import { findPrice, priceKey } from '../price-lists/find-price';
@@ -15,7 +15,6 @@ import { listProvidersOf, type ProviderNames } from '../price-lists/list-provide
 import type { PricedModel } from '../price-lists/price-list';
 import type { CurrentPriceList, PriceListSource } from '../price-lists/price-list-source';
 import { withMarkup } from '../price-lists/with-markup';
-import { toProtoTokenPricing } from './to-proto';
 
 export interface FindPricesDeps {
   readonly providers: Providers;

@@ -1,9 +1,10 @@
-import type { ImageFeatures, ModelEntry, TokenPricing, TokenRates, VideoFeatures } from '../domain/model';
+import { mapPrices, mapTokenPricing } from '@gateway/pricing';
+import type { ImageFeatures, ModelEntry, VideoFeatures } from '../domain/model';
 import type { SeedImage, SeedVideo } from './feature-schema';
-import type { SeedModel, SeedRates, SeedTokens } from './seed-schema';
+import type { SeedModel } from './seed-schema';
 
 export function fromSeedModel(seed: SeedModel): ModelEntry {
-  const { tokens, image, video, audio, source, source_date } = seed.pricing;
+  const { source, source_date } = seed.pricing;
   return {
     slug: seed.slug,
     aliases: seed.aliases,
@@ -27,52 +28,18 @@ export function fromSeedModel(seed: SeedModel): ModelEntry {
       connectTimeoutMs: target.connect_timeout_ms,
       firstByteTimeoutMs: target.first_byte_timeout_ms,
       idleTimeoutMs: target.idle_timeout_ms,
-      cost: target.cost && fromSeedTokens(target.cost),
+      cost: target.cost && mapTokenPricing(target.cost, same),
     })),
     strategy: seed.strategy,
     fallbackModels: seed.fallback_models,
-    pricing: {
-      source,
-      sourceDate: source_date,
-      tokens: tokens && fromSeedTokens(tokens),
-      image: image && {
-        perImage: image.per_image.map(({ price, ...rest }) => ({ ...rest, priceNano: price })),
-        textInputNano: image.text_input,
-        imageInputNano: image.image_input,
-        imageOutputNano: image.image_output,
-        textOutputNano: image.text_output,
-        inputMegapixelNano: image.input_megapixel,
-      },
-      video: video && {
-        tiers: video.tiers,
-        defaultTier: video.default_tier,
-        perSecondNano: video.per_second,
-      },
-      audio: audio && {
-        millionCharactersNano: audio.million_characters,
-        hourNano: audio.hour,
-        textInputNano: audio.text_input,
-        audioInputNano: audio.audio_input,
-        textOutputNano: audio.text_output,
-        audioOutputNano: audio.audio_output,
-      },
-    },
+    pricing: { ...mapPrices(seed.pricing, same), source, source_date },
     image: seed.image && fromSeedImage(seed.image),
     video: seed.video && fromSeedVideo(seed.video),
   };
 }
 
-const fromSeedTokens = (tokens: SeedTokens): TokenPricing => ({
-  ...fromSeedRates(tokens),
-  serviceTiers: Object.fromEntries(
-    Object.entries(tokens.service_tiers).map(([tier, rates]) => [tier, fromSeedRates(rates)]),
-  ),
-  longContext: tokens.long_context && {
-    aboveTokens: tokens.long_context.above_tokens,
-    ...fromSeedRates(tokens.long_context),
-  },
-  unitNano: tokens.units as Readonly<Record<string, bigint>>,
-});
+/** The schema has read the amounts. */
+const same = (nano: bigint): bigint => nano;
 
 function fromSeedImage(image: SeedImage): ImageFeatures {
   const { size_rule: rule } = image;
@@ -111,16 +78,3 @@ const fromSeedVideo = (video: SeedVideo): VideoFeatures => ({
   maxPromptChars: video.max_prompt_chars,
   tiers: video.tiers,
 });
-
-function fromSeedRates(rates: SeedRates): TokenRates {
-  return {
-    inputNano: rates.input,
-    outputNano: rates.output,
-    cacheReadNano: rates.cache_read,
-    cacheWriteNano: rates.cache_write,
-    cacheWriteLongNano: rates.cache_write_1h,
-    audioInputNano: rates.audio_input,
-    audioCacheReadNano: rates.audio_cache_read,
-    audioOutputNano: rates.audio_output,
-  };
-}

@@ -41,7 +41,7 @@ describe('the shipped seed', () => {
     const models = await readSeed(SHIPPED);
     expect(models.length).toBeGreaterThan(40);
     for (const { slug, pricing: prices } of models) {
-      expect(prices.sourceDate).toMatch(/^202\d-\d\d-\d\d$/);
+      expect(prices.source_date).toMatch(/^202\d-\d\d-\d\d$/);
       if (!slug.startsWith('sim/')) expect(prices.source).toMatch(/^https:\/\//);
     }
   });
@@ -71,7 +71,7 @@ describe('the shipped seed', () => {
     expect(bySlug.get('sim/image')?.outputModalities).toEqual(['image']);
     expect(bySlug.get('sim/video')?.pricing.video).toMatchObject({
       tiers: ['std', 'pro'],
-      defaultTier: 'std',
+      default_tier: 'std',
     });
   });
 });
@@ -199,12 +199,12 @@ describe('prices of audio of a chat model', () => {
       long_context: { above_tokens: 9, ...rates },
     });
     const read = {
-      audioInputNano: 10_000_000_000n,
-      audioCacheReadNano: 3_000_000_000n,
-      audioOutputNano: 20_000_000_000n,
+      audio_input: 10_000_000_000n,
+      audio_cache_read: 3_000_000_000n,
+      audio_output: 20_000_000_000n,
     };
     const tokens = model?.pricing.tokens;
-    expect([tokens, tokens?.serviceTiers.flex, tokens?.longContext]).toEqual([
+    expect([tokens, tokens?.service_tiers.flex, tokens?.long_context]).toEqual([
       expect.objectContaining(read),
       expect.objectContaining(read),
       expect.objectContaining(read),

@@ -1,6 +1,12 @@
+import {
+  AUDIO_RATE_NAMES,
+  eachOf,
+  IMAGE_RATE_NAMES,
+  PRICED_UNIT_NAMES,
+  TOKEN_RATE_NAMES,
+} from '@gateway/pricing';
 import { z } from 'zod';
 import { nanoFromDecimal } from '../domain/decimal';
-import { PRICED_UNITS } from '../domain/model';
 import { DEFAULT_STRATEGY, STRATEGIES } from '../domain/strategy';
 import { imageFeatures, videoFeatures } from './feature-schema';
 import { listOf, text } from './seed-types';
@@ -39,16 +45,7 @@ const inputModality = z.enum(MODALITIES);
 const INPUT_PRICED = ['embedding', 'moderation', 'rerank'] as const;
 const outputModality = z.enum([...MODALITIES, ...INPUT_PRICED, 'speech', 'transcription']);
 
-const rates = z.strictObject({
-  input: usd.optional(),
-  output: usd.optional(),
-  cache_read: usd.optional(),
-  cache_write: usd.optional(),
-  cache_write_1h: usd.optional(),
-  audio_input: usd.optional(),
-  audio_cache_read: usd.optional(),
-  audio_output: usd.optional(),
-});
+const rates = z.strictObject(eachOf(TOKEN_RATE_NAMES, usd.optional()));
 
 /** USD per million tokens. */
 const tokenPricing = rates.extend({
@@ -59,7 +56,7 @@ const tokenPricing = rates.extend({
   long_context: rates.extend({ above_tokens: tokens.min(1) }).optional(),
   /** USD per unit. */
   units: z
-    .partialRecord(z.enum(PRICED_UNITS), usd)
+    .partialRecord(z.enum(PRICED_UNIT_NAMES), usd)
     .refine(
       ({ web_search: each, web_search_prompt: prompt }) => each === undefined || prompt === undefined,
       'a search is charged by itself or by its prompt',
@@ -84,30 +81,14 @@ const imagePricing = z
         'contains duplicates',
       )
       .default([]),
-    /** USD per million tokens. */
-    text_input: usd.optional(),
-    image_input: usd.optional(),
-    image_output: usd.optional(),
-    text_output: usd.optional(),
-    /** USD per megapixel of each input image, rounded up to whole megapixels; added to `per_image`. */
-    input_megapixel: usd.optional(),
+    ...eachOf(IMAGE_RATE_NAMES, usd.optional()),
   })
   .refine(({ per_image, input_megapixel }) => input_megapixel === undefined || per_image.length > 0, {
     message: 'requires prices per image',
     path: ['input_megapixel'],
   });
 
-const audioPricing = z.strictObject({
-  /** USD per million characters of the text that is spoken. */
-  million_characters: usd.optional(),
-  /** USD per hour of the audio that is transcribed. */
-  hour: usd.optional(),
-  /** USD per million tokens. */
-  text_input: usd.optional(),
-  audio_input: usd.optional(),
-  text_output: usd.optional(),
-  audio_output: usd.optional(),
-});
+const audioPricing = z.strictObject(eachOf(AUDIO_RATE_NAMES, usd.optional()));
 
 /** USD per second. */
 const videoPricing = z
@@ -256,8 +237,6 @@ export const seedFile = z.strictObject({ models: z.array(modelSchema) });
 
 export type SeedInput = z.input<typeof modelSchema>;
 export type SeedModel = z.output<typeof modelSchema>;
-export type SeedRates = z.output<typeof rates>;
-export type SeedTokens = z.output<typeof tokenPricing>;
 
 /** Returns each problem with the path of its field. */
 export const problemsOf = (error: z.ZodError): string[] =>

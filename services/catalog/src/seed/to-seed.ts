@@ -1,12 +1,6 @@
 import { decimalFromNano } from '@gateway/money';
-import type {
-  ImageFeatures,
-  ModelEntry,
-  Pricing,
-  TokenPricing,
-  TokenRates,
-  VideoFeatures,
-} from '../domain/model';
+import { mapPrices, mapTokenPricing, mapValues, type Pricing } from '@gateway/pricing';
+import type { ImageFeatures, ModelEntry, VideoFeatures } from '../domain/model';
 import type { SeedInput } from './seed-schema';
 
 /** Returns the entry in the form of the seed's files. */
@@ -34,7 +28,7 @@ export function toSeedModel(entry: ModelEntry): SeedInput {
       connect_timeout_ms: target.connectTimeoutMs,
       first_byte_timeout_ms: target.firstByteTimeoutMs,
       idle_timeout_ms: target.idleTimeoutMs,
-      ...(target.cost && { cost: toSeedTokens(target.cost) }),
+      ...(target.cost && { cost: mapTokenPricing(target.cost, decimalFromNano) }),
     })),
     strategy: entry.strategy,
     fallback_models: [...entry.fallbackModels],
@@ -84,72 +78,9 @@ const toSeedVideo = (video: VideoFeatures): NonNullable<SeedInput['video']> => (
   tiers: mapValues(video.tiers, ({ resolution, durations }) => ({ resolution, durations: [...durations] })),
 });
 
-function toSeedPricing({ source, sourceDate, tokens, image, video, audio }: Pricing): SeedInput['pricing'] {
-  return {
-    source,
-    source_date: sourceDate,
-    ...(tokens && { tokens: toSeedTokens(tokens) }),
-    ...(image && {
-      image: {
-        per_image: image.perImage.map(({ priceNano, ...rest }) => ({
-          ...rest,
-          price: decimalFromNano(priceNano),
-        })),
-        ...amount('text_input', image.textInputNano),
-        ...amount('image_input', image.imageInputNano),
-        ...amount('image_output', image.imageOutputNano),
-        ...amount('text_output', image.textOutputNano),
-        ...amount('input_megapixel', image.inputMegapixelNano),
-      },
-    }),
-    ...(video && {
-      video: {
-        tiers: [...video.tiers],
-        ...(video.defaultTier !== undefined && { default_tier: video.defaultTier }),
-        per_second: mapValues(video.perSecondNano, decimalFromNano),
-      },
-    }),
-    ...(audio && {
-      audio: {
-        ...amount('million_characters', audio.millionCharactersNano),
-        ...amount('hour', audio.hourNano),
-        ...amount('text_input', audio.textInputNano),
-        ...amount('audio_input', audio.audioInputNano),
-        ...amount('text_output', audio.textOutputNano),
-        ...amount('audio_output', audio.audioOutputNano),
-      },
-    }),
-  };
-}
-
-function toSeedTokens(tokens: TokenPricing) {
-  return {
-    ...toSeedRates(tokens),
-    service_tiers: mapValues(tokens.serviceTiers, toSeedRates),
-    ...(tokens.longContext && {
-      long_context: { above_tokens: tokens.longContext.aboveTokens, ...toSeedRates(tokens.longContext) },
-    }),
-    units: mapValues(tokens.unitNano, decimalFromNano),
-  };
-}
-
-function toSeedRates(rates: TokenRates) {
-  return {
-    ...amount('input', rates.inputNano),
-    ...amount('output', rates.outputNano),
-    ...amount('cache_read', rates.cacheReadNano),
-    ...amount('cache_write', rates.cacheWriteNano),
-    ...amount('cache_write_1h', rates.cacheWriteLongNano),
-    ...amount('audio_input', rates.audioInputNano),
-    ...amount('audio_cache_read', rates.audioCacheReadNano),
-    ...amount('audio_output', rates.audioOutputNano),
-  };
-}
-
-function amount<K extends string>(field: K, nano: bigint | undefined): { [P in K]?: string } {
-  return (nano === undefined ? {} : { [field]: decimalFromNano(nano) }) as { [P in K]?: string };
-}
-
-function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
-}
+/** A copy: the type of the seed's lists allows changes. */
+const toSeedPricing = ({ source, source_date, ...prices }: Pricing): SeedInput['pricing'] => ({
+  ...(mapPrices(prices, decimalFromNano) as Omit<SeedInput['pricing'], 'source' | 'source_date'>),
+  source,
+  source_date,
+});

@@ -110,7 +110,7 @@ export async function insertPriceVersion(
   const { rows } = await client.query<{ version: bigint }>(
     `INSERT INTO catalog.price_versions (slug, pricing, source, source_date)
      VALUES ($1, $2, $3, $4) RETURNING version`,
-    [slug, JSON.stringify(toPricingJson(pricing)), pricing.source, pricing.sourceDate],
+    [slug, JSON.stringify(toPricingJson(pricing)), pricing.source, pricing.source_date],
   );
   return rows[0]!.version;
 }

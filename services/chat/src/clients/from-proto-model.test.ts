@@ -3,7 +3,7 @@ import type { TokenPricing__Output } from '@gateway/proto/generated/gateway/cata
 import { expect, test } from '@jest/globals';
 import { fromProtoModel } from './from-proto-model';
 
-const RATES = { serviceTiers: {}, longContextAboveTokens: 0, longContext: null, unitNano: {} };
+const RATES = { rates: {}, serviceTiers: {}, longContextAboveTokens: 0, longContext: null, unitNano: {} };
 
 /** Returns the price of a catalog entry with these rates and long-context rates. */
 function priceOf(

@@ -7,7 +7,7 @@ import type { ModelFields, PricesDraft } from '../domain/model-draft';
 import type { Caller } from './billing';
 import { fromProtoModel } from './from-proto-model';
 import type { ModelDirectory } from './model-directory';
-import { toProtoFields, toProtoPrices } from './to-proto-model';
+import { toProtoFields, toProtoPricing } from './to-proto-model';
 
 const TIMEOUT_MS = 5_000;
 
@@ -47,7 +47,7 @@ export class CatalogEditor {
     status: ModelStatus,
     prices: PricesDraft,
   ): Promise<CatalogModel> {
-    const model = { ...toProtoFields(fields), status: STATUS[status], pricing: toProtoPrices(prices) };
+    const model = { ...toProtoFields(fields), status: STATUS[status], pricing: toProtoPricing(prices) };
     return this.#change(caller, this.#client.CreateModel, { model });
   }
 
@@ -65,7 +65,7 @@ export class CatalogEditor {
 
   /** Refused if the current version is not `ifVersion`. */
   setPrices(caller: Caller, slug: string, prices: PricesDraft, ifVersion = 0): Promise<CatalogModel> {
-    const request = { slug, pricing: toProtoPrices(prices), ifVersion };
+    const request = { slug, pricing: toProtoPricing(prices), ifVersion };
     return this.#change(caller, this.#client.SetPricing, request);
   }
 

@@ -1,4 +1,6 @@
-import { toListedModel, toTokenPricing } from '@gateway/models';
+import { toListedModel } from '@gateway/models';
+import { usdFromNano } from '@gateway/money';
+import { fromProtoTokenPricing, mapTokenPricing } from '@gateway/pricing';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { CatalogModel } from '../domain/listed-model';
 
@@ -18,7 +20,7 @@ export function fromProtoModel(model: Model__Output): CatalogModel {
       connect_timeout_ms: target.connectTimeoutMs,
       first_byte_timeout_ms: target.firstByteTimeoutMs,
       idle_timeout_ms: target.idleTimeoutMs,
-      cost: target.cost && toTokenPricing(target.cost),
+      cost: target.cost && mapTokenPricing(fromProtoTokenPricing(target.cost), usdFromNano),
     })),
     strategy: model.strategy || DEFAULT_STRATEGY,
     fallback_models: model.fallbackModels,

@@ -1,4 +1,5 @@
-import { type ListedPricing, toListedModel } from '@gateway/models';
+import { toListedModel } from '@gateway/models';
+import type { ListedPricing } from '@gateway/pricing';
 import type { CatalogServiceClient } from '@gateway/proto/generated/gateway/catalog/v1/CatalogService';
 import type { FindPricesRequest } from '@gateway/proto/generated/gateway/catalog/v1/FindPricesRequest';
 import type { ListedPrice__Output } from '@gateway/proto/generated/gateway/catalog/v1/ListedPrice';

@@ -1,6 +1,5 @@
-import type { ListedModel, ListedPricing } from '@gateway/models';
-
-export type TokenPrices = NonNullable<ListedPricing['tokens']>;
+import type { ListedModel } from '@gateway/models';
+import type { TokenPricing } from '@gateway/pricing';
 
 /** Fields that only operators see: how the model is served. */
 interface ServingFields {
@@ -18,7 +17,7 @@ interface ServingFields {
     readonly first_byte_timeout_ms: number;
     readonly idle_timeout_ms: number;
     /** What the provider charges, USD per million tokens; null if not known. */
-    readonly cost: TokenPrices | null;
+    readonly cost: TokenPricing<number> | null;
   }[];
   /** How calls are spread over targets of one priority. */
   readonly strategy: string;

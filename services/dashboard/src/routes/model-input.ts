@@ -1,3 +1,4 @@
+import { AUDIO_RATE_NAMES, eachOf, IMAGE_RATE_NAMES, TOKEN_RATE_NAMES } from '@gateway/pricing';
 import { z } from 'zod';
 import { imageFeatures, videoFeatures } from './feature-input';
 import { label, modelName, modelSlug, usdAmount } from './parse-input';
@@ -10,16 +11,7 @@ const tokens = z.number().int().min(0).max(MAX_TOKENS);
 const price = usdAmount.nullish();
 const timeoutMs = z.number().int().min(0).max(3_600_000).default(0);
 
-const rates = {
-  input: price,
-  output: price,
-  cache_read: price,
-  cache_write: price,
-  cache_write_1h: price,
-  audio_input: price,
-  audio_cache_read: price,
-  audio_output: price,
-};
+const rates = eachOf(TOKEN_RATE_NAMES, price);
 export const tokenPrices = z.strictObject({
   ...rates,
   service_tiers: z.record(word, z.strictObject(rates)).nullish(),
@@ -81,11 +73,7 @@ export const pricesBody = z.strictObject({
   image: z
     .strictObject({
       per_image: z.array(oneImage).max(200).nullish(),
-      text_input: price,
-      image_input: price,
-      image_output: price,
-      text_output: price,
-      input_megapixel: price,
+      ...eachOf(IMAGE_RATE_NAMES, price),
     })
     .nullish(),
   video: z
@@ -95,16 +83,7 @@ export const pricesBody = z.strictObject({
       per_second: z.record(word, usdAmount),
     })
     .nullish(),
-  audio: z
-    .strictObject({
-      million_characters: price,
-      hour: price,
-      text_input: price,
-      audio_input: price,
-      text_output: price,
-      audio_output: price,
-    })
-    .nullish(),
+  audio: z.strictObject(eachOf(AUDIO_RATE_NAMES, price)).nullish(),
 });
 
 /** New prices of an existing model, for the version of its prices that the operator has seen. */

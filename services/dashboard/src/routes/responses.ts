@@ -1,3 +1,4 @@
+import { AUDIO_RATE_NAMES, eachOf, IMAGE_RATE_NAMES, TOKEN_RATE_NAMES } from '@gateway/pricing';
 import { z } from 'zod';
 import { ROLES } from '../domain/access';
 import { imageFeatures, videoFeatures } from './feature-input';
@@ -70,16 +71,7 @@ export const loggedOutResponse = z.object({ logged_out: z.literal(true) });
 export const passwordChangedResponse = z.object({ id, changed: z.literal(true) });
 
 const price = usd.optional();
-const rates = {
-  input: price,
-  output: price,
-  cache_read: price,
-  cache_write: price,
-  cache_write_1h: price,
-  audio_input: price,
-  audio_cache_read: price,
-  audio_output: price,
-};
+const rates = eachOf(TOKEN_RATE_NAMES, price);
 const prices = {
   currency: z.literal('USD'),
   tokens: z
@@ -94,11 +86,7 @@ const prices = {
   image: z
     .object({
       per_image: z.array(z.object({ size: z.string(), quality: z.string(), price: usd })),
-      text_input: price,
-      image_input: price,
-      image_output: price,
-      text_output: price,
-      input_megapixel: price,
+      ...eachOf(IMAGE_RATE_NAMES, price),
     })
     .optional()
     .meta({ description: 'USD per image, and per million tokens' }),
@@ -110,20 +98,10 @@ const prices = {
     })
     .optional()
     .meta({ description: 'USD per second, by tier' }),
-  audio: z
-    .object({
-      million_characters: price,
-      hour: price,
-      text_input: price,
-      audio_input: price,
-      text_output: price,
-      audio_output: price,
-    })
-    .optional()
-    .meta({
-      description:
-        'USD per million characters that are spoken, per hour that is transcribed, and per million tokens',
-    }),
+  audio: z.object(eachOf(AUDIO_RATE_NAMES, price)).optional().meta({
+    description:
+      'USD per million characters that are spoken, per hour that is transcribed, and per million tokens',
+  }),
 };
 const pricing = z
   .object({ ...prices, version: z.int(), source: z.string(), source_date: z.string() })

@@ -1,5 +1,6 @@
+import type { ListedPricing } from '@gateway/pricing';
 import { apiGet, apiPost, type Page } from './client';
-import { type Model, type ModelPricing, modelPath } from './models';
+import { type Model, modelPath } from './models';
 
 export interface ModelTarget {
   readonly provider: string;
@@ -12,7 +13,7 @@ export interface ModelTarget {
   readonly first_byte_timeout_ms: number;
   readonly idle_timeout_ms: number;
   /** What the provider charges; null: not known. */
-  readonly cost: ModelPricing['tokens'] | null;
+  readonly cost: ListedPricing['tokens'] | null;
 }
 
 /** How calls are spread over targets of one priority. */
@@ -34,7 +35,7 @@ export type TargetInput = Partial<ModelTarget> & {
   readonly upstream_model: string;
 };
 export type PricesInput = Partial<
-  Pick<ModelPricing, 'tokens' | 'image' | 'video' | 'audio' | 'source' | 'source_date'>
+  Pick<ListedPricing, 'tokens' | 'image' | 'video' | 'audio' | 'source' | 'source_date'>
 >;
 export type ModelChange = Partial<
   Omit<AdminModel, 'slug' | 'status' | 'pricing' | 'created_at' | 'targets'> & {

@@ -1,6 +1,6 @@
+import type { ListedPricing } from '@gateway/pricing';
 import type { PricesInput } from './admin-models';
 import { apiGet, apiPost, type Page } from './client';
-import type { ModelPricing } from './models';
 
 export type CircuitState = 'closed' | 'cooling' | 'suspect' | 'open' | 'half-open';
 
@@ -150,7 +150,7 @@ export interface ProbeResult {
   readonly failure: { readonly status: number | null; readonly message: string } | null;
 }
 
-export type ListedPrices = Pick<ModelPricing, 'source' | 'source_date' | 'tokens'>;
+export type ListedPrices = Pick<ListedPricing, 'source' | 'source_date' | 'tokens'>;
 
 /** A model that the endpoint of a provider lists. */
 export interface EndpointModel {

@@ -1,3 +1,4 @@
+import type { ListedPricing } from '@gateway/pricing';
 import { apiGet, apiPost, type Page } from './client';
 
 export type ModelStatus = 'active' | 'disabled' | 'delisted';
@@ -12,62 +13,6 @@ export type ModelType =
   | 'transcription';
 /** The types that the playground can call. */
 export type PlaygroundType = Extract<ModelType, 'chat' | 'image' | 'video'>;
-
-/** USD per million tokens. */
-export interface TokenRates {
-  readonly input?: number;
-  readonly output?: number;
-  readonly cache_read?: number;
-  readonly cache_write?: number;
-  readonly cache_write_1h?: number;
-  readonly audio_input?: number;
-  readonly audio_cache_read?: number;
-  readonly audio_output?: number;
-}
-
-export interface ModelPricing {
-  readonly currency: 'USD';
-  readonly version: number;
-  readonly source: string;
-  readonly source_date: string;
-  readonly tokens?: TokenRates & {
-    readonly service_tiers: Readonly<Record<string, TokenRates>>;
-    readonly long_context?: TokenRates & { readonly above_tokens: number };
-    /** USD per unit. */
-    readonly units?: Readonly<Record<string, number>>;
-  };
-  readonly image?: {
-    /** USD per image. */
-    readonly per_image: readonly {
-      readonly size: string;
-      readonly quality: string;
-      readonly price: number;
-    }[];
-    readonly text_input?: number;
-    readonly image_input?: number;
-    readonly image_output?: number;
-    readonly text_output?: number;
-    /** USD per megapixel of input images, in addition to `per_image`. */
-    readonly input_megapixel?: number;
-  };
-  readonly video?: {
-    readonly tiers: readonly string[];
-    readonly default_tier: string | null;
-    /** USD by tier. */
-    readonly per_second: Readonly<Record<string, number>>;
-  };
-  readonly audio?: AudioRates;
-}
-
-/** USD per million characters that are spoken, per hour that is transcribed, and per million tokens. */
-export interface AudioRates {
-  readonly million_characters?: number;
-  readonly hour?: number;
-  readonly text_input?: number;
-  readonly audio_input?: number;
-  readonly text_output?: number;
-  readonly audio_output?: number;
-}
 
 /** An empty list: not selectable. */
 export interface ImageFeatures {
@@ -126,7 +71,7 @@ export interface Model {
   readonly workflow: readonly string[];
   readonly image: ImageFeatures | null;
   readonly video: VideoFeatures | null;
-  readonly pricing: ModelPricing | null;
+  readonly pricing: ListedPricing | null;
   readonly created_at: string;
 }
 

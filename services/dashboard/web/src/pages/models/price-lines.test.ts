@@ -1,9 +1,9 @@
+import type { ListedPricing } from '@gateway/pricing';
 import { expect, test } from '@jest/globals';
-import type { ModelPricing } from '../../api/models';
 import { priceLines } from './price-lines';
 
 const linesOf = (pricing: object | null) =>
-  priceLines(pricing as ModelPricing | null).map(({ price, unit }) => `${price} ${unit}`);
+  priceLines(pricing as ListedPricing | null).map(({ price, unit }) => `${price} ${unit}`);
 
 test('shows token prices', () => {
   expect(linesOf({ tokens: { input: 5, output: 30, cache_read: 0.5, service_tiers: {} } })).toEqual([

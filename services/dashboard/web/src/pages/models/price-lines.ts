@@ -1,4 +1,4 @@
-import type { ModelPricing } from '../../api/models';
+import type { ListedPricing } from '@gateway/pricing';
 import { formatMoney } from '../../ui/format-money';
 
 export interface PriceLine {
@@ -7,7 +7,7 @@ export interface PriceLine {
 }
 
 /** Returns a model's prices in short; token prices are per million tokens. */
-export function priceLines(pricing: ModelPricing | null): PriceLine[] {
+export function priceLines(pricing: ListedPricing | null): PriceLine[] {
   if (!pricing) return [];
   const { tokens, image, video } = pricing;
   return [

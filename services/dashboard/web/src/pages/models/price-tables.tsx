@@ -1,23 +1,21 @@
+import {
+  AUDIO_RATE_NAMES,
+  AUDIO_RATES,
+  type AudioRate,
+  type AudioRates,
+  IMAGE_RATE_NAMES,
+  type ListedPricing,
+  labelOf,
+  TOKEN_RATE_NAMES,
+  type TokenRates,
+} from '@gateway/pricing';
 import { Stack, Table, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { AudioRates, ModelPricing, TokenRates } from '../../api/models';
 import { formatCount } from '../../ui/format-count';
 import { Money } from '../../ui/money';
-import { UNIT_NAMES } from '../../ui/unit-names';
-
-const RATES: readonly (readonly [keyof TokenRates, string])[] = [
-  ['input', 'Input'],
-  ['output', 'Output'],
-  ['cache_read', 'Cache read'],
-  ['cache_write', 'Cache write'],
-  ['cache_write_1h', 'Cache write, one hour'],
-  ['audio_input', 'Audio input'],
-  ['audio_cache_read', 'Audio cache read'],
-  ['audio_output', 'Audio output'],
-];
 
 /** All prices of a model, with their source. */
-export function PriceTables({ pricing }: { pricing: ModelPricing }) {
+export function PriceTables({ pricing }: { pricing: ListedPricing }) {
   const { tokens, image, video, audio } = pricing;
   return (
     <Stack>
@@ -26,10 +24,7 @@ export function PriceTables({ pricing }: { pricing: ModelPricing }) {
         <PriceTable
           title="Per use"
           head={['', 'Price']}
-          rows={Object.entries(tokens?.units ?? {}).map(([unit, usd]) => [
-            UNIT_NAMES[unit] ?? unit,
-            price(usd),
-          ])}
+          rows={Object.entries(tokens?.units ?? {}).map(([unit, usd]) => [labelOf(unit), price(usd)])}
         />
       )}
       {image && <ImagePrices image={image} />}
@@ -52,31 +47,27 @@ export function PriceTables({ pricing }: { pricing: ModelPricing }) {
   );
 }
 
-function TokenPrices({ tokens }: { tokens: NonNullable<ModelPricing['tokens']> }) {
+function TokenPrices({ tokens }: { tokens: NonNullable<ListedPricing['tokens']> }) {
   const { long_context: long, service_tiers } = tokens;
-  const plans: readonly (readonly [string, TokenRates])[] = [
+  const plans: readonly (readonly [string, TokenRates<number>])[] = [
     ['Standard', tokens],
     ...(long ? [[`Input above ${formatCount(long.above_tokens)} tokens`, long] as const] : []),
     ...Object.entries(service_tiers).map(([name, rates]) => [`Service tier ${name}`, rates] as const),
   ];
-  const rates = RATES.filter(([rate]) => plans.some(([, plan]) => plan[rate] !== undefined));
+  const rates = TOKEN_RATE_NAMES.filter((rate) => plans.some(([, plan]) => plan[rate] !== undefined));
   return (
     <PriceTable
       title="Per million tokens"
       head={['', ...plans.map(([name]) => name)]}
-      rows={rates.map(([rate, name]) => [name, ...plans.map(([, plan]) => price(plan[rate]))])}
+      rows={rates.map((rate) => [labelOf(rate), ...plans.map(([, plan]) => price(plan[rate]))])}
     />
   );
 }
 
-function ImagePrices({ image }: { image: NonNullable<ModelPricing['image']> }) {
-  const byToken: readonly (readonly [string, number | undefined])[] = [
-    ['Text input', image.text_input],
-    ['Image input', image.image_input],
-    ['Image output', image.image_output],
-    ['Text output', image.text_output],
-  ];
-  const tokenRows = byToken.filter(([, usd]) => usd !== undefined).map(([name, usd]) => [name, price(usd)]);
+function ImagePrices({ image }: { image: NonNullable<ListedPricing['image']> }) {
+  const tokenRows = IMAGE_RATE_NAMES.filter(
+    (rate) => rate !== 'input_megapixel' && image[rate] !== undefined,
+  ).map((rate) => [labelOf(rate), price(image[rate])]);
   return (
     <>
       {image.per_image.length > 0 && (
@@ -102,25 +93,19 @@ function ImagePrices({ image }: { image: NonNullable<ModelPricing['image']> }) {
   );
 }
 
-const AUDIO_RATES: readonly (readonly [keyof AudioRates, string])[] = [
-  ['million_characters', 'Million characters of speech'],
-  ['hour', 'Hour of transcribed audio'],
-  ['text_input', 'Million tokens of text input'],
-  ['audio_input', 'Million tokens of audio input'],
-  ['text_output', 'Million tokens of text output'],
-  ['audio_output', 'Million tokens of audio output'],
-];
-
-function AudioPrices({ audio }: { audio: AudioRates }) {
-  const rows = AUDIO_RATES.filter(([rate]) => audio[rate] !== undefined);
+function AudioPrices({ audio }: { audio: AudioRates<number> }) {
+  const rates = AUDIO_RATE_NAMES.filter((rate) => audio[rate] !== undefined);
   return (
     <PriceTable
       title="Audio"
       head={['', 'Price']}
-      rows={rows.map(([rate, name]) => [name, price(audio[rate])])}
+      rows={rates.map((rate) => [audioLabel(rate), price(audio[rate])])}
     />
   );
 }
+
+const audioLabel = (rate: AudioRate): string =>
+  'per' in AUDIO_RATES[rate] ? labelOf(rate) : `Million tokens of ${labelOf(rate).toLowerCase()}`;
 
 const price = (usd: number | undefined): ReactNode => (usd === undefined ? '–' : <Money usd={usd} />);
 

@@ -1,16 +1,22 @@
+import { IMAGE_RATE_NAMES } from '@gateway/pricing';
 import { Button, Fieldset, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { Plus } from 'lucide-react';
 import { type Problems, problemsAt } from '../models/problems';
 import { RemoveRow } from '../models/remove-row';
 import { PriceInput } from './price-input';
-import { IMAGE_RATES, MEGAPIXEL_RATE, newImagePrice, type PricesDraft } from './prices-draft';
+import { newImagePrice, type PricesDraft } from './prices-draft';
 import { RatesFields } from './rates-fields';
+
+const MEGAPIXEL_RATE = 'input_megapixel';
 
 interface ImagePricesProps {
   draft: PricesDraft;
   onChange: (draft: PricesDraft) => void;
   problems: Problems;
 }
+
+/** The rates of tokens; the other one has a field beside the prices per image. */
+const TOKEN_RATES = IMAGE_RATE_NAMES.filter((name) => name !== MEGAPIXEL_RATE);
 
 /** By size and quality, or by tokens. */
 export function ImagePrices({ draft, onChange, problems }: ImagePricesProps) {
@@ -74,7 +80,7 @@ export function ImagePrices({ draft, onChange, problems }: ImagePricesProps) {
         />
         <RatesFields
           legend="By tokens, USD per million"
-          names={IMAGE_RATES}
+          names={TOKEN_RATES}
           rates={imageRates}
           onChange={(rates) => onChange({ ...draft, imageRates: rates })}
           problems={problems}

@@ -1,5 +1,5 @@
+import { labelOf, perOf } from '@gateway/pricing';
 import type { PricesInput } from '../../../api/admin-models';
-import { UNIT_NAMES } from '../../../ui/unit-names';
 
 export interface PriceChange {
   readonly what: string;
@@ -10,14 +10,7 @@ export interface PriceChange {
   readonly after: number | undefined;
 }
 
-const PER_MILLION = 'per million tokens';
 const PER_SECOND = 'per second';
-/** Of the prices that are not per million tokens. */
-const UNITS: Readonly<Record<string, string>> = {
-  input_megapixel: 'per megapixel',
-  million_characters: 'per million characters',
-  hour: 'per hour',
-};
 /**
  * Changes from this factor on are highlighted: a misplaced decimal point or a wrong unit is a factor of ten or more.
  */
@@ -53,8 +46,7 @@ function flat({ tokens, image, video, audio }: PricesInput): Map<string, Price> 
   const put = (prefix: string, rates: object) => {
     for (const [name, usd] of Object.entries(rates)) {
       if (typeof usd !== 'number' || name === 'above_tokens') continue;
-      const unit = UNITS[name] ?? PER_MILLION;
-      found.set(`${prefix}${name.replaceAll('_', ' ')}`, { usd, unit });
+      found.set(`${prefix}${name.replaceAll('_', ' ')}`, { usd, unit: perOf(name) });
     }
   };
   if (tokens) {
@@ -64,7 +56,7 @@ function flat({ tokens, image, video, audio }: PricesInput): Map<string, Price> 
     if (long_context) put(`above ${long_context.above_tokens} tokens, `, long_context);
   }
   for (const [unit, usd] of Object.entries(tokens?.units ?? {}))
-    found.set((UNIT_NAMES[unit] ?? unit).toLowerCase(), { usd, unit: 'per use' });
+    found.set(labelOf(unit).toLowerCase(), { usd, unit: 'per use' });
   if (image) {
     const { per_image, ...rates } = image;
     for (const { size, quality, price } of per_image) {

@@ -1,8 +1,8 @@
-import type { ModelPricing } from '../../../api/models';
+import type { ListedPricing } from '@gateway/pricing';
 import { formatMoney } from '../../../ui/format-money';
 
 /** Returns a model's prices, a line for each kind. */
-export function priceSummary(pricing: ModelPricing | null): string[] {
+export function priceSummary(pricing: ListedPricing | null): string[] {
   if (!pricing) return [];
   const { tokens, image, video } = pricing;
   const perImage = image?.per_image.map(({ price }) => price) ?? [];

@@ -1,8 +1,8 @@
+import type { ListedPricing } from '@gateway/pricing';
 import { expect, test } from '@jest/globals';
-import type { ModelPricing } from '../../../api/models';
 import { fromPricing, newSecondPrice, newTier, toPrices } from './prices-draft';
 
-const PRICING: ModelPricing = {
+const PRICING: ListedPricing = {
   currency: 'USD',
   version: 3,
   source: 'a contract',

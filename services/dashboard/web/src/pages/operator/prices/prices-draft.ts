@@ -1,38 +1,20 @@
+import {
+  AUDIO_RATE_NAMES,
+  type AudioRate,
+  IMAGE_RATE_NAMES,
+  type ImageRate,
+  type ListedPricing,
+  PRICED_UNIT_NAMES,
+  type Rates,
+  TOKEN_RATE_NAMES,
+  type TokenRate,
+} from '@gateway/pricing';
 import type { PricesInput } from '../../../api/admin-models';
-import type { AudioRates, ModelPricing, TokenRates } from '../../../api/models';
 import { parseUsd } from '../../../ui/parse-usd';
 import { randomId } from '../../../ui/random-id';
-import { UNIT_NAMES } from '../../../ui/unit-names';
 import { parseCount } from '../models/parse-count';
 import type { Problems } from '../models/problems';
 
-export const TOKEN_RATES = [
-  'input',
-  'output',
-  'cache_read',
-  'cache_write',
-  'cache_write_1h',
-  'audio_input',
-  'audio_cache_read',
-  'audio_output',
-] as const;
-/** Per unit of usage that is not counted in tokens. */
-export const UNIT_PRICES = Object.keys(UNIT_NAMES);
-export const IMAGE_RATES = ['text_input', 'image_input', 'image_output', 'text_output'] as const;
-export const AUDIO_RATES = [
-  'million_characters',
-  'hour',
-  'text_input',
-  'audio_input',
-  'text_output',
-  'audio_output',
-] as const;
-/** Per megapixel of input images, in addition to `per_image`. */
-export const MEGAPIXEL_RATE = 'input_megapixel';
-
-type TokenRate = (typeof TOKEN_RATES)[number];
-type ImageRate = (typeof IMAGE_RATES)[number] | typeof MEGAPIXEL_RATE;
-type AudioRate = (typeof AUDIO_RATES)[number];
 /** Text as typed; empty: no price. */
 export type RatesDraft = Readonly<Partial<Record<string, string>>>;
 
@@ -61,20 +43,20 @@ export const newImagePrice = () => ({ id: randomId(), size: '', quality: '', pri
 export const newSecondPrice = () => ({ id: randomId(), tier: '', price: '' });
 
 /** Returns the form values of the prices; empty ones if there are none. */
-export function fromPricing(pricing: ModelPricing | null): PricesDraft {
+export function fromPricing(pricing: ListedPricing | null): PricesDraft {
   const { tokens, image, video, audio } = pricing ?? {};
   return {
-    tokens: fromRates(TOKEN_RATES, tokens),
-    units: fromRates(UNIT_PRICES, tokens?.units),
+    tokens: fromRates(TOKEN_RATE_NAMES, tokens),
+    units: fromRates(PRICED_UNIT_NAMES, tokens?.units),
     tiers: Object.entries(tokens?.service_tiers ?? {}).map(([name, rates]) => ({
       ...newTier(),
       name,
-      rates: fromRates(TOKEN_RATES, rates),
+      rates: fromRates(TOKEN_RATE_NAMES, rates),
     })),
     longContext: tokens?.long_context
       ? {
           above: String(tokens.long_context.above_tokens),
-          rates: fromRates(TOKEN_RATES, tokens.long_context),
+          rates: fromRates(TOKEN_RATE_NAMES, tokens.long_context),
         }
       : null,
     images: (image?.per_image ?? []).map(({ size, quality, price }) => ({
@@ -83,8 +65,8 @@ export function fromPricing(pricing: ModelPricing | null): PricesDraft {
       quality,
       price: priceText(price),
     })),
-    imageRates: fromRates([...IMAGE_RATES, MEGAPIXEL_RATE], image),
-    audioRates: fromRates(AUDIO_RATES, audio),
+    imageRates: fromRates(IMAGE_RATE_NAMES, image),
+    audioRates: fromRates(AUDIO_RATE_NAMES, audio),
     seconds: (video?.tiers ?? []).map((tier) => ({
       ...newSecondPrice(),
       tier,
@@ -196,12 +178,8 @@ function toPrice(text: string, path: string, problems: Found): number {
   return 0;
 }
 
-function fromRates(
-  names: readonly string[],
-  rates: Readonly<Record<string, unknown>> | TokenRates | AudioRates = {},
-): RatesDraft {
-  const known = rates as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(names.map((name) => [name, priceText(known[name])]));
+function fromRates(names: readonly string[], rates: Rates<string, unknown> = {}): RatesDraft {
+  return Object.fromEntries(names.map((name) => [name, priceText(rates[name])]));
 }
 
 /** Without the exponent in which JavaScript prints small numbers. */

@@ -1,8 +1,9 @@
+import { AUDIO_RATE_NAMES, PRICED_UNIT_NAMES, PRICED_UNITS, TOKEN_RATE_NAMES } from '@gateway/pricing';
 import { Button, Fieldset, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { Plus } from 'lucide-react';
 import { type Problems, problemsAt } from '../models/problems';
 import { ImagePrices } from './image-prices';
-import { AUDIO_RATES, newTier, type PricesDraft, TOKEN_RATES, UNIT_PRICES } from './prices-draft';
+import { newTier, type PricesDraft } from './prices-draft';
 import { RatesFields } from './rates-fields';
 import { VideoPrices } from './video-prices';
 
@@ -16,13 +17,6 @@ interface PricesFieldsProps {
 
 /** Outputs of models that are priced by tokens. */
 const TOKEN_OUTPUTS = ['text', 'embedding', 'moderation', 'rerank'];
-
-/** The output of models that use a unit. */
-const UNIT_OUTPUTS: Readonly<Record<string, string>> = {
-  web_search: 'text',
-  web_search_prompt: 'text',
-  search_unit: 'rerank',
-};
 
 /** Fields for all prices of a model. Usage with an empty price is refused. */
 export function PricesFields(props: PricesFieldsProps) {
@@ -71,7 +65,7 @@ function AudioPrices({ draft, onChange, problems }: PricesFieldsProps) {
           USD per million characters of speech, per hour of transcribed audio, or per million tokens.
         </Text>
         <RatesFields
-          names={AUDIO_RATES}
+          names={AUDIO_RATE_NAMES}
           rates={draft.audioRates}
           onChange={(audioRates) => onChange({ ...draft, audioRates })}
           problems={problems}
@@ -84,7 +78,9 @@ function AudioPrices({ draft, onChange, problems }: PricesFieldsProps) {
 
 /** Of what models with these outputs can use, and what has a price already. */
 function UsePrices({ draft, onChange, problems, outputs }: PricesFieldsProps) {
-  const names = UNIT_PRICES.filter((unit) => draft.units[unit] || outputs.includes(UNIT_OUTPUTS[unit] ?? ''));
+  const names = PRICED_UNIT_NAMES.filter(
+    (unit) => draft.units[unit] || outputs.includes(PRICED_UNITS[unit].output),
+  );
   if (names.length === 0) return null;
   return (
     <Fieldset legend="Per use">
@@ -117,7 +113,7 @@ function TokenPrices({ draft, onChange, problems }: PricesFieldsProps) {
           USD per million tokens. Usage without a price is rejected.
         </Text>
         <RatesFields
-          names={TOKEN_RATES}
+          names={TOKEN_RATE_NAMES}
           rates={tokens}
           onChange={(rates) => onChange({ ...draft, tokens: rates })}
           problems={problems}
@@ -127,7 +123,7 @@ function TokenPrices({ draft, onChange, problems }: PricesFieldsProps) {
           <RatesFields
             key={id}
             legend={`Service tier ${name || index + 1}`}
-            names={TOKEN_RATES}
+            names={TOKEN_RATE_NAMES}
             rates={rates}
             onChange={(changed) => changeTier(id, { rates: changed })}
             problems={problems}
@@ -147,7 +143,7 @@ function TokenPrices({ draft, onChange, problems }: PricesFieldsProps) {
         {longContext && (
           <RatesFields
             legend="Long context"
-            names={TOKEN_RATES}
+            names={TOKEN_RATE_NAMES}
             rates={longContext.rates}
             onChange={(rates) => onChange({ ...draft, longContext: { ...longContext, rates } })}
             problems={problems}

@@ -1,28 +1,10 @@
+import { labelOf } from '@gateway/pricing';
 import { Button, Fieldset, Group, SimpleGrid } from '@mantine/core';
 import { Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { UNIT_NAMES } from '../../../ui/unit-names';
 import { type Problems, problemsAt } from '../models/problems';
 import { PriceInput } from './price-input';
 import type { RatesDraft } from './prices-draft';
-
-const LABELS: Readonly<Record<string, string>> = {
-  input: 'Input',
-  output: 'Output',
-  cache_read: 'Cache read',
-  cache_write: 'Cache write',
-  cache_write_1h: 'Cache write, 1 h',
-  text_input: 'Text input',
-  image_input: 'Image input',
-  image_output: 'Image output',
-  text_output: 'Text output',
-  ...UNIT_NAMES,
-  million_characters: 'Million characters',
-  hour: 'Hour of audio',
-  audio_input: 'Audio input',
-  audio_cache_read: 'Audio cache read',
-  audio_output: 'Audio output',
-};
 
 /** More would be too narrow for their labels. */
 const MAX_COLUMNS = 6;
@@ -55,7 +37,7 @@ export function RatesFields(props: RatesFieldsProps) {
       {names.map((name) => (
         <PriceInput
           key={name}
-          label={LABELS[name] ?? name}
+          label={labelOf(name)}
           value={rates[name] ?? ''}
           onChange={(text) => onChange({ ...rates, [name]: text })}
           error={problemsAt(problems, `${path}.${name}`)}

@@ -1,3 +1,4 @@
+import { TOKEN_RATE_NAMES } from '@gateway/pricing';
 import type { PricesInput } from '../../../api/admin-models';
 import type { EndpointModel, ImportedModel } from '../../../api/admin-providers';
 import { formatCount } from '../../../ui/format-count';
@@ -94,15 +95,14 @@ function pricingOf({ model: { pricing }, input, output, isTyped }: ImportRow): P
 
 /** Returns the rates that a listed price has besides input and output: `cache read, long context`. */
 export function otherRates({ pricing }: EndpointModel): string[] {
-  const { cache_read, cache_write, cache_write_1h, audio_input, audio_output, long_context, service_tiers } =
-    pricing?.tokens ?? {};
+  const tokens = pricing?.tokens;
+  const has = (kind: string) =>
+    TOKEN_RATE_NAMES.some((rate) => rate.includes(kind) && tokens?.[rate] !== undefined);
   return [
-    ...(cache_read === undefined && cache_write === undefined && cache_write_1h === undefined
-      ? []
-      : ['cache']),
-    ...(audio_input === undefined && audio_output === undefined ? [] : ['audio']),
-    ...(long_context ? ['long context'] : []),
-    ...(Object.keys(service_tiers ?? {}).length === 0 ? [] : ['service tiers']),
+    ...(has('cache') ? ['cache'] : []),
+    ...(has('audio') ? ['audio'] : []),
+    ...(tokens?.long_context ? ['long context'] : []),
+    ...(Object.keys(tokens?.service_tiers ?? {}).length === 0 ? [] : ['service tiers']),
   ];
 }
 

@@ -1,0 +1,4 @@
+export * from './cost';
+export * from './pricing';
+export * from './proto-prices';
+export * from './rates';
