@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnyErrorCode } from '@gateway/errors';
 import { until } from '@gateway/testing';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type ApiDocument, apiDocument } from '../../../services/dashboard/src/openapi/api-document';
 import { type EndpointDependencies, endpoints } from '../../../services/dashboard/src/routes/endpoints';
@@ -19,6 +19,7 @@ import { expectWithinContract } from './within-contract';
 const TIME_LIMIT_MS = 2_000_000;
 /** Cases per operation in the heavy run. */
 const CASES = 500;
+const LOGIN_FRESH_MS = 300_000;
 /** Minimum of the throttle, so that it does not refuse the fuzzer. */
 const MIN_THROTTLE = 1_000_000;
 
@@ -59,6 +60,7 @@ let caller: Caller;
 let checkHealth: () => void;
 /** Its key pays, and its login is used except where a call would end it. */
 let customer: Customer;
+let loggedInMs = Date.now();
 let stranger: Customer;
 let victim: Customer;
 let leaver: Customer;
@@ -77,6 +79,8 @@ beforeAll(async () => {
         CHANGE_LIMIT_PER_ACCOUNT: '1000000',
         MEMBER_LIMIT_PER_ACCOUNT: '1000000',
         LOGIN_LIMIT_PER_ADDRESS: '1000000',
+        LOGIN_LIMIT_PER_EMAIL: '1000000',
+        LOGIN_LIMIT_PER_USER: '1000000',
       },
     },
   });
@@ -431,6 +435,13 @@ function expectDocumented(method: string, template: string, answer: HttpAnswer):
   if (isDashboard && answer.headers['x-content-type-options'] !== 'nosniff')
     throw new Error('X-Content-Type-Options is missing');
 }
+
+// A login lasts 15 minutes, and a heavy run longer.
+beforeEach(async () => {
+  if (Date.now() - loggedInMs < LOGIN_FRESH_MS) return;
+  loggedInMs = Date.now();
+  customer = { ...customer, token: await newLogin(customer) };
+});
 
 test('the served API document matches the sources', async () => {
   const { json } = await caller.dashboard('GET', '/openapi.json', {});

@@ -51,7 +51,7 @@ const isText = (type: string): boolean =>
 const CONTENT_OF_FILES = new Set(['application/octet-stream', 'application/x-jsonl']);
 
 /** Of the audit log, which has no lines for some days. */
-const EXPORTS = new Set(['text/csv; charset=utf-8', 'application/x-ndjson']);
+const EXPORTS = new Set(['text/csv; charset=utf-8', 'application/x-ndjson; charset=utf-8']);
 
 /** Types of transcripts that are neither JSON nor events. */
 const TRANSCRIPTS = new Set(['text/plain; charset=utf-8', 'text/vtt; charset=utf-8']);
