@@ -1,5 +1,7 @@
 import { Quota } from '@gateway/quota';
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ChunkTemplate } from './chunk-template';
 import { PassThroughChunks } from './pass-through-chunks';
 import { QUIRKS } from './quirks';
 
@@ -281,5 +283,76 @@ describe('usage inside another member', () => {
     });
     meter.take(chunk({ choices: end, ...inner }));
     expect(meter.usage).toBeUndefined();
+  });
+});
+
+describe('chunks that repeat the bytes of the one before', () => {
+  const said = (fields: object, finish_reason: string | null = null) => ({
+    choices: [{ index: 0, delta: fields, finish_reason }],
+  });
+  const anyText = fc.oneof(fc.string(), fc.constantFrom('', '"', '\\', '\\"', '"usage":null', '\n', 'é'));
+  const piece = (text: string) => ({ tool_calls: [{ index: 0, function: { arguments: text } }] });
+  const called = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '' } };
+  const some = <Value>(value: Value) => fc.constantFrom(value, undefined);
+  const anyChunk = fc
+    .tuple(
+      fc.oneof(
+        { weight: 4, arbitrary: anyText.map((content) => said({ content })) },
+        { weight: 4, arbitrary: anyText.map((text) => said(piece(text))) },
+        anyText.map((text) => said({ content: null, reasoning_content: text })),
+        anyText.map((text) => said({ content: [{ type: 'text', text }] })),
+        anyText.map((text) => said({ content: text, cost: 0.7 })),
+        fc.constantFrom(said({ tool_calls: [called] }), said({}, 'stop'), { choices: [] }),
+        fc.constantFrom(said({ tool_calls: [{ ...called, index: 1, id: 'call_2' }] })),
+      ),
+      fc.constantFrom<object | null | undefined>(null, null, undefined, usage),
+      fc.constantFrom('', 'xY3', undefined),
+      some({ total_cost: 0.7 }),
+    )
+    .map(([{ choices }, figures, obfuscation, cost]) => {
+      return { model: 'theirs', choices, usage: figures, obfuscation, ...cost };
+    });
+
+  test('are passed as they are one by one', () => {
+    fc.assert(
+      fc.property(fc.array(anyChunk, { maxLength: 12 }), fc.boolean(), (chunks, includeUsage) => {
+        /** @param differs no two chunks begin with the same bytes */
+        const passed = (differs: boolean) => {
+          const options = { model: SLUG, includeUsage, chargedNano, quirks: QUIRKS.common };
+          const meter = new PassThroughChunks({ ...options, bufferQuota: new Quota({ limit: 1e6 }) });
+          const taken = chunks.map((fields, at) => {
+            try {
+              const event = meter.take(chunk({ created: differs ? 1_000 + at : 1_000, ...fields }));
+              return 'bytes' in event ? event.bytes.toString().replace(/"created":\d+/, '') : event.kind;
+            } catch (error) {
+              return `${error}`;
+            }
+          });
+          return [taken, meter.usage, meter.estimateOutput(), meter.countOutput()];
+        };
+        expect(passed(false)).toEqual(passed(true));
+      }),
+    );
+  });
+
+  test('are recognized by their bytes, unless they differ in more than their text', () => {
+    const template = new ChunkTemplate();
+    const textChunk = (text: string, more: object = {}) =>
+      chunk({ ...said({ content: text }), usage: null, obfuscation: 'a1', ...more });
+    const learned = textChunk('Hello');
+    template.learn(learned, learned.indexOf(',"usage":null'));
+    for (const next of [textChunk('say "x\\"'), textChunk(''), textChunk('a', { obfuscation: '' })]) {
+      expect(template.matches(next)).toBe(true);
+      expect(template.nullUsage).toBe(next.indexOf(',"usage":null'));
+    }
+    const others = [
+      textChunk('a', { usage }),
+      textChunk('a', { cost: 1 }),
+      textChunk('a', { obfuscation: 'b', cost: 1 }),
+      chunk({ ...said({ content: 'a' }, 'stop'), usage: null, obfuscation: 'a1' }),
+      chunk({ ...said({ content: ['a'] }), usage: null, obfuscation: 'a1' }),
+      learned.subarray(0, -5),
+    ];
+    expect(others.filter((next) => template.matches(next))).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { dataOf, endsLikeObject, isDoneMarker, parseData } from '../../sse/sse-data';
 import { ModelNameRewriter } from '../model-name-rewriter';
 import { UncountedEvents } from '../uncounted-events';
+import { ChunkTemplate } from './chunk-template';
 import { ChunkText, choicesOf } from './chunk-text';
 import { withoutFilterResults } from './filter-results';
 import { fromOpenAiUsage, serviceTierOf, withTopUsage } from './openai-usage';
@@ -63,6 +64,7 @@ export class PassThroughChunks implements MeteredStream {
   readonly #model: ModelNameRewriter;
   readonly #ownRepair: PassThroughChunksOptions['repair'];
   readonly #repair = new ChunkRepair();
+  readonly #template = new ChunkTemplate();
   #usage: TokenUsage | undefined;
   #serviceTier: string | undefined;
   #begun = false;
@@ -122,6 +124,8 @@ export class PassThroughChunks implements MeteredStream {
     if (!shown) return { kind: 'hide' };
     const named = this.#model.inEvent(shown);
     const read = this.#ownRepair?.repaired(named) ?? named;
+    if (this.#template.matches(read)) return this.#passText(read, this.#template.nullUsage);
+    this.#template.forget();
     const event = this.#repair.repaired(read);
     // Every chunk reports it; the stream may not reach its last.
     if (!this.#begun && event.includes(TIER_KEY)) this.#serviceTier ??= serviceTierOf(parseData(event) ?? {});
@@ -132,16 +136,22 @@ export class PassThroughChunks implements MeteredStream {
     const looksWhole = endsLikeObject(event) && !isCalledError(event);
     const mayHaveInnerUsage = this.#usageMemberKey !== undefined && event.includes(this.#usageMemberKey);
     const nullUsage = looksWhole && !mayHaveInnerUsage ? event.indexOf(NULL_USAGE_MEMBER) : -1;
-    if (nullUsage !== -1) {
-      const bytes = this.#includeUsage ? event : without(event, nullUsage);
-      this.#unread.keep(bytes);
-      return { kind: 'pass', bytes };
-    }
-    this.#unread.keep(event);
     const isTelling = () =>
       event.includes(USAGE_KEY) || event.includes(ERROR_KEY) || !event.includes(CHOICES_KEY);
-    if (!looksWhole || (!this.#repair.isPlain && isTelling())) return this.#inspect(event);
-    return { kind: 'pass', bytes: event };
+    if (!looksWhole || (nullUsage === -1 && !this.#repair.isPlain && isTelling())) {
+      this.#unread.keep(event);
+      return this.#inspect(event);
+    }
+    if (this.#repair.isText && !mayHaveInnerUsage) this.#template.learn(event, nullUsage);
+    return this.#passText(event, nullUsage);
+  }
+
+  /** @param nullUsage where its usage is, which is null; -1: it has none */
+  #passText(event: Buffer, nullUsage: number): PassThroughEvent {
+    this.#last = event;
+    const bytes = nullUsage === -1 || this.#includeUsage ? event : without(event, nullUsage);
+    this.#unread.keep(bytes);
+    return { kind: 'pass', bytes };
   }
 
   end(): Buffer | undefined {

@@ -40,6 +40,7 @@ export class ChunkRepair {
   #hasFunctionCall = false;
   #isFinish = false;
   #isPlain = false;
+  #isText = false;
 
   /** Whether the last event had a finish reason. */
   get isFinish(): boolean {
@@ -49,6 +50,11 @@ export class ChunkRepair {
   /** Whether the last event had nothing but text, neither figures nor an error. */
   get isPlain(): boolean {
     return this.#isPlain;
+  }
+
+  /** Whether the last event had nothing but text or a further piece of a call's arguments. */
+  get isText(): boolean {
+    return this.#isText;
   }
 
   /** Returns the end of the first choice, for a stream that ends without a finish reason; undefined if it has no tool calls. */
@@ -69,7 +75,8 @@ export class ChunkRepair {
     const text = event.toString('latin1');
     this.#isFinish = false;
     this.#isPlain = !MARKS.test(text);
-    if (this.#isPlain || this.#continuesCall(text) || !REPAIRS.test(text)) return event;
+    this.#isText = this.#isPlain || this.#continuesCall(text);
+    if (this.#isText || !REPAIRS.test(text)) return event;
     this.#isFinish = FINISH.test(text);
     if (FUNCTION_CALL.test(text)) this.#hasFunctionCall = true;
     const chunk = parseExactData(event);
