@@ -196,6 +196,19 @@ describe('tool calls', () => {
     expect(events).toEqual([start(0, 'a', 'f'), args(0, '{}'), stop('tool_calls')]);
   });
 
+  test.each(['', ' '])(
+    'with arguments that are an object, which keep their digits, written with %j',
+    (space) => {
+      const piece = `{"index":0,"id":"a","function":{"name":"f","arguments":${space}{"n":12345678901234567890}}}`;
+      const event = Buffer.from(`data: {"choices":[{"delta":{"tool_calls":[${piece}]}}]}\n\n`);
+      expect(read(event, chunk({}, 'tool_calls'))).toEqual([
+        start(0, 'a', 'f'),
+        args(0, '{"n":12345678901234567890}'),
+        stop('tool_calls'),
+      ]);
+    },
+  );
+
   test("signed as Google's endpoint signs them", () => {
     const events = read(
       call({

@@ -8,8 +8,6 @@ import { isFinishReason, readContentPart, readStop, readThinking } from './reply
 import type { ThinkTagChunks } from './think-tags';
 import { ToolCallPieces } from './tool-call-pieces';
 
-const OBJECT_ARGUMENTS = '"arguments":{';
-
 /**
  * Reads a stream of chat completion chunks. The stop is emitted last: only `[DONE]`, or the end of the connection, says that no
  * text or calls follow, because some providers continue after a finish reason.
@@ -103,12 +101,20 @@ function readContent(content: unknown, events: ReplyEvent[]): void {
   }
 }
 
+const hasParsedArguments = ({ choices }: JsonObject): boolean =>
+  listOf(choices).some((choice) =>
+    listOf(membersOf(membersOf(choice).delta).tool_calls).some(
+      (call) => typeof membersOf(membersOf(call).function).arguments === 'object',
+    ),
+  );
+
 /** The parser's own error would quote the reply, and errors are logged. */
 function parseChunk(data: string): JsonObject {
   let value: unknown;
   try {
+    value = JSON.parse(data);
     // Arguments that are no text are written again, with all their digits.
-    value = data.includes(OBJECT_ARGUMENTS) ? parseExact(data) : JSON.parse(data);
+    if (hasParsedArguments(membersOf(value))) value = parseExact(data);
   } catch {
     throw new Error('provider sent a chunk that is not JSON');
   }
