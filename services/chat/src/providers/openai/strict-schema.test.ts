@@ -1,4 +1,5 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { CALLS, providerOf, receivedBy } from '../../app/upstream-request.fixture';
 import { isStrictSchema, objectSchema } from './strict-schema';
 
 const strict = {
@@ -41,4 +42,48 @@ test('a schema that nests endlessly is not traversed', () => {
 test('an object is given its properties', () => {
   expect(objectSchema({ type: 'object' })).toEqual({ type: 'object', properties: {} });
   expect(objectSchema({ properties: { x: {} } })).toEqual({ type: 'object', properties: { x: {} } });
+});
+
+describe('a schema that does not qualify as strict', () => {
+  const schema = {
+    type: 'object',
+    properties: { at: { type: 'string' }, day: { type: 'string' } },
+    required: ['at'],
+  };
+  const azure = providerOf('azure-openai');
+  const responding = { ...azure, ...azure.responses!('account') };
+  const USER = { role: 'user', content: 'Rome?' };
+
+  test('stays strict where its caller asks for that in the format of OpenAI, whose refusal says what it lacks', () => {
+    const json_schema = { name: 'o', schema, strict: true };
+    const tool = { name: 'f', parameters: schema, strict: true };
+    const chat = {
+      tools: [{ type: 'function', function: tool }],
+      response_format: { type: 'json_schema', json_schema },
+    };
+    expect(receivedBy(azure, CALLS.chat({ messages: [USER], ...chat }))).toMatchObject(chat);
+    const responses = {
+      tools: [{ type: 'function', ...tool }],
+      text: { format: { type: 'json_schema', ...json_schema } },
+    };
+    expect(receivedBy(responding, CALLS.responses({ input: [USER], ...responses }))).toMatchObject(responses);
+  });
+
+  test('is not strict in calls of other formats', () => {
+    const messages = CALLS.messages({
+      messages: [USER],
+      tools: [{ name: 'f', input_schema: schema, strict: true }],
+      output_config: { format: { type: 'json_schema', schema } },
+    });
+    const contents = CALLS.generateContent({
+      contents: [{ role: 'user', parts: [{ text: 'Rome?' }] }],
+      tools: [{ functionDeclarations: [{ name: 'f', parametersJsonSchema: schema }] }],
+      generationConfig: { responseMimeType: 'application/json', responseJsonSchema: schema },
+    });
+    for (const request of [messages, contents]) {
+      const { tools, response_format } = receivedBy(azure, request);
+      expect(tools[0].function.strict).toBeUndefined();
+      expect(response_format.json_schema).toMatchObject({ schema, strict: false });
+    }
+  });
 });
