@@ -1,11 +1,21 @@
-import { listOf, membersOf } from '@gateway/upstream';
+import { isObject, listOf, membersOf } from '@gateway/upstream';
 import type { DropTools } from '../dropped-tools';
 
 const FUNCTIONS = new Set(['functionDeclarations', 'function_declarations']);
 const SEARCH = new Set(['googleSearch', 'google_search']);
 
-/** A tool of this format is a member, which may be in an object with others. */
+/** A tool of this format is a member, which may be in an object with others. `countTokens` may have the whole request inside its body. */
 export const dropContentsTools: DropTools = (body, optional) => {
+  const { generateContentRequest: inner } = body;
+  if (isObject(inner)) {
+    const { changes, names } = dropContentsTools(inner, optional);
+    const kept = Object.entries(inner).filter(([name]) => !changes.has(name));
+    const changed = [...changes].flatMap(([name, json]) =>
+      json === undefined ? [] : [[name, JSON.parse(json)]],
+    );
+    const request = JSON.stringify(Object.fromEntries([...kept, ...changed]));
+    return { changes: new Map(names.length > 0 ? [['generateContentRequest', request]] : []), names };
+  }
   const changes = new Map<string, string | undefined>();
   const names: string[] = [];
   const isKept = ([name, value]: [string, unknown]): boolean => {

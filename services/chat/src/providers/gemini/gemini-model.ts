@@ -1,6 +1,6 @@
 /**
  * What a Gemini model accepts. Its thinking levels are in the catalog, because they differ between models; the rest depends
- * on the version (ai.google.dev/gemini-api/docs: thinking, function-calling, and whats-new-gemini-3.6 and -3.7). Only old
+ * on the version (ai.google.dev/gemini-api/docs: thinking, function-calling, tool-combination, and whats-new-gemini-3.6 and -3.7). Only old
  * versions are named here: unknown versions are treated as the newest.
  */
 export interface GeminiModel {
@@ -12,6 +12,8 @@ export interface GeminiModel {
   readonly mediaInResponses: boolean;
   /** Supports JSON output and functions in one request. */
   readonly jsonBesideTools: boolean;
+  /** Searches beside functions, if the call asks for the combination. */
+  readonly searchesBesideTools: boolean;
   /** Temperature, top-p and top-k can't be set: some models ignore them, others refuse them. */
   readonly fixedSampling: boolean;
   /** Continues a model turn at the end of the conversation. */
@@ -30,6 +32,7 @@ export function geminiModel(name: string): GeminiModel {
     demandsSignatures: third,
     mediaInResponses: third,
     jsonBesideTools: third,
+    searchesBesideTools: third,
     fixedSampling: newest,
     continuesOwnTurn: !newest,
   };

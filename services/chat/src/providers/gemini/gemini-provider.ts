@@ -8,6 +8,7 @@ import { type ListedEntry, readModels } from '../endpoint-models';
 import { addedInputTokens } from './added-input';
 import { contentsFraming } from './contents-framing';
 import { readGeminiEmbeddingReply, writeGeminiEmbeddingRequest } from './embeddings';
+import { geminiModel } from './gemini-model';
 import { GeminiStream } from './gemini-stream';
 import { readGeminiUsage } from './gemini-usage';
 import { queriesOf } from './grounding';
@@ -16,7 +17,9 @@ import { ResponseReader } from './response-reader';
 import { withSlug } from './whole-contents';
 import { wholeReply } from './whole-reply';
 import { writeGeminiRequest } from './write-request';
+import { refuseSearchBesideFunctions } from './write-tools';
 
+const NO_CHANGES: ReadonlyMap<string, string> = new Map();
 /** Up to two URLs per model; the cache is cleared beyond this number. */
 const MAX_URLS = 1_000;
 
@@ -68,6 +71,10 @@ export function geminiProvider({
     }),
     writeRequest: writeGeminiRequest,
     addedInputTokens,
+    passThroughMembers(body, _capabilities, upstreamModel) {
+      refuseSearchBesideFunctions(body, geminiModel(upstreamModel));
+      return NO_CHANGES;
+    },
     passReply: withSlug,
     passStream: (options) => new PassThroughContents(options, newToolId),
     isReply: (reply) => Array.isArray(reply.candidates) || Boolean(reply.promptFeedback),

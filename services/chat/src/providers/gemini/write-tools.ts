@@ -1,3 +1,4 @@
+import { type JsonObject, listOf, membersOf } from '@gateway/upstream';
 import { allowedTools } from '../../domain/allowed-tools';
 import type { Conversation, Tool, WebSearch } from '../../domain/conversation';
 import { ToolNotSupported } from '../../domain/tool-not-supported';
@@ -25,13 +26,32 @@ function writeSearch(
   { allowedDomains, blockedDomains }: WebSearch,
   tools: readonly Tool[],
 ): Pick<GeminiTools, 'tools'> {
-  const refuse = (detail: string) => {
-    throw new ToolNotSupported('web_search', `web search: ${detail}`);
-  };
   if (allowedDomains.length + blockedDomains.length > 0)
-    refuse('domains cannot be chosen or blocked with this model');
-  if (tools.length > 0) refuse('other tools cannot be used beside it with this model');
+    throw refusedSearch('domains cannot be chosen or blocked with this model');
+  if (tools.length > 0) throw besideFunctions();
   return { tools: [{ googleSearch: {} }] };
+}
+
+const refusedSearch = (detail: string) => new ToolNotSupported('web_search', `web search: ${detail}`);
+const besideFunctions = () => refusedSearch('other tools cannot be used beside it with this model');
+
+/**
+ * Throws for a body of the API's own format that has a search beside functions, which Google refuses unless the model can combine them
+ * and the call asks for that. @throws ToolNotSupported
+ */
+export function refuseSearchBesideFunctions(body: JsonObject, { searchesBesideTools }: GeminiModel): void {
+  const tools = listOf(body.tools).map(membersOf);
+  if (!tools.some(({ googleSearch, google_search = googleSearch }) => google_search != null)) return;
+  const hasFunctions = tools.some(
+    ({ functionDeclarations, function_declarations = functionDeclarations }) =>
+      listOf(function_declarations).length > 0,
+  );
+  if (!hasFunctions) return;
+  const { includeServerSideToolInvocations, include_server_side_tool_invocations } = membersOf(
+    body.toolConfig ?? body.tool_config,
+  );
+  const isAsked = (includeServerSideToolInvocations ?? include_server_side_tool_invocations) === true;
+  if (!isAsked || !searchesBesideTools) throw besideFunctions();
 }
 
 /**

@@ -1,13 +1,13 @@
-import { GatewayError } from '@gateway/errors';
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import { type Conversation, WEB_SEARCH, type WebSearch } from '../../../domain/conversation';
+import { ToolNotSupported } from '../../../domain/tool-not-supported';
 import type { ResponsesQuirks } from '../quirks';
 import { fromChatPart } from './from-chat-part';
 
 /**
  * Writes the body of a response for a caller of another format, who asks for a search of the web, which chat completions lack.
  * @param chat the body of the same call in the format of chat completions
- * @throws GatewayError `invalid_request` for what this format lacks and the caller would miss
+ * @throws ToolNotSupported for what this format lacks and the caller would miss, because only the search needs it
  */
 export function writeResponseRequest(
   { webSearch, toolChoice }: Conversation,
@@ -15,9 +15,7 @@ export function writeResponseRequest(
   responses: ResponsesQuirks,
 ): Buffer {
   if (listOf(chat.stop).length > 0)
-    throw new GatewayError('invalid_request', {
-      detail: 'stop: not supported by this model beside web search',
-    });
+    throw new ToolNotSupported('web_search', 'stop: not supported by this model beside web search');
   // Absent, it would be true here.
   const tools = listOf(chat.tools).map((tool) => ({
     ...{ type: 'function', strict: false },
@@ -91,8 +89,9 @@ function toContent(content: unknown, isOwn: boolean): unknown {
     if (part.type === 'file') return { type: 'input_file', ...membersOf(part.file) };
     const written = fromChatPart(part, isOwn);
     if (written) return written;
-    throw new GatewayError('invalid_request', {
-      detail: `content of type ${textOf(part.type)} is not supported by this model beside web search`,
-    });
+    throw new ToolNotSupported(
+      'web_search',
+      `content of type ${textOf(part.type)} is not supported by this model beside web search`,
+    );
   });
 }
