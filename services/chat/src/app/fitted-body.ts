@@ -15,9 +15,15 @@ type Change = readonly [JsonPath, (value: unknown) => unknown];
 /**
  * Returns the body of a call that passes through with the names and parameters of tools, the ids of calls and the inline media that the
  * provider accepts; the same bytes if it accepts all of them.
+ * @param upstreamModel undefined: what all models of the provider accept
  */
-export function fittedBody(body: Buffer, request: CallerRequest, provider: ChatProvider): Buffer {
-  const changes = changesOf(request, provider);
+export function fittedBody(
+  body: Buffer,
+  request: CallerRequest,
+  provider: ChatProvider,
+  upstreamModel?: string,
+): Buffer {
+  const changes = changesOf(request, provider, upstreamModel);
   if (changes.length === 0) return body;
   const members = topLevelMembers(body);
   const values = new Map<string, string | undefined>();
@@ -32,14 +38,18 @@ export function fittedBody(body: Buffer, request: CallerRequest, provider: ChatP
 }
 
 /** Returns the changes that have an effect on the caller's own body. */
-function changesOf(request: CallerRequest, provider: ChatProvider): readonly Change[] {
+function changesOf(
+  request: CallerRequest,
+  provider: ChatProvider,
+  upstreamModel: string | undefined,
+): readonly Change[] {
   const { parsed, wire, size } = request;
   const { names, ids, output, parameters, media } = PASSED_PLACES[wire];
   const renamed = renamedTools(request, provider);
   const { fitId, flatParameters } = provider.toolLimits ?? {};
   const hasMedia = size.hasMedia || size.images || size.pdfs || size.audio;
   const possible = [
-    ...(fitId ? ids.map((path): Change => [path, onStrings(fitId)]) : []),
+    ...(fitId ? ids.map((path): Change => [path, onStrings((id) => fitId(id, upstreamModel))]) : []),
     ...(flatParameters ? parameters.map((path): Change => [path, flatParametersOf]) : []),
     ...(provider.objectOutput === 'always' ? output.map((path): Change => [path, objectRootOf]) : []),
     ...(hasMedia ? media.map((path): Change => [path, fitMedia]) : []),

@@ -32,7 +32,7 @@ export function upstreamBody(
       ((body: Readonly<Record<string, unknown>>) =>
         passThroughMembers(body, model.capabilities, upstreamModel));
     const body = request.passThroughBody({ upstreamModel, maxTokens, maxTokensField, overrides });
-    return fittedBody(body, request, provider);
+    return fittedBody(body, request, provider, upstreamModel);
   }
   const asked =
     request.size.maxOutputTokens ?? (request.compacts ? MAX_SUMMARY_TOKENS : model.maxOutputTokens);

@@ -13,8 +13,11 @@ export interface ToolLimits {
   readonly names: ToolNameRule;
   /** It refuses alternatives at the root of parameters (`flatSchema`). */
   readonly flatParameters?: boolean;
-  /** Returns the id of a call as the provider accepts it; absent: it accepts any. */
-  readonly fitId?: (id: string) => string;
+  /**
+   * Returns the id of a call as the provider accepts it; absent: it accepts any.
+   * @param upstreamModel undefined: as all models of the provider accept it
+   */
+  readonly fitId?: (id: string, upstreamModel?: string) => string;
 }
 
 /** OpenAI's (reference of chat completions, `tools[].function.name`), which Mistral, Bedrock and most compatible servers share. */

@@ -1,13 +1,13 @@
 import type { Quota } from '@gateway/quota';
 import type { JsonObject } from '@gateway/upstream';
 import type { ChatProvider } from '../../domain/chat-provider';
-import { fitToolId } from '../../domain/tool-ids';
 import { ANTHROPIC_TOOL_NAMES } from '../../domain/tool-names';
 import { readModels } from '../endpoint-models';
 import { ModelNameRewriter } from '../model-name-rewriter';
 import { addedInputTokens } from './added-input';
 import { fromMessagesUsage } from './anthropic-usage';
 import { withoutBillingMember } from './billing-member';
+import { fitCallId, keepsCallIds } from './call-ids';
 import { MessageEvents } from './message-events';
 import { messageFraming } from './message-framing';
 import { PassThroughMessages } from './pass-through-messages';
@@ -25,9 +25,6 @@ const OWN_VERSION = '2023-06-01';
  * tool").
  */
 const SEARCH_RESULT_TOKENS = 10_000;
-
-/** The API refuses other characters, which calls of other models have. */
-const fitCallId = (id: string): string => (/^[a-zA-Z0-9_-]+$/.test(id) ? id : fitToolId(id));
 
 export interface AnthropicAccount {
   readonly id: string;
@@ -47,12 +44,17 @@ export function anthropicProvider(
   const api = `${baseUrl.replace(/\/+$/, '')}/v1`;
   const url = new URL(`${api}/messages`);
   const models = new URL(`${api}/models?limit=1000`);
+  const keepsIds = (upstreamModel?: string) => keepsCallIds(baseUrl, options?.preset, upstreamModel);
   return {
     id,
     wire: 'anthropic',
     encoding: 'claude',
     maxTokensField: 'max_tokens',
-    toolLimits: { names: ANTHROPIC_TOOL_NAMES, flatParameters: true, fitId: fitCallId },
+    toolLimits: {
+      names: ANTHROPIC_TOOL_NAMES,
+      flatParameters: true,
+      fitId: (id, upstreamModel) => (keepsIds(upstreamModel) ? id : fitCallId(id)),
+    },
     webSearch: { resultTokens: SEARCH_RESULT_TOKENS },
     address({ callerHeaders }) {
       const beta = callerHeaders['anthropic-beta'];
@@ -67,7 +69,8 @@ export function anthropicProvider(
         },
       };
     },
-    writeRequest,
+    writeRequest: (conversation, upstreamModel, ...limits) =>
+      writeRequest(conversation, upstreamModel, ...limits, keepsIds(upstreamModel)),
     ...(options?.preset !== undefined && {
       passThroughMembers: ({ system }: JsonObject) => withoutBillingMember(system),
     }),

@@ -23,10 +23,11 @@ const GO_ON: WireMessage = { role: 'user', content: [textBlock('(Continue.)')] }
 /**
  * Writes alternating user and assistant messages, the user first; every tool call is answered in the next message.
  * @param prefills the model continues the assistant's text if it is the last message
+ * @param keepsIds the ids of calls are sent as they are
  */
-export function writeMessages(turns: readonly Turn[], prefills: boolean): WireMessage[] {
+export function writeMessages(turns: readonly Turn[], prefills: boolean, keepsIds = false): WireMessage[] {
   const messages: WireMessage[] = [];
-  const ids = new ToolUseIds();
+  const ids = new ToolUseIds(keepsIds);
   let calls: readonly ToolUse[] = [];
   for (const turn of messageTurns(turns)) {
     if (turn.role === 'assistant') {
@@ -86,11 +87,16 @@ interface ToolUse {
 
 /** Makes ids unique in a request, because some clients reuse them in each turn. */
 class ToolUseIds {
+  readonly #keepsIds: boolean;
   readonly #given = new Set<string>();
   readonly #times = new Map<string, number>();
 
+  constructor(keepsIds: boolean) {
+    this.#keepsIds = keepsIds;
+  }
+
   give(call: ToolCallPart): ToolUse {
-    let id = fitToolId(call.id);
+    let id = this.#keepsIds ? call.id : fitToolId(call.id);
     let times = this.#times.get(call.id) ?? 0;
     while (this.#given.has(id)) id = fitToolId(`${call.id} #${++times}`);
     this.#times.set(call.id, times);

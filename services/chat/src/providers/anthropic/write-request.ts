@@ -11,7 +11,8 @@ import { jsonInstruction, writeSystem } from './write-system';
 import { thinkingRules, writeSampling, writeThinking } from './write-thinking';
 import { forcesTool, type WrittenTools, writeTools } from './write-tools';
 
-type RequestArguments = Parameters<ChatProvider['writeRequest']>;
+/** The last: the server expects the ids of calls as they are. */
+type RequestArguments = [...Parameters<ChatProvider['writeRequest']>, keepsIds?: boolean];
 
 /** Writes the body of a messages call. @throws GatewayError as `messagesBody` does */
 export const writeRequest = (...call: RequestArguments): Buffer =>
@@ -22,12 +23,12 @@ export const writeRequest = (...call: RequestArguments): Buffer =>
  * @throws GatewayError `invalid_request` for anything that the API lacks and the caller would miss
  */
 export function messagesBody(
-  ...[conversation, upstreamModel, maxOutputTokens, capabilities]: RequestArguments
+  ...[conversation, upstreamModel, maxOutputTokens, capabilities, keepsIds]: RequestArguments
 ): MessagesBody {
   const compiles = capabilities.has('json_schema');
   const rules = thinkingRules(capabilities);
   const shape = writeShape(conversation.output, compiles);
-  const written = writeMessages(conversation.turns, !rules.adaptive && !shape.format);
+  const written = writeMessages(conversation.turns, !rules.adaptive && !shape.format, keepsIds);
   const { thinking, effort } = writeThinking(conversation.reasoning, rules, {
     maxOutputTokens,
     forcesTool: forcesTool(conversation),
