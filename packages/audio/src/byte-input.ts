@@ -46,6 +46,16 @@ export class ByteInput {
     this.#isEnded = true;
   }
 
+  /** Waits for the end, and begins at the first byte again: all pieces are needed once more. */
+  *restart(): Generator<void, void> {
+    while (yield* this.fill(1)) this.skip(this.available);
+    this.#window = EMPTY;
+    this.#at = 0;
+    this.#toSkip = 0;
+    this.#offset = 0;
+    this.#isEnded = false;
+  }
+
   /** Waits until so many bytes have arrived. Returns false if the file ends before. */
   *fill(bytes: number): Generator<void, boolean> {
     while (this.available < bytes) {

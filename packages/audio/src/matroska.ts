@@ -11,6 +11,7 @@ import {
   OPUS,
   type PacketTimer,
   pcm,
+  totalSeconds,
   UNKNOWN,
   vorbis,
 } from './packets';
@@ -131,10 +132,11 @@ function addBlock(tracks: Map<number, Track>, times: BlockTimes, input: ByteInpu
   times.add(buffer.readInt16BE(timeAt));
   const laced = (buffer[at - 1]! & LACED) === 0 ? 0 : (buffer[at] ?? 0) + 1;
   const { timer } = track;
-  track.seconds += Math.max(
-    laced * timer.maxSeconds,
-    timer.secondsOf({ buffer, at, end, bytes: start + bytes - at }),
-  );
+  const content = start + bytes - at;
+  track.seconds +=
+    laced > 0
+      ? totalSeconds(timer, { count: laced, bytes: content, longestBytes: content / laced })
+      : timer.secondsOf({ buffer, at, end, bytes: content });
 }
 
 /** Returns false for a second track of the same number. */

@@ -67,11 +67,11 @@ export class AudioMeasurement {
     this.#read();
   }
 
-  /** Returns the duration after the last piece. */
-  end(): Duration {
+  /** Returns the duration after the last piece; undefined if all pieces are needed once more, because tables are behind what they tell of. */
+  end(): Duration | undefined {
     this.#input.end();
     this.#read();
-    return this.#duration ?? unreadable(this.#input.totalBytes);
+    return this.#isDone ? (this.#duration ?? unreadable(this.#input.totalBytes)) : undefined;
   }
 
   #read(): void {

@@ -59,7 +59,7 @@ function* followingFrames(input: ByteInput, frameAt: FrameAt): Generator<void, n
     const frame = frameAt(input.window, input.at);
     if (!frame || (rate !== undefined && frame.rate !== rate)) break;
     rate = frame.rate;
-    seconds += frame.seconds;
+    seconds += frame.packedSeconds ?? frame.seconds;
     input.skip(frame.bytes);
   }
   return seconds;
@@ -92,9 +92,14 @@ function* scatteredFrames(
     const frame = mpegFrame ?? adtsFrameAt(input.window, input.at);
     if (mpegFrame) {
       // A frame alone within other bytes is not decoded.
-      const counts = mpeg.endedSince(zerosFrom, input.offset) || (yield* isFollowed(input, mpegFrame));
+      const counts =
+        mpeg.endedSince(zerosFrom, input.offset) || (yield* isFollowed(input, mpegFrame, mpegFrameAt));
       mpeg.add(input.offset, mpegFrame, counts ? mpegFrame.seconds : 0);
-    } else if (frame) adts.add(input.offset, frame, frame.seconds);
+    } else if (frame) {
+      // By chance, a frame of any size begins in other content.
+      const isPacked = frame.packedSeconds && (yield* isFollowed(input, frame, adtsFrameAt));
+      adts.add(input.offset, frame, isPacked ? frame.packedSeconds : frame.seconds);
+    }
     if (frame) {
       const end = Math.min(input.offset + frame.bytes, input.totalBytes);
       bytes += Math.max(0, end - Math.max(coveredTo, input.offset));
@@ -113,10 +118,10 @@ function lastOther(bytes: Buffer, start: number, end: number): number {
   return at;
 }
 
-function* isFollowed(input: ByteInput, { bytes }: MpegFrame): Generator<void, boolean> {
+function* isFollowed(input: ByteInput, { bytes }: MpegFrame, frameAt: FrameAt): Generator<void, boolean> {
   const until = bytes + ADTS_HEADER_BYTES;
   if (input.available < until) yield* input.fill(until);
-  return mpegFrameAt(input.window, input.at + bytes) !== undefined;
+  return frameAt(input.window, input.at + bytes) !== undefined;
 }
 
 /** Also waits for what follows, up to a header. */

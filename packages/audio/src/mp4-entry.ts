@@ -1,5 +1,5 @@
 import { rateOfStreamInfo } from './flac';
-import { aac, alac, frames, MP3, OPUS, type PacketTimer, pcm, UNKNOWN } from './packets';
+import { aac, alac, flac, frames, MP3, OPUS, type PacketTimer, pcm, UNKNOWN } from './packets';
 
 /** Of an entry of a sound track: its head, the reference to its data, and its common members (ISO/IEC 14496-12, 12.2.3). */
 const ENTRY_BYTES = 36;
@@ -12,7 +12,9 @@ const PCM_BYTES: Readonly<Record<string, number>> = {
 };
 const SIZED_PCM_BYTES: Readonly<Record<string, number>> = { sowt: 2, twos: 2, lpcm: 8, ipcm: 4, fpcm: 8 };
 const AMR_SECONDS = 0.02;
+const AMR_SIZES = { smallest: 1, largest: 61 };
 const AC3_SAMPLES = 1_536;
+const AC3_SIZES = { smallest: 16, largest: 4_096 };
 const AC3_MIN_RATE = 32_000;
 /** Types of MPEG audio within `mp4a` (mp4ra.org). */
 const MPEG_AUDIO = new Set([0x69, 0x6b]);
@@ -37,10 +39,10 @@ function knownTimer(type: string, entry: Buffer): PacketTimer | undefined {
       return OPUS;
     case 'ac-3':
     case 'ec-3':
-      return frames(AC3_SAMPLES, Math.min(rate, AC3_MIN_RATE));
+      return frames(AC3_SAMPLES, Math.min(rate, AC3_MIN_RATE), AC3_SIZES);
     case 'samr':
     case 'sawb':
-      return frames(Math.max(1, content(entry, 'damr')[8] ?? 1), 1 / AMR_SECONDS);
+      return amrTimer(Math.max(1, content(entry, 'damr')[8] ?? 1));
     case 'alac':
       // After the version of the box.
       return alac(content(entry, 'alac').subarray(4));
@@ -97,7 +99,13 @@ function mp4aTimer(entry: Buffer, rate: number): PacketTimer {
   return AAC.has(type) ? aac(config, rate) : UNKNOWN;
 }
 
-/** @param info the version of the box, the header of a metadata block, and STREAMINFO with the longest block */
-function flacTimer(info: Buffer): PacketTimer {
-  return info.length < 21 ? UNKNOWN : frames(info.readUInt16BE(10), rateOfStreamInfo(info.subarray(8)));
-}
+/** @param count frames of a packet */
+const amrTimer = (count: number): PacketTimer =>
+  frames(count, 1 / AMR_SECONDS, {
+    smallest: count * AMR_SIZES.smallest,
+    largest: count * AMR_SIZES.largest,
+  });
+
+/** @param info the version of the box, the header of a metadata block, and STREAMINFO, which may claim any size of blocks */
+const flacTimer = (info: Buffer): PacketTimer =>
+  info.length < 21 ? UNKNOWN : flac(rateOfStreamInfo(info.subarray(8)));

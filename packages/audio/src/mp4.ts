@@ -1,7 +1,18 @@
 import type { ByteInput } from './byte-input';
 import type { Duration } from './duration';
 import { entryTimer } from './mp4-entry';
-import { type PacketTimer, UNKNOWN } from './packets';
+import {
+  type Fragment,
+  isRangeError,
+  NO_PACKETS,
+  packetsOfFragment,
+  type Sample,
+  samplesOfFragment,
+  samplesOfTables,
+  secondsOfSamples,
+  sumOf,
+} from './mp4-samples';
+import { type Packets, type PacketTimer, totalSeconds, UNKNOWN } from './packets';
 
 const HEAD_BYTES = 8;
 const LONG_HEAD_BYTES = 16;
@@ -22,24 +33,37 @@ interface Track {
   samples: number;
   /** Of each sample; 0: they differ. */
   sampleBytes: number;
-  /** Of all samples, if they differ. */
+  /** Of all samples, and of the longest one, if they differ. */
   bytes: number;
+  longestBytes: number;
   chunks: number;
   /** Table of the samples in each chunk. */
   perChunk: Buffer | undefined;
+  /** Tables by their types. */
+  readonly tables: Map<string, Buffer>;
   claimedSeconds: number;
+}
+
+/** What the fragments of a file say. */
+interface Fragments {
+  /** By track. */
+  readonly packets: Map<number, Packets>;
+  /** In the order of the file; undefined if they are too large to keep. */
+  kept: Fragment[] | undefined;
+  keptBytes: number;
 }
 
 /**
  * Counts the packets of each audio track of an MP4 file by its tables and fragments, and returns the longest track, whatever the headers
- * say about times. Undefined without usable tables.
+ * say about times. Packets of Opus, MP3 and FLAC are read for it, in a second pass. Undefined without usable tables.
  */
 export function* mp4Duration(input: ByteInput): Generator<void, Duration | undefined> {
-  const fragments = new Map<number, number>();
-  let tracks: readonly Track[] | undefined;
+  const fragments: Fragments = { packets: new Map(), kept: [], keptBytes: 0 };
+  let movie: Movie | undefined;
   while (input.available > 0 || (yield* input.fill(1))) {
     yield* input.fill(LONG_HEAD_BYTES);
-    const box = boxAt(input.window, input.at, input.totalBytes - input.offset);
+    const start = input.offset;
+    const box = boxAt(input.window, input.at, input.totalBytes - start);
     // Decoders stop here too, unless it is a box of tables that they read as far as it goes.
     if (!box && !/^moo[vf]$/.test(input.window.toString('latin1', input.at + 4, input.at + 8))) break;
     if (!box) return undefined;
@@ -48,45 +72,78 @@ export function* mp4Duration(input: ByteInput): Generator<void, Duration | undef
     if (box.type === 'moov' || box.type === 'moof') {
       if (bytes > MAX_TABLES_BYTES || !(yield* input.fill(bytes))) return undefined;
       const content = Buffer.from(input.window.subarray(input.at, input.at + bytes));
-      if (box.type === 'moof' && !addFragment(content, fragments)) return undefined;
+      if (box.type === 'moof' && !addFragments(content, start, movie, fragments)) return undefined;
       if (box.type === 'moov') {
         // Decoders differ in which of two they take.
-        if (tracks) return undefined;
-        tracks = readTracks(content);
-        if (!tracks) return undefined;
+        if (movie) return undefined;
+        movie = readMovie(content);
+        if (!movie) return undefined;
       }
     }
     input.skip(bytes);
   }
-  return tracks && longestOf(tracks, fragments, input.totalBytes);
+  return movie && (yield* longestOf(input, soundsOf(movie.tracks, fragments, input.totalBytes), fragments));
 }
 
-function longestOf(
-  tracks: readonly Track[],
-  fragments: ReadonlyMap<number, number>,
-  fileBytes: number,
-): Duration | undefined {
+/** The packets of a track. */
+interface Sound {
+  readonly track: Track;
+  /** Of its entry with the longest packets. */
+  readonly timer: PacketTimer;
+  /** Whether its packets tell how long each is: with several entries, some may be of another codec. */
+  readonly isByHead: boolean;
+  readonly packets: Packets;
+}
+
+function soundsOf(tracks: readonly Track[], fragments: Fragments, fileBytes: number): Sound[] {
+  return tracks.flatMap((track) => {
+    const timers = timersOf(track);
+    const [timer] = timers.toSorted((one, other) => other.maxSeconds - one.maxSeconds);
+    const isByHead = timers.length === 1 && timer?.isByHead === true;
+    const count = Math.max(track.samples, samplesOfChunks(track));
+    const inTables: Packets = {
+      count,
+      bytes: Math.max(track.bytes, count * track.sampleBytes),
+      longestBytes: Math.max(track.longestBytes, track.sampleBytes),
+    };
+    const inFragments = fragments.packets.get(track.id);
+    // Sizes within fragments may be wrong: all of the file may be theirs.
+    const packets = inFragments ? sumOf(inTables, { ...inFragments, bytes: fileBytes }) : inTables;
+    return timer && packets.count > 0 ? [{ track, timer, isByHead, packets }] : [];
+  });
+}
+
+function* longestOf(
+  input: ByteInput,
+  sounds: readonly Sound[],
+  { kept }: Fragments,
+): Generator<void, Duration | undefined> {
+  // More than one would be read once each.
+  const [byHead, ...others] = sounds.filter(({ isByHead }) => isByHead);
   let seconds = 0;
   let maxSeconds = 0;
-  for (const track of tracks) {
-    const timer = timerOf(track);
-    if (!timer) continue;
-    const inTables = Math.max(track.samples, samplesOfChunks(track));
-    const inFragments = fragments.get(track.id) ?? 0;
-    if (inTables + inFragments === 0) continue;
-    // Sizes within fragments are not read: all of the file may be theirs.
-    const bytes = Math.max(track.bytes, inTables * track.sampleBytes) + (inFragments > 0 ? fileBytes : 0);
-    const counted = Math.max(
-      (inTables + inFragments) * timer.maxSeconds,
-      timer.secondsOf({ buffer: NO_BYTES, at: 0, end: 0, bytes }),
-    );
+  for (const sound of sounds) {
+    const { track, timer, packets } = sound;
+    const read =
+      kept && sound === byHead && others.length === 0
+        ? yield* secondsOfSamples(input, samplesOf(track, kept), packets.count, timer)
+        : undefined;
+    const counted = read ?? totalSeconds(timer, packets);
     seconds = Math.max(seconds, counted);
     maxSeconds = Math.max(maxSeconds, counted, track.claimedSeconds);
   }
   return seconds > 0 ? { seconds, maxSeconds } : undefined;
 }
 
-const NO_BYTES = Buffer.alloc(0);
+/** @throws RangeError for tables that are too short */
+function* samplesOf({ id, tables }: Track, fragments: readonly Fragment[]): Generator<Sample> {
+  const sizes = tables.get('stsz');
+  const chunks = tables.get('co64') ?? tables.get('stco');
+  const perChunk = tables.get('stsc');
+  if (sizes && chunks && perChunk && !(tables.has('co64') && tables.has('stco')))
+    yield* samplesOfTables({ sizes, chunks, isLong: tables.has('co64'), perChunk });
+  for (const fragment of fragments) if (fragment.track === id) yield* samplesOfFragment(fragment);
+}
 
 interface Box {
   readonly type: string;
@@ -127,27 +184,45 @@ function visitBoxes(parent: Buffer, visit: Visitor): boolean {
   try {
     return walk(parent, 0);
   } catch (error) {
-    if (error instanceof RangeError) return false;
+    if (isRangeError(error)) return false;
     throw error;
   }
 }
 
+interface Movie {
+  readonly tracks: readonly Track[];
+  /** Sizes of the samples of fragments, by track. */
+  readonly defaultBytes: ReadonlyMap<number, number>;
+}
+
 /** Returns the tracks of a file; undefined for tables that cannot be read. */
-function readTracks(moov: Buffer): Track[] | undefined {
+function readMovie(moov: Buffer): Movie | undefined {
   const tracks: Track[] = [];
+  const defaultBytes = new Map<number, number>();
   const isRead = visitBoxes(moov, (type, content) => {
     if (type === 'trak') tracks.push(newTrack());
+    if (type === 'trex') defaultBytes.set(content.readUInt32BE(4), content.readUInt32BE(16));
     const track = tracks.at(-1);
     if (track) MEMBERS[type]?.(track, content);
     if (type === 'cmov') throw new RangeError('compressed tables');
   });
-  return isRead ? tracks : undefined;
+  return isRead ? { tracks, defaultBytes } : undefined;
 }
 
 const newTrack = (): Track => ({
-  ...{ id: 0, isSound: false, entries: [], samples: 0, sampleBytes: 0, bytes: 0 },
-  ...{ chunks: 0, perChunk: undefined, claimedSeconds: 0 },
+  ...{ id: 0, isSound: false, entries: [], samples: 0, sampleBytes: 0, bytes: 0, longestBytes: 0 },
+  ...{ chunks: 0, perChunk: undefined, tables: new Map(), claimedSeconds: 0 },
 });
+
+function addSize(track: Track, bytes: number): void {
+  track.bytes += bytes;
+  track.longestBytes = Math.max(track.longestBytes, bytes);
+}
+
+/** Keeps a table by which the samples are found. Decoders differ in which of two they take. */
+function keep(track: Track, type: string, content: Buffer): void {
+  track.tables.set(type, track.tables.has(type) ? Buffer.alloc(0) : content);
+}
 
 /** What the boxes within a track add to it. */
 const MEMBERS: Readonly<Record<string, (track: Track, content: Buffer) => void>> = {
@@ -166,20 +241,27 @@ const MEMBERS: Readonly<Record<string, (track: Track, content: Buffer) => void>>
   stsz: (track, content) => {
     track.samples = Math.max(track.samples, content.readUInt32BE(8));
     track.sampleBytes = Math.max(track.sampleBytes, content.readUInt32BE(4));
-    for (let at = 12; at + 4 <= content.length; at += 4) track.bytes += content.readUInt32BE(at);
+    for (let at = 12; at + 4 <= content.length; at += 4) addSize(track, content.readUInt32BE(at));
+    keep(track, 'stsz', content);
   },
   stz2: (track, content) => {
     track.samples = Math.max(track.samples, content.readUInt32BE(8));
+    // Of half a byte, of one, or of two, which alone may be more than a frame has.
+    if (content[7] === 16)
+      for (let at = 12; at + 2 <= content.length; at += 2) addSize(track, content.readUInt16BE(at));
   },
   stco: (track, content) => {
     track.chunks = Math.max(track.chunks, content.readUInt32BE(4));
+    keep(track, 'stco', content);
   },
   co64: (track, content) => {
     track.chunks = Math.max(track.chunks, content.readUInt32BE(4));
+    keep(track, 'co64', content);
   },
   stsc: (track, content) => {
     if (track.perChunk) throw new RangeError('two tables of chunks');
     track.perChunk = content;
+    keep(track, 'stsc', content);
   },
 };
 
@@ -206,25 +288,50 @@ function samplesOfChunks({ perChunk, chunks }: Track): number {
   return samples;
 }
 
-/** Adds the samples of a fragment's runs to those of their tracks. Returns false for boxes that cannot be read. */
-function addFragment(moof: Buffer, fragments: Map<number, number>): boolean {
-  let id = 0;
-  return visitBoxes(moof, (type, content) => {
-    if (type === 'tfhd') id = content.readUInt32BE(4);
-    if (type === 'trun') fragments.set(id, (fragments.get(id) ?? 0) + content.readUInt32BE(4));
+/**
+ * Adds the samples of a box of fragments to those of their tracks. Returns false for boxes that cannot be read.
+ * @param at its position
+ */
+function addFragments(moof: Buffer, at: number, movie: Movie | undefined, fragments: Fragments): boolean {
+  const added: (Fragment & { readonly runs: Buffer[] })[] = [];
+  const isRead = visitBoxes(moof, (type, content) => {
+    if (type === 'tfhd') {
+      const track = content.readUInt32BE(4);
+      const defaultBytes = movie?.defaultBytes.get(track) ?? 0;
+      added.push({ track, at, isFirst: added.length === 0, header: content, runs: [], defaultBytes });
+    }
+    if (type !== 'trun') return;
+    const fragment = added.at(-1);
+    if (!fragment) throw new RangeError('a run without a header');
+    fragment.runs.push(content);
   });
+  if (!isRead) return false;
+  try {
+    for (const fragment of added) {
+      const { track } = fragment;
+      const packets = packetsOfFragment(fragment);
+      fragments.packets.set(track, sumOf(fragments.packets.get(track) ?? NO_PACKETS, packets));
+    }
+  } catch (error) {
+    if (isRangeError(error)) return false;
+    throw error;
+  }
+  fragments.keptBytes += moof.length;
+  if (fragments.keptBytes > MAX_TABLES_BYTES) fragments.kept = undefined;
+  fragments.kept?.push(...added);
+  return true;
 }
 
-/** Returns the timer with the longest packets of a track's entries; undefined for pictures and text. */
-function timerOf({ entries, isSound }: Track): PacketTimer | undefined {
-  let longest: PacketTimer | undefined;
+/** Returns the timers of a track's entries; none for pictures and text. */
+function timersOf({ entries, isSound }: Track): PacketTimer[] {
+  const timers: PacketTimer[] = [];
   for (const stsd of entries)
     for (let at = 8; at + HEAD_BYTES <= stsd.length; ) {
       const box = boxAt(stsd, at, stsd.length - at);
       if (!box) break;
       const timer = entryTimer(box.type, stsd.subarray(at, at + box.bytes), isSound);
-      if (timer && (!longest || timer.maxSeconds > longest.maxSeconds)) longest = timer;
+      if (timer) timers.push(timer);
       at += box.bytes;
     }
-  return longest ?? (isSound ? UNKNOWN : undefined);
+  return timers.length > 0 || !isSound ? timers : [UNKNOWN];
 }

@@ -21,6 +21,8 @@ export interface MpegFrame {
   readonly rate: number;
   readonly bytes: number;
   readonly seconds: number;
+  /** Of a frame that is larger than any: as many as its bytes may be. */
+  readonly packedSeconds?: number;
 }
 
 /**
@@ -43,6 +45,25 @@ export function mpegFrameAt(audio: Buffer, at: number): MpegFrame | undefined {
   return { rate, bytes: slots * slotBytes, seconds: samples / rate };
 }
 
+/** Bytes of frames. Decoders read all frames of a packet, so one that is larger than any frame counts as the smallest ones. */
+export interface FrameSizes {
+  readonly smallest: number;
+  readonly largest: number;
+}
+
+/** Of silence. */
+const AAC_SMALLEST = 4;
+/** 6,144 bits (ISO/IEC 14496-3, 4.5.3). */
+const AAC_CHANNEL_BYTES = 768;
+const AAC_CHANNELS = [8, 1, 2, 3, 4, 5, 6];
+
+/** @param channels as AAC configures them; 0: not known. Stereo may be configured as mono. */
+export const aacSizes = (channels: number): FrameSizes => ({
+  smallest: AAC_SMALLEST,
+  largest: AAC_CHANNEL_BYTES * Math.max(2, AAC_CHANNELS[channels] ?? 8),
+});
+
+const ADTS_SAMPLES = 1_024;
 const ADTS_RATES = [
   ...[96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000],
   ...[22_050, 16_000, 12_000, 11_025, 8_000, 7_350],
@@ -56,6 +77,11 @@ export function adtsFrameAt(audio: Buffer, at: number): MpegFrame | undefined {
   const rate = ADTS_RATES[(audio[at + 2]! >> 2) & 15];
   const bytes = ((audio[at + 3]! & 3) << 11) | (audio[at + 4]! << 3) | (audio[at + 5]! >> 5);
   if (!rate || bytes < ADTS_HEADER_BYTES) return undefined;
+  const { smallest, largest } = aacSizes(((audio[at + 2]! & 1) << 2) | (audio[at + 3]! >> 6));
+  const content = bytes - ADTS_HEADER_BYTES;
   const blocks = (audio[at + 6]! & 3) + 1;
-  return { rate, bytes, seconds: (blocks * 1_024) / rate };
+  const seconds = (blocks * ADTS_SAMPLES) / rate;
+  return content > blocks * largest
+    ? { rate, bytes, seconds, packedSeconds: ((content / smallest) * ADTS_SAMPLES) / rate }
+    : { rate, bytes, seconds };
 }

@@ -1,5 +1,5 @@
 import { flacFrameSeconds } from './flac';
-import { mpegFrameAt } from './mpeg-frame';
+import { aacSizes, type FrameSizes, mpegFrameAt } from './mpeg-frame';
 
 /** A packet of a container; its first bytes are in `buffer` from `at` to `end`. */
 export interface Packet {
@@ -16,7 +16,22 @@ export interface PacketTimer {
   secondsOf(packet: Packet): number;
   /** Of any packet, if its bytes are not at hand. */
   readonly maxSeconds: number;
+  /** @returns seconds of packets whose bytes are not at hand */
+  totalSeconds?(packets: Packets): number;
+  /** Whether the first bytes of a packet tell how long it lasts, which differs from one packet to the next. */
+  readonly isByHead?: true;
 }
+
+/** Several packets. */
+export interface Packets {
+  readonly count: number;
+  /** Of all. */
+  readonly bytes: number;
+  readonly longestBytes: number;
+}
+
+export const totalSeconds = (timer: PacketTimer, packets: Packets): number =>
+  timer.totalSeconds?.(packets) ?? packets.count * timer.maxSeconds;
 
 /** Bytes of a packet that a timer reads at the most. */
 export const HEAD_BYTES = 16;
@@ -29,6 +44,7 @@ const UNKNOWN_BYTES_PER_SECOND = 1_000;
 export const UNKNOWN: PacketTimer = {
   secondsOf: ({ bytes }) => Math.max(UNKNOWN_SECONDS, bytes / UNKNOWN_BYTES_PER_SECOND),
   maxSeconds: UNKNOWN_SECONDS,
+  totalSeconds: ({ count, bytes }) => Math.max(count * UNKNOWN_SECONDS, bytes / UNKNOWN_BYTES_PER_SECOND),
 };
 
 const MAX_OPUS_MS = 120;
@@ -38,6 +54,7 @@ const SILK_MS = [10, 20, 40, 60];
 /** By the first bytes of a packet (RFC 6716, 3.1 and 3.2). */
 export const OPUS: PacketTimer = {
   maxSeconds: MAX_OPUS_MS / 1_000,
+  isByHead: true,
   secondsOf({ buffer, at, end }) {
     if (at >= end) return 0;
     const toc = buffer[at]!;
@@ -72,29 +89,72 @@ export function speex(head: Buffer): PacketTimer {
   return rate === 0 ? UNKNOWN : fixed((frame * frames) / rate);
 }
 
+/** The longest frame of FLAC, and the smallest one, which is silent. */
+const FLAC_SAMPLES = 65_536;
+const FLAC_SMALLEST = 11;
+/** Of each sample: eight channels of four bytes. */
+const FLAC_SAMPLE_BYTES = 32;
+const FLAC_HEAD_BYTES = 128;
+/** A file may claim a higher rate than its frames have. */
+const FLAC_RATE = 48_000;
+
 export const flac = (rate: number): PacketTimer =>
   rate === 0
     ? UNKNOWN
     : {
-        secondsOf: ({ buffer, at, end }) => flacFrameSeconds(buffer.subarray(0, end), at, rate),
-        maxSeconds: 65_536 / rate,
+        secondsOf({ buffer, at, end, bytes }) {
+          const seconds = flacFrameSeconds(buffer.subarray(0, end), at, rate);
+          const samples = seconds * Math.min(rate, FLAC_RATE);
+          const largest = samples * FLAC_SAMPLE_BYTES + FLAC_HEAD_BYTES;
+          return bytes > largest ? (bytes / FLAC_SMALLEST) * seconds : seconds;
+        },
+        maxSeconds: FLAC_SAMPLES / rate,
+        isByHead: true,
       };
 
 /** @param bytes of a sample of all channels, which is a packet of MP4 */
 export const pcm = (rate: number, bytes: number): PacketTimer =>
   rate > 0 && bytes > 0
-    ? { secondsOf: (packet) => packet.bytes / bytes / rate, maxSeconds: 1 / rate }
+    ? {
+        secondsOf: (packet) => packet.bytes / bytes / rate,
+        maxSeconds: 1 / rate,
+        totalSeconds: (packets) => Math.max(packets.count, packets.bytes / bytes) / rate,
+      }
     : UNKNOWN;
 
-/** The longest frame of MPEG audio: 576 samples at 8 kHz, or 1,152 at 16 kHz. */
+/** What follows a frame of MPEG audio within its packet may be frames of the lowest rate. */
+const MPEG_BYTES_PER_SECOND = 1_000;
+/** The longest frame of MPEG audio, of layer II at 8 kHz, and the largest one, at 160 kbit/s. */
+const MPEG_SECONDS = 0.144;
+const MPEG_BYTES = 2_881;
+
 export const MP3: PacketTimer = {
-  secondsOf: ({ buffer, at, end }) => mpegFrameAt(buffer.subarray(0, end), at)?.seconds ?? UNKNOWN_SECONDS,
-  maxSeconds: 0.072,
+  secondsOf({ buffer, at, end, bytes }) {
+    const frame = mpegFrameAt(buffer.subarray(0, end), at);
+    if (!frame) return Math.max(UNKNOWN_SECONDS, bytes / MPEG_BYTES_PER_SECOND);
+    return frame.seconds + Math.max(0, bytes - frame.bytes) / MPEG_BYTES_PER_SECOND;
+  },
+  maxSeconds: MPEG_SECONDS,
+  totalSeconds: ({ count, bytes, longestBytes }) =>
+    longestBytes > MPEG_BYTES
+      ? Math.max(count * MPEG_SECONDS, bytes / MPEG_BYTES_PER_SECOND)
+      : count * MPEG_SECONDS,
+  isByHead: true,
 };
 
-/** Frames of so many samples. */
-export const frames = (samples: number, rate: number): PacketTimer =>
-  rate > 0 ? fixed(samples / rate) : UNKNOWN;
+/** Frames of so many samples, one in each packet. */
+export function frames(samples: number, rate: number, sizes?: FrameSizes): PacketTimer {
+  if (!(rate > 0)) return UNKNOWN;
+  const seconds = samples / rate;
+  if (!sizes) return fixed(seconds);
+  const within = (bytes: number) => (bytes / sizes.smallest) * seconds;
+  return {
+    secondsOf: ({ bytes }) => (bytes > sizes.largest ? within(bytes) : seconds),
+    maxSeconds: seconds,
+    totalSeconds: ({ count, bytes, longestBytes }) =>
+      longestBytes > sizes.largest ? Math.max(count * seconds, within(bytes)) : count * seconds,
+  };
+}
 
 /** @param config ALACSpecificConfig: samples of a frame, and at its end the rate */
 export const alac = (config: Buffer): PacketTimer =>
@@ -113,7 +173,7 @@ const USAC_SAMPLES = 4_096;
 
 /** @param config AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1) @param entryRate in case that it is missing */
 export function aac(config: Buffer, entryRate: number): PacketTimer {
-  if (config.length < 2) return frames(AAC_SAMPLES, entryRate);
+  if (config.length < 2) return frames(AAC_SAMPLES, entryRate, aacSizes(0));
   let bitAt = 0;
   const bits = (count: number): number => {
     let value = 0;
@@ -125,5 +185,5 @@ export function aac(config: Buffer, entryRate: number): PacketTimer {
   if (type === ESCAPED_TYPE) type = 32 + bits(6);
   const index = bits(4);
   const rate = index === ESCAPED_RATE ? bits(24) : AAC_RATES[index];
-  return frames(type === USAC ? USAC_SAMPLES : AAC_SAMPLES, rate ?? 0);
+  return type === USAC ? frames(USAC_SAMPLES, rate ?? 0) : frames(AAC_SAMPLES, rate ?? 0, aacSizes(bits(4)));
 }

@@ -92,9 +92,19 @@ const box = (type: string, ...content: readonly Buffer[]): Buffer => {
 };
 const uints = (...values: number[]): Buffer => Buffer.concat(values.map(uint32));
 
-/** AAC at 16 kHz in MP4: packets of 64 ms, whose headers and table of times claim another duration. */
-export function m4aFile(packets: number, claimedSeconds: number): Buffer {
-  const packet = bytes(0x01, 0x18, 0x20, 0x07);
+/** A silent frame of AAC. */
+const AAC_PACKET = bytes(0x01, 0x18, 0x20, 0x07);
+
+/** Of a track at 16 kHz. @param codec its boxes */
+function soundEntry(type: string, ...codec: readonly Buffer[]): Buffer {
+  const entry = Buffer.alloc(28);
+  entry.writeUInt16BE(1, 16);
+  entry.writeUInt16BE(16, 18);
+  entry.writeUInt16BE(16_000, 24);
+  return box(type, entry, ...codec);
+}
+
+function aacEntry(): Buffer {
   const config = bytes(0x14, 0x08);
   const decoder = Buffer.concat([
     bytes(4, 17, 0x40, 0x15),
@@ -102,31 +112,81 @@ export function m4aFile(packets: number, claimedSeconds: number): Buffer {
     bytes(5, config.length),
     config,
   ]);
-  const esds = box('esds', uint32(0), bytes(3, decoder.length + 3, 0, 0, 0), decoder);
-  const entry = Buffer.alloc(28);
-  entry.writeUInt16BE(1, 16);
-  entry.writeUInt16BE(16, 18);
-  entry.writeUInt16BE(16_000, 24);
-  const tables = box(
-    'stbl',
-    box('stsd', uints(0, 1), box('mp4a', entry, esds)),
-    box('stts', uints(0, 1, packets, 1)),
-    box('stsc', uints(0, 1, 1, packets, 1)),
-    box('stsz', uints(0, packet.length, packets)),
-    box('stco', uints(0, 1, 24)),
-  );
+  return soundEntry('mp4a', box('esds', uint32(0), bytes(3, decoder.length + 3, 0, 0, 0), decoder));
+}
+
+/** Claims blocks of a sample. */
+function flacEntry(): Buffer {
+  const info = flacFile(0, 0).subarray(4);
+  info.writeUInt16BE(1, 4);
+  info.writeUInt16BE(1, 6);
+  return soundEntry('fLaC', box('dfLa', uint32(0), info));
+}
+
+/** The box of a movie with one track. @param more boxes after it */
+function movie(
+  entry: Buffer,
+  claimedSeconds: number,
+  tables: readonly Buffer[],
+  ...more: readonly Buffer[]
+): Buffer {
   const claim = uints(0, 0, 0, 1_000, claimedSeconds * 1_000);
   const media = box(
     'mdia',
     box('mdhd', claim, uint32(0)),
     box('hdlr', uints(0, 0), Buffer.from('soun'), Buffer.alloc(13)),
-    box('minf', tables),
+    box('minf', box('stbl', box('stsd', uints(0, 1), entry), ...tables)),
   );
-  return Buffer.concat([
-    box('ftyp', Buffer.from('M4A '), uint32(0)),
-    box('mdat', repeated(packets, packet)),
-    box('moov', box('mvhd', claim, Buffer.alloc(80)), box('trak', media)),
-  ]);
+  const track = box('trak', box('tkhd', uints(0, 0, 0, 1), Buffer.alloc(68)), media);
+  return box('moov', box('mvhd', claim, Buffer.alloc(80)), track, ...more);
+}
+
+const MP4_TYPE = box('ftyp', Buffer.from('M4A '), uint32(0));
+/** Of the first packet, after the heads of two boxes. */
+const MP4_CONTENT_AT = MP4_TYPE.length + 8;
+
+interface Mp4Options {
+  readonly codec?: 'aac' | 'flac' | 'opus';
+  readonly packet?: Buffer;
+  /** Positions of chunks with one packet each. Absent: one chunk has all. */
+  readonly chunks?: readonly number[];
+  /** Number of the codec's entries. */
+  readonly entries?: number;
+}
+
+/** Packets in MP4, of AAC at 16 kHz with 64 ms each, whose headers and table of times claim another duration. */
+export function m4aFile(
+  packets: number,
+  claimedSeconds: number,
+  { codec = 'aac', packet = AAC_PACKET, chunks, entries = 1 }: Mp4Options = {},
+): Buffer {
+  const tables = [
+    box('stts', uints(0, 1, packets, 1)),
+    box('stsc', uints(0, 1, 1, chunks ? 1 : packets, 1)),
+    box('stsz', uints(0, packet.length, packets)),
+    box('stco', uints(0, ...(chunks ? [chunks.length, ...chunks] : [1, MP4_CONTENT_AT]))),
+  ];
+  const entry = { aac: aacEntry, flac: flacEntry, opus: () => soundEntry('Opus') }[codec]();
+  const content = box('mdat', repeated(packets, packet));
+  return Buffer.concat([MP4_TYPE, content, movie(repeated(entries, entry), claimedSeconds, tables)]);
+}
+
+/** Opus in fragments of MP4 with one packet each. */
+export function fragmentedFile(packets: readonly Buffer[]): Buffer {
+  const tables = ['stts', 'stsc', 'stco'].map((type) => box(type, uints(0, 0)));
+  const extension = box('mvex', box('trex', uints(0, 1, 1, 0, 0, 0)));
+  const fragments = packets.map((packet) => {
+    const fragment = (position: number) =>
+      box(
+        'moof',
+        box('mfhd', uints(0, 1)),
+        // Positions count from the box; the run has one, and sizes.
+        box('traf', box('tfhd', uints(0x20000, 1)), box('trun', uints(0x201, 1, position, packet.length))),
+      );
+    return Buffer.concat([fragment(fragment(0).length + 8), box('mdat', packet)]);
+  });
+  const head = movie(soundEntry('Opus'), 0, [...tables, box('stsz', uints(0, 0, 0))], extension);
+  return Buffer.concat([MP4_TYPE, head, ...fragments]);
 }
 
 /** FLAC at 16 kHz: frames of 4,096 samples of silence, after a header that claims a number of samples. */

@@ -1,5 +1,5 @@
 import type { AudioKind } from '@gateway/audio';
-import { mp3File, oggFile, wav } from '@gateway/testing';
+import { m4aFile, mp3File, oggFile, wav } from '@gateway/testing';
 import { describe, expect, test } from '@jest/globals';
 import type { Upload } from '../domain/upload';
 import { audioCpuQuota, durationOf } from './audio-duration';
@@ -30,6 +30,12 @@ test('does not believe a header that claims a second', async () => {
 test('does not believe a header that claims more than the bytes are', async () => {
   const { measuredMs } = await read(uploadOf('wav', wav(1, 4_000_000_000)));
   expect(measuredMs).toBeLessThanOrEqual(1_003);
+});
+
+test('reads a file again whose tables are behind what they tell of', async () => {
+  const packet = Buffer.from([0x00, 1, 2]);
+  const { measuredMs } = await read(uploadOf('mp4', m4aFile(500, 1, { codec: 'opus', packet })));
+  expect(measuredMs).toBeCloseTo(5_000);
 });
 
 describe('an account that has used up its CPU time', () => {

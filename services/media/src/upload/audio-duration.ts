@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AudioKind, AudioMeasurement } from '@gateway/audio';
+import { type AudioKind, AudioMeasurement, type Duration } from '@gateway/audio';
 import { GatewayError } from '@gateway/errors';
 import { CpuTimeQuota, threadCpuMs } from '@gateway/quota';
 import type { Upload } from '../domain/upload';
@@ -35,8 +35,7 @@ export async function durationOf(
 ): Promise<AudioDuration> {
   const measurement = new AudioMeasurement(upload.kind as AudioKind, upload.bytes);
   const endsMs = performance.now() + readMs;
-  for await (const piece of upload.open()) {
-    if (measurement.isDone) break;
+  const push = async (piece: Buffer) => {
     while (!cpu.run(accountId, PIECE_MS, (budgetMs) => budgetMs > 0 && pushed(measurement, piece))) {
       if (performance.now() > endsMs)
         throw new GatewayError('rate_limited', {
@@ -45,8 +44,16 @@ export async function durationOf(
         });
       await sleep(NEXT_TRY_MS);
     }
+  };
+  let duration: Duration | undefined;
+  while (!duration) {
+    for await (const piece of upload.open()) {
+      if (measurement.isDone) break;
+      await push(piece);
+    }
+    duration = measurement.end();
   }
-  const { seconds, maxSeconds } = measurement.end();
+  const { seconds, maxSeconds } = duration;
   return { measuredMs: seconds * 1_000, maximumMs: Math.ceil(maxSeconds) * 1_000 + MARGIN_MS };
 }
 
