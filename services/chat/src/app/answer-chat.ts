@@ -1,5 +1,5 @@
 import { annotateFailure } from '@gateway/call-billing';
-import { GatewayError, isRetryableTpmLimit } from '@gateway/errors';
+import { GatewayError } from '@gateway/errors';
 import type { LinkCall, LinkReply } from '@gateway/link';
 import { isBareName, modelNameForRecord } from '@gateway/models';
 import type { CpuTimeQuota } from '@gateway/quota';
@@ -9,21 +9,16 @@ import type { CallerRequest } from '../domain/caller-request';
 import { catalogNotReceived, type ModelLookup, resolveChatModel } from '../domain/model';
 import { sizedPdfs } from '../domain/sized-pdfs';
 import { DEFAULT_BUDGET_MS } from '../domain/token-count';
-import {
-  estimateInput,
-  type RequestSize,
-  type UpperBound,
-  upperBound,
-  withoutReduction,
-} from '../domain/upper-bound';
+import { estimateInput, type RequestSize, type UpperBound, upperBound } from '../domain/upper-bound';
 import type { AbandonedCalls } from './abandoned-calls';
+import { admitWithin, boundsOf, type PromptTokens } from './admit-within';
 import type { AdmittedCall } from './admitted-call';
 import type { ChatRunner } from './chat-runner';
-import { admittedFallbacks, answeredByHeader, highestCost, planFallbacks } from './fallbacks';
+import { admittedFallbacks, answeredByHeader, planFallbacks } from './fallbacks';
 import { type ChatProviders, type PlanDeps, type PlannedCall, planCall } from './plan-call';
 import { estimatePrompt } from './prompt-estimate';
 import { refuseOverlong } from './refuse-overlong';
-import type { Admission, Admitted } from './reserve-call';
+import type { Admission } from './reserve-call';
 
 export interface AnswerChatDeps extends PlanDeps {
   /** For calls that search the web; absent: the same. */
@@ -101,12 +96,18 @@ async function admitChat(
   if (planned.usageIsHidden && !admitsHidden) throw tooManyAbandoned();
   const fallbacks = others.filter((plan) => admitsHidden || !plan.usageIsHidden);
   const usageIsHidden = [planned, ...fallbacks].some((plan) => plan.usageIsHidden);
-  const admit: Admit = (promptTokens, bound, waitsForSettlements = true) =>
+  const { provider } = planned.routes[0]!;
+  const estimate = () => estimatePrompt({ ...planned, provider, accountId }, counting);
+  const prompt: PromptTokens = call.key.hasTpmLimit
+    ? { estimate: estimate(), precise: undefined }
+    : { estimate: estimateInput(planned.size), precise: estimate };
+  const bounds = boundsOf(planned, fallbacks, countedBound(planned, accountId, counting));
+  const admitted = await admitWithin(bounds, prompt, (promptTokens, bound, waitsForSettlements) =>
     deps.admission.admit(context, {
       ...planned,
       key: call.key,
       bareModelName: isBareName(request.model),
-      provider: planned.routes[0]!.provider.id,
+      provider: provider.id,
       endpoint: call.path,
       contentScopes: request.contentScopes,
       streamed: request.stream,
@@ -117,16 +118,7 @@ async function admitChat(
       callerNamedMaximum: request.size.maxOutputTokens !== undefined,
       waitsForSettlements,
       usageIsHidden,
-    });
-  const { provider } = planned.routes[0]!;
-  const admitted = await withPromptTokens(
-    call.key,
-    planned.size,
-    (promptTokens) =>
-      withFallbackCost(planned, fallbacks, promptTokens, admit, () =>
-        admitPlanned(planned, promptTokens, admit, accountId, counting),
-      ),
-    () => estimatePrompt({ ...planned, provider, accountId }, counting),
+    }),
   );
   const headers = { ...admitted.headers, ...answeredByHeader(planned) };
   const { detailedMessages } = call.key;
@@ -146,8 +138,6 @@ function planAcceptable(
   refuseOverlong({ request, model: planned.model, isPublic: canCount(planned), accountId }, deps.counting);
   return plans;
 }
-
-type Admit = (promptTokens: number, bound: UpperBound, waitsForSettlements?: boolean) => Promise<Admitted>;
 
 /**
  * Plans the call to the requested model, then to its fallback models.
@@ -185,51 +175,19 @@ function providersFor(
 /** The bound must hold for every target, and tokenizers of other providers differ. */
 const canCount = ({ routes }: PlannedCall): boolean => routes.every(({ provider }) => provider.boundInput);
 
-/**
- * Reserves what the most expensive fallback model may cost, if that is more. Funds that suffice only for the requested model are
- * no reason to refuse the call.
- */
-async function withFallbackCost(
-  { bound }: PlannedCall,
-  fallbacks: readonly PlannedCall[],
-  promptTokens: number,
-  admit: Admit,
-  admitWithout: () => Promise<Admitted>,
-): Promise<Admitted> {
-  const costNano = highestCost(fallbacks);
-  if (costNano <= bound.costNano) return admitWithout();
-  try {
-    return await admit(
-      promptTokens,
-      { ...withoutReduction(bound), costNano, floorCostNano: costNano },
-      false,
-    );
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    // Unused tokens of calls that have ended are returned shortly: only the attempt without the fallback models waits for them.
-    if (!SPEND_LIMIT_CODES.has(error.code) && !isRetryableTpmLimit(error)) throw error;
-    return admitWithout();
-  }
-}
-
-function admitPlanned(
+/** Returns the function that bounds the cost by a counted prompt, as far as the account's CPU quota allows; undefined if it can't be counted. */
+function countedBound(
   planned: PlannedCall,
-  promptTokens: number,
-  admit: Admit,
   accountId: string,
   counting: CpuTimeQuota,
-): Promise<Admitted> {
-  const { model, price, size, body, bound: byteBound } = planned;
-  const { boundInput } = planned.routes[0]!.provider;
-  if (!boundInput || !canCount(planned)) return admit(promptTokens, byteBound);
-  return admitByCount(
-    byteBound,
-    (bound, waitsForSettlements) => admit(promptTokens, bound, waitsForSettlements),
-    () => {
-      const counted = counting.run(accountId, DEFAULT_BUDGET_MS, (budgetMs) => boundInput(body, budgetMs));
-      return counted === undefined ? byteBound : upperBound(model, price, size, counted);
-    },
-  );
+): (() => UpperBound) | undefined {
+  const { model, price, size, body, bound, routes } = planned;
+  const { boundInput } = routes[0]!.provider;
+  if (!boundInput || !canCount(planned)) return undefined;
+  return () => {
+    const counted = counting.run(accountId, DEFAULT_BUDGET_MS, (budgetMs) => boundInput(body, budgetMs));
+    return counted === undefined ? bound : upperBound(model, price, size, counted);
+  };
 }
 
 /** The account's abandoned calls end within ABANDONED_CALL_TIMEOUT_MS. */
@@ -239,48 +197,3 @@ const tooManyAbandoned = () =>
       'too many calls of this account are still running at their providers after their callers disconnected',
     retryAfterSeconds: 60,
   });
-
-/**
- * Estimates the prompt precisely only for keys with a TPM limit. The limit may have been added since the key was cached:
- * then the estimate is made before the call is refused.
- */
-async function withPromptTokens(
-  { hasTpmLimit }: LinkCall['key'],
-  size: RequestSize,
-  admit: (promptTokens: number) => Promise<Admitted>,
-  estimate: () => number,
-): Promise<Admitted> {
-  if (hasTpmLimit) return admit(estimate());
-  try {
-    return await admit(estimateInput(size));
-  } catch (error) {
-    if (!(error instanceof GatewayError) || error.code !== 'tpm_rate_limited') throw error;
-    return admit(estimate());
-  }
-}
-
-/** Refusals that a tighter bound may avoid. */
-const SPEND_LIMIT_CODES = new Set<string>([
-  'insufficient_balance',
-  'key_daily_limit',
-  'key_monthly_limit',
-  'account_daily_limit',
-  'request_cost_limit',
-]);
-
-/** Counting costs more than a refused reservation, so only a call that does not fit by its bytes is counted. */
-async function admitByCount(
-  byteBound: UpperBound,
-  admit: (bound: UpperBound, waitsForSettlements: boolean) => Promise<Admitted>,
-  countedBound: () => UpperBound,
-): Promise<Admitted> {
-  try {
-    return await admit(withoutReduction(byteBound), false);
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    if (SPEND_LIMIT_CODES.has(error.code)) return admit(countedBound(), true);
-    // Unused tokens of calls that have ended are returned shortly.
-    if (isRetryableTpmLimit(error)) return admit(withoutReduction(byteBound), true);
-    throw error;
-  }
-}
