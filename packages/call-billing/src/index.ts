@@ -1,8 +1,8 @@
+export * from './call-outcome';
 export * from './cell-refusals';
 export * from './cell-settings';
 export * from './cells';
 export * from './failure-detector';
-export * from './free-request';
 export * from './grpc-delivery';
 export * from './kafka-delivery';
 export * from './key-client';
@@ -11,6 +11,7 @@ export * from './owner';
 export * from './owner-client';
 export * from './refusal-reporter';
 export * from './reserve-client';
+export * from './reserve-requests';
 export * from './usage-delivery';
 export * from './usage-event';
 export * from './usage-outbox';

@@ -1,11 +1,5 @@
+import type { CallOutcome } from './call-outcome';
 import { type BilledCall, type CallEnding, lostEvent, releasedEvent, type UsageEvent } from './usage-event';
-
-export interface CallOutcome {
-  /** The HTTP status that the client received. */
-  readonly status: number;
-  /** Empty: the call was answered. */
-  readonly errorCode: string;
-}
 
 /**
  * A call with a hold, from its reservation to its end. Every call must be ended. Only the first end counts, as in billing;

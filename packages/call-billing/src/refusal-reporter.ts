@@ -4,6 +4,7 @@ import type { Logger } from '@gateway/process';
 import type { RefusedCall } from '@gateway/proto/generated/gateway/billing/v1/RefusedCall';
 import type { RefusedCount } from '@gateway/proto/generated/gateway/billing/v1/RefusedCount';
 import type { ReportRefusalsRequest } from '@gateway/proto/generated/gateway/billing/v1/ReportRefusalsRequest';
+import { CLIENT_DISCONNECTED, failedBy } from './call-outcome';
 
 /** A refused call of a valid key for which no money was reserved. */
 export interface Refusal {
@@ -35,8 +36,6 @@ const MAX_ACCOUNT_CALLS = 20;
 /** Beyond this number of distinct counts, models are merged; beyond twice this number, calls are no longer counted. */
 const MAX_COUNTS = 5_000;
 const MAX_ENDPOINT = 128;
-/** The same values as for calls that were reserved. */
-const CLIENT_DISCONNECTED = { status: 499, errorCode: '' };
 const RECORDABLE_MODEL = /^[\x21-\x7e]{1,128}$/;
 
 interface Count extends RefusedCount {
@@ -149,9 +148,7 @@ export class RefusalReporter {
     cell: _,
     ...ids
   }: Refusal): RefusedCall {
-    const { status, errorCode } = clientDisconnected
-      ? CLIENT_DISCONNECTED
-      : { status: error.row.status, errorCode: error.code };
+    const { status, errorCode } = clientDisconnected ? CLIENT_DISCONNECTED : failedBy(error);
     return {
       ...ids,
       model: recordableModel(model),

@@ -1,6 +1,7 @@
 export * from './circuit-breaker';
 export * from './credential-limiter';
 export * from './daily-costs';
+export * from './failover';
 export * from './google-failure';
 export * from './json-value';
 export * from './link-hosts';

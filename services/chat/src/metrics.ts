@@ -1,13 +1,15 @@
 import { createMetrics } from '@gateway/process';
-import type { DailyCosts, TargetHealth, UpstreamFailure } from '@gateway/upstream';
+import {
+  type AttemptMetrics,
+  type DailyCosts,
+  failureName,
+  type Route,
+  type TargetHealth,
+} from '@gateway/upstream';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Route } from './domain/route';
 
 /** Counters of each target. */
-export interface TargetMetrics {
-  /** The reply began. */
-  answered(route: Route, firstByteMs: number): void;
-  failed(route: Route, failure: UpstreamFailure): void;
+export interface TargetMetrics extends AttemptMetrics {
   /** A fallback model answered instead of the model that the client named. */
   fellBack(model: string, fallback: string): void;
   /** A stream ended without its last marker. */
@@ -135,7 +137,7 @@ export function createChatMetrics({ callsInFlight, health, abandoned, dailyCosts
         );
       },
       failed(route, failure) {
-        countCall(route, failure.kind === 'status' ? String(failure.status) : failure.kind);
+        countCall(route, failureName(failure));
       },
       fellBack: (model, fallback_model) => fallbacks.inc({ model, fallback_model }),
       streamBroke: (provider) => brokenStreams.inc({ provider }),

@@ -32,6 +32,7 @@ import { createGrpcClient, createTrust, loadService, startGrpcServer, unary } fr
 import {
   CredentialLimiter,
   DailyCosts,
+  Failover,
   listProviders,
   SessionPins,
   simulatedProviders,
@@ -48,10 +49,10 @@ import { completionProviders } from './app/completion-providers';
 import { Dispatcher } from './app/dispatcher';
 import { droppingTools } from './app/dropping-tools';
 import { ProgressClock } from './app/progress-clock';
+import { ProviderClient } from './app/provider-client';
 import { queueResponse } from './app/queue-response';
 import { Admission } from './app/reserve-call';
 import { responseProviders } from './app/response-providers';
-import { RouteCaller } from './app/route-caller';
 import { WholeReplyRunner } from './app/whole-reply-runner';
 import { CredentialCostSync } from './clients/credential-cost-sync';
 import { fromProtoModel } from './clients/from-proto-model';
@@ -195,11 +196,9 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   quotaMetrics.track('replies', replyMemory);
   const limiter = new CredentialLimiter(() => performance.now(), dailyCosts);
   const sessions = new SessionPins(() => performance.now());
-  const caller = new RouteCaller({
+  const failover = new Failover({ health, limiter, metrics: metrics.targets });
+  const providerClient = new ProviderClient({
     upstream,
-    health,
-    limiter,
-    metrics: metrics.targets,
     keepAliveMs: settings.KEEP_ALIVE_MS,
     timeouts: {
       connectMs: settings.UPSTREAM_CONNECT_TIMEOUT_MS,
@@ -208,7 +207,8 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
     },
   });
   const dispatcher = new Dispatcher({
-    caller,
+    failover,
+    providerClient,
     sessions,
     metrics: metrics.targets,
     keepAliveMs: settings.KEEP_ALIVE_MS,
@@ -229,7 +229,8 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const listed = { models, providers, isMediaProvider, admission };
   const counted = { models, admission, counting: tokenizerCpuQuota(FREE_COUNTS_MS) };
   const wholeReplies = new WholeReplyRunner({
-    caller,
+    failover,
+    providerClient,
     limiter,
     health,
     metrics: metrics.targets,

@@ -1,15 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMetrics } from '@gateway/process';
-import type { Route, TargetHealth, UpstreamFailure } from '@gateway/upstream';
+import { type AttemptMetrics, failureName, type Route, type TargetHealth } from '@gateway/upstream';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-
-/** Counters of each target. */
-export interface TargetMetrics {
-  /** The order was carried out. */
-  answered(route: Route, tookMs: number): void;
-  /** @param failure absent: the target refused the order */
-  failed(route: Route, failure: UpstreamFailure | undefined): void;
-}
 
 /** Counters of video tasks. */
 export interface TaskMetrics {
@@ -32,7 +24,7 @@ const BILL_STATES = ['open', 'dispatched', 'ended'];
 
 export function createMediaMetrics({ callsInFlight, health, countTimeoutMs, ...deps }: MetricsDeps): {
   registry: Registry;
-  targets: TargetMetrics;
+  targets: AttemptMetrics;
   tasks: TaskMetrics;
 } {
   const registry = createMetrics();
@@ -128,7 +120,7 @@ function createTaskMetrics(registry: Registry): TaskMetrics {
   };
 }
 
-function createTargetMetrics(registry: Registry): TargetMetrics {
+function createTargetMetrics(registry: Registry): AttemptMetrics {
   const labelNames = ['provider', 'upstream_model'] as const;
   const calls = new Counter({
     name: 'media_target_calls_total',
@@ -163,7 +155,7 @@ function createTargetMetrics(registry: Registry): TargetMetrics {
       took.observe(labels(route), tookMs / 1_000);
     },
     failed(route, failure) {
-      countCall(route, failure?.kind === 'status' ? String(failure.status) : (failure?.kind ?? 'refused'));
+      countCall(route, failureName(failure));
     },
   };
 }

@@ -16,7 +16,13 @@ import type { ProtoGrpcType as MediaProto } from '@gateway/proto/generated/media
 import { refusedHosts } from '@gateway/providers';
 import { Quota } from '@gateway/quota';
 import { createGrpcClient, createTrust, loadService, startGrpcServer, type Trust, unary } from '@gateway/rpc';
-import { CredentialLimiter, listProviders, simulatedProviders, TargetHealth } from '@gateway/upstream';
+import {
+  CredentialLimiter,
+  Failover,
+  listProviders,
+  simulatedProviders,
+  TargetHealth,
+} from '@gateway/upstream';
 import { openAudio } from './audio/open-audio';
 import { createBilling } from './billing/create-billing';
 import { AccountFunds } from './clients/account-funds';
@@ -109,7 +115,11 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
     models,
     keys,
     health,
-    limiter: new CredentialLimiter(() => performance.now()),
+    failover: new Failover({
+      health,
+      limiter: new CredentialLimiter(() => performance.now()),
+      metrics: metrics.targets,
+    }),
     idempotent: new IdempotentCalls({
       store,
       waitMs: settings.IMAGE_TIMEOUT_MS,
@@ -130,17 +140,16 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   };
   const { forms } = shared;
   const { admission } = mediaBilling;
-  const images = openImages({ ...shared, admission, providers: providers.images, metrics: metrics.targets });
+  const images = openImages({ ...shared, admission, providers: providers.images });
   const videos = openVideos({
     ...shared,
     log,
     pool,
     mediaBilling,
     providers: providers.videos,
-    targetMetrics: metrics.targets,
     taskMetrics: metrics.tasks,
   });
-  const audio = openAudio({ ...shared, admission, providers: providers.audio, metrics: metrics.targets });
+  const audio = openAudio({ ...shared, admission, providers: providers.audio });
   const transcription = { ...audio.deps, forms, cpu: audioCpuQuota() };
   const refusals = new CellRefusals(cells, log);
   const routes = routeCall({

@@ -3,7 +3,7 @@ import type { HttpRequest } from '@gateway/http-client';
 import type { LinkCall } from '@gateway/link';
 import { memoryQuota, Quota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import { CredentialLimiter, TargetHealth } from '@gateway/upstream';
+import { CredentialLimiter, Failover, TargetHealth } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
 import type { EmbeddingRequest } from '../domain/embedding';
 import type { Model } from '../domain/model';
@@ -13,8 +13,8 @@ import { connectSimulator, KINDS } from '../providers/connect-provider';
 import { answerWholeReply } from './answer-whole-reply';
 import { embeddingCall } from './embedding-call';
 import { MeteredChatCall } from './metered-chat-call';
+import { ProviderClient } from './provider-client';
 import type { AdmissionRequest, Admitted } from './reserve-call';
-import { RouteCaller } from './route-caller';
 import { WholeReplyRunner } from './whole-reply-runner';
 
 const WAIT_MS = 60_000;
@@ -49,9 +49,9 @@ interface Fixture {
   readonly signal?: AbortSignal;
 }
 
-/** Returns a caller of providers that give these answers in this order. @param sent gets the requests */
-function callerOf(answers: readonly Answer[], sent: HttpRequest[], health: TargetHealth): RouteCaller {
-  return new RouteCaller({
+/** Returns a client of providers that give these answers in this order. @param sent gets the requests */
+function clientOf(answers: readonly Answer[], sent: HttpRequest[]): ProviderClient {
+  return new ProviderClient({
     upstream: {
       async send(one) {
         sent.push(one);
@@ -62,9 +62,6 @@ function callerOf(answers: readonly Answer[], sent: HttpRequest[], health: Targe
     },
     timeouts: { connectMs: WAIT_MS, firstByteMs: WAIT_MS, idleMs: WAIT_MS },
     keepAliveMs: WAIT_MS,
-    health,
-    limiter: new CredentialLimiter(() => 0),
-    metrics: { answered: () => {}, failed: () => {} },
   });
 }
 
@@ -121,8 +118,13 @@ async function embed({ answers, request = TEXTS, model = {}, signal }: Fixture) 
       },
     },
     runner: new WholeReplyRunner({
-      caller: callerOf(answers, sent, health),
-      limiter: { addCost: (_route, nano) => costs.push(nano) },
+      failover: new Failover({
+        health,
+        limiter: new CredentialLimiter(() => 0),
+        metrics: { answered: () => {}, failed: () => {} },
+      }),
+      providerClient: clientOf(answers, sent),
+      limiter: { addOutput: () => {}, addCost: (_route, nano) => costs.push(nano) },
       health,
       metrics: { clientDisconnected: () => {} },
       replyMemory: memoryQuota(2 * MAX_REPLY_BYTES, 0),

@@ -1,11 +1,9 @@
-import type { CallOutcome } from '@gateway/call-billing';
+import { ANSWERED, type CallOutcome, CLIENT_DISCONNECTED, failedBy } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
-import { NOT_SENT } from '@gateway/http-client';
 import type { LinkReply } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
 import {
   type CredentialLimiter,
-  failureOf,
   isClientError,
   type JsonObject,
   nameProviderRequest,
@@ -20,7 +18,6 @@ import { probableOutput } from '../domain/probable-output';
 import type { Reply, StreamReader } from '../domain/reply';
 import type { ReplyMemory } from '../domain/reply-memory';
 import type { Route } from '../domain/route';
-import { providerCostNano } from '../domain/settlement-event';
 import { estimateInput, mediaBound } from '../domain/upper-bound';
 import { type BilledUsage, ofTier, type TokenUsage, type UsageSource } from '../domain/usage';
 import { withCost, withUsage } from '../json/with-cost';
@@ -30,10 +27,11 @@ import { failureInBody } from '../providers/refusal';
 import type { AbandonedCalls, ProviderCall } from './abandoned-calls';
 import type { AdmittedCall, ModelCall } from './admitted-call';
 import { type AnswerBufferedDeps, answerBuffered, type SettledReply } from './answer-buffered';
-import { ANSWERED, CLIENT_DISCONNECTED, failedBy, isUncharged } from './call-outcome';
 import type { Dispatcher, StartedReply } from './dispatcher';
+import { dispatch, endUnanswered } from './end-unanswered';
 import {
   countedUsage,
+  countUse,
   type FinalUsage,
   finalUsage,
   type Sent,
@@ -88,8 +86,7 @@ export class ChatRunner {
     const providerCall = this.#deps.abandoned.begin(context.signal, call.accountId, call.usageIsHidden);
     let answered: StartedReply | undefined;
     try {
-      await call.metered.dispatched(estimateInput(call.request.size));
-      if (context.signal.aborted) throw Object.assign(new Error('client disconnected'), { code: NOT_SENT });
+      await dispatch(context, call.metered, estimateInput(call.request.size));
       const begun = this.#deps.dispatcher.begin(context, call, providerCall.signal);
       if (!call.request.stream) {
         const started = await begun;
@@ -99,7 +96,8 @@ export class ChatRunner {
           accountId: started.call.accountId,
           headers: started.call.headers,
           readAndSettle: (memory) => this.#readAndSettle(context, started, memory),
-          settleUnread: async () => this.#countUse(started.route, await settleUnread(context, started)),
+          settleUnread: async () =>
+            countUse(this.#deps.limiter, started.route, await settleUnread(context, started)),
         });
         providerCall.end();
         return reply;
@@ -116,27 +114,16 @@ export class ChatRunner {
     }
   }
 
-  /**
-   * Ends a call that was not answered, unless it is settled already.
-   * @param headers of the provider's response, if there was one
-   */
-  async #failed(
+  /** @param headers of the provider's response, if there was one */
+  #failed(
     context: RequestContext,
     call: AdmittedCall,
     thrown: unknown,
     providerCall: ProviderCall,
-    headers: StartedReply['headers'] = {},
+    headers?: StartedReply['headers'],
   ): Promise<GatewayError> {
     providerCall.end();
-    const error = thrown instanceof GatewayError ? thrown : toGatewayError(failureOf(thrown));
-    if (context.signal.aborted) await this.#endAbandoned(call, thrown);
-    else {
-      const isWrittenOff = call.usageIsHidden && !isUncharged(thrown);
-      await call.metered[isWrittenOff ? 'writeOff' : 'release'](failedBy(error));
-      nameProviderRequest(error.cause, headers);
-      context.log.warn({ model: call.model.slug, code: error.code, err: error.cause }, 'provider failed');
-    }
-    return error;
+    return endUnanswered(context, { ...call, abandon: () => this.#abandon(call) }, thrown, headers);
   }
 
   /**
@@ -144,9 +131,8 @@ export class ChatRunner {
    * was probably generated of a reply that is not streamed. If the provider was read for usage that it never reported, the prompt is
    * charged.
    */
-  async #endAbandoned(call: AdmittedCall, thrown: unknown): Promise<unknown> {
+  #abandon(call: AdmittedCall): Promise<unknown> {
     const { metered, request, model, routes, body, usageIsHidden, outputTokens } = call;
-    if (isUncharged(thrown)) return metered.release(CLIENT_DISCONNECTED);
     const prompt = countedUsage({ request, provider: routes[0]!.provider, body }, { output: () => 0 });
     if (usageIsHidden) {
       this.#deps.metrics.clientDisconnected('usage_unknown');
@@ -176,13 +162,6 @@ export class ChatRunner {
     if (!context.signal.aborted) return metered.settle(usage, source, outcome, lossReason);
     this.#deps.metrics.clientDisconnected(lossReason ?? 'charged');
     return metered.settle(usage, source, CLIENT_DISCONNECTED, lossReason);
-  }
-
-  /** Counts a reply for the limits of its credential. A target without a cost costs nothing. */
-  #countUse(route: Route, usage: TokenUsage): void {
-    const { cost } = route.target;
-    this.#deps.limiter.addOutput(route, usage.output);
-    if (cost) this.#deps.limiter.addCost(route, providerCostNano(cost, usage));
   }
 
   /** Warns operators of a provider's figures once, and not for each of its replies. */
@@ -221,7 +200,7 @@ export class ChatRunner {
           { ...usage, costNano },
           identityOf(context, call),
         );
-    this.#countUse(begun.route, usage);
+    countUse(this.#deps.limiter, begun.route, usage);
     this.#warnOf(context, begun.route, final);
     await this.#settleReply(context, call, usage, final.source, final.isOutputKnown);
     return { body: request.beforeEnd ? await request.beforeEnd(body) : body, costNano };
@@ -304,7 +283,7 @@ export class ChatRunner {
     const final = finalUsage(sent, stream, done !== undefined);
     const { usage, source } = final;
     stream.close();
-    this.#countUse(route, usage);
+    countUse(this.#deps.limiter, route, usage);
     if (done) {
       this.#deps.health.recordCompleteReply(route);
       this.#warnOf(context, route, final);

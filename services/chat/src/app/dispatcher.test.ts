@@ -6,6 +6,8 @@ import {
   type CredentialLimits,
   DailyCosts,
   environmentAccount,
+  Failover,
+  failureName,
   routeName,
   SessionPins,
   TargetHealth,
@@ -21,7 +23,7 @@ import { parseMessagesRequest } from '../formats/anthropic/messages-request';
 import { readOpeningEvent } from '../providers/anthropic/read-opening';
 import type { AdmittedCall } from './admitted-call';
 import { Dispatcher } from './dispatcher';
-import { RouteCaller } from './route-caller';
+import { ProviderClient } from './provider-client';
 
 const TIMEOUTS = { connectMs: 1_000, firstByteMs: 1_000, idleMs: 1_000 };
 const HOLD_MS = 60_000;
@@ -68,7 +70,15 @@ beforeEach(() => {
   nowMs = 0;
   health = new TargetHealth(() => nowMs, 10_000);
   sessions = new SessionPins(() => nowMs);
-  const caller = new RouteCaller({
+  const failover = new Failover({
+    health,
+    limiter: new CredentialLimiter(() => nowMs, costs),
+    metrics: {
+      answered: ({ provider }) => outcomes.push(`${provider.id} answered`),
+      failed: ({ provider }, failure) => outcomes.push(`${provider.id} ${failureName(failure)}`),
+    },
+  });
+  const providerClient = new ProviderClient({
     upstream: {
       send(request) {
         const provider = request.url.hostname;
@@ -78,16 +88,10 @@ beforeEach(() => {
     },
     timeouts: TIMEOUTS,
     keepAliveMs: HOLD_MS,
-    health,
-    limiter: new CredentialLimiter(() => nowMs, costs),
-    metrics: {
-      answered: ({ provider }) => outcomes.push(`${provider.id} answered`),
-      failed: ({ provider }, failure) =>
-        outcomes.push(`${provider.id} ${failure.kind === 'status' ? failure.status : failure.kind}`),
-    },
   });
   dispatcher = new Dispatcher({
-    caller,
+    failover,
+    providerClient,
     keepAliveMs: HOLD_MS,
     sessions,
     metrics: { fellBack: (model, fallback) => outcomes.push(`${model} fell back to ${fallback}`) },

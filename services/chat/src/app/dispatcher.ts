@@ -1,20 +1,20 @@
 import type { HttpResponse } from '@gateway/http-client';
 import type { RequestContext } from '@gateway/rpc';
 import {
-  isClientError,
+  type Failover,
   nameProviderRequest,
   routeName,
   type SessionPins,
+  type Unanswered,
   UpstreamError,
-  type UpstreamFailure,
 } from '@gateway/upstream';
 import type { Route } from '../domain/route';
 import { estimateInput } from '../domain/upper-bound';
 import type { TargetMetrics } from '../metrics';
 import type { AdmittedCall, ModelCall } from './admitted-call';
 import { beginStream } from './begin-stream';
-import { bodyOrUndefined, type RouteCaller } from './route-caller';
-import { upstreamBody } from './upstream-body';
+import type { ProviderClient } from './provider-client';
+import { bodyOrUndefined, upstreamBody } from './upstream-body';
 
 /** A call that a provider has started to answer. */
 export interface StartedReply {
@@ -28,10 +28,12 @@ export interface StartedReply {
   readonly headers: HttpResponse['headers'];
 }
 
-type BegunReply = Pick<StartedReply, 'reply' | 'headers'>;
+/** What a route has started to answer. */
+type BegunReply = Omit<StartedReply, 'call' | 'route'>;
 
 export interface DispatcherDeps {
-  readonly caller: Pick<RouteCaller, 'firstAnswer' | 'send' | 'timeoutsOf'>;
+  readonly failover: Pick<Failover, 'firstAnswer'>;
+  readonly providerClient: Pick<ProviderClient, 'send' | 'timeoutsOf'>;
   /** How long after dispatch a stream without content is buffered. */
   readonly keepAliveMs: number;
   readonly sessions: Pick<SessionPins, 'set'>;
@@ -58,35 +60,38 @@ export class Dispatcher {
     const begun = await this.#beginAtModel(context, call, options);
     if ('reply' in begun) return begun;
     // A call that the client must change is not another model's either.
-    const fallbacks = isClientError(begun) ? [] : call.fallbacks;
-    for (const fallback of fallbacks) {
+    if ('error' in begun) throw begun.error;
+    for (const fallback of call.fallbacks) {
       const answered = await this.#beginAtModel(context, fallback, options);
       if ('reply' in answered) return answered;
     }
-    throw new UpstreamError(begun);
+    throw new UpstreamError(begun.failure);
   }
 
-  /** Returns the failure for which a retry is most promising if no route of the model answers. */
   async #beginAtModel(
     context: RequestContext,
     call: ModelCall,
     options: SendOptions,
-  ): Promise<StartedReply | UpstreamFailure> {
+  ): Promise<StartedReply | Unanswered<Route>> {
     const { accountId, routes, session, request, model } = call;
-    const answered = await this.#deps.caller.firstAnswer(context, {
+    const begun = await this.#deps.failover.firstAnswer({
       accountId,
       routes,
+      log: context.log,
+      client: context.signal,
       inputTokens: () => estimateInput(request.size),
-      bodyFor: (route) => bodyFor(call, route),
-      begin: (route, body, onClose) => this.#begin(context, call, route, body, { ...options, onClose }),
+      requestTo: (route: Route) => {
+        const body = bodyFor(call, route);
+        return body && ((onClose) => this.#begin(context, call, route, body, { ...options, onClose }));
+      },
     });
-    if (!('answer' in answered)) return answered;
-    const { route, body, answer } = answered;
+    if (!('answer' in begun)) return begun;
+    const { route, answer } = begun;
     if (call.requestedModel !== undefined) this.#deps.metrics.fellBack(call.requestedModel, model.slug);
     // Otherwise the next call of the session finds the same route by itself.
     const isUnexpected = route !== routes[0] || model.strategy !== 'weighted';
     if (session !== undefined && isUnexpected) this.#deps.sessions.set(session, routeName(route));
-    return { call, route, body, ...answer };
+    return { call, route, ...answer };
   }
 
   async #begin(
@@ -96,11 +101,11 @@ export class Dispatcher {
     body: Buffer,
     { signal, bufferUntilMs, onClose }: SendOptions & { readonly onClose: () => void },
   ): Promise<BegunReply> {
-    const { caller } = this.#deps;
+    const { providerClient } = this.#deps;
     const { provider, target } = route;
-    const timeouts = caller.timeoutsOf(route);
+    const timeouts = providerClient.timeoutsOf(route);
     const beginByMs = performance.now() + timeouts.firstByteMs;
-    const response = await caller.send(context, route, {
+    const response = await providerClient.send(context, route, {
       address: provider.address({
         upstreamModel: target.upstreamModel,
         stream: request.stream,
@@ -114,14 +119,14 @@ export class Dispatcher {
       onClose,
     });
     const { headers } = response;
-    if (!request.stream) return { reply: response.body, headers };
+    if (!request.stream) return { body, reply: response.body, headers };
     const events = provider.toEvents?.(response.body) ?? response.body;
     const opening = { provider, headers, beginByMs, bufferUntilMs, caller: context.signal };
     const reply = await beginStream(events, opening).catch((error: unknown) => {
       nameProviderRequest(error, headers);
       throw error;
     });
-    return { reply, headers };
+    return { body, reply, headers };
   }
 }
 

@@ -1,8 +1,11 @@
+import type { CredentialLimiter } from '@gateway/upstream';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider, MeteredStream } from '../domain/chat-provider';
 import { countConversation } from '../domain/count-conversation';
 import { passesThrough } from '../domain/passes-through';
 import { ReplyText } from '../domain/reply-text';
+import type { Route } from '../domain/route';
+import { providerCostNano } from '../domain/settlement-event';
 import { TokenCounter } from '../domain/token-count';
 import { AUDIO_TOKENS_PER_SECOND, estimateInput, type RequestSize } from '../domain/upper-bound';
 import {
@@ -153,6 +156,17 @@ function completedUsage(sent: Sent, reported: TokenUsage | undefined, counter: E
     isOutputKnown: hasOutput || isCredible,
     isContradicted: reported !== undefined && !isCredible,
   };
+}
+
+/** Counts a reply for the limits of its credential. A target without a cost costs nothing. */
+export function countUse(
+  limiter: Pick<CredentialLimiter, 'addOutput' | 'addCost'>,
+  route: Route,
+  usage: TokenUsage,
+): void {
+  const { cost } = route.target;
+  limiter.addOutput(route, usage.output);
+  if (cost) limiter.addCost(route, providerCostNano(cost, usage));
 }
 
 const isZero = (usage: TokenUsage): boolean => inputOf(usage) + usage.output === 0;

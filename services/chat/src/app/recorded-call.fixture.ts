@@ -3,7 +3,13 @@ import { GatewayError } from '@gateway/errors';
 import type { HttpClient } from '@gateway/http-client';
 import { memoryQuota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
-import { CredentialLimiter, environmentAccount, SessionPins, TargetHealth } from '@gateway/upstream';
+import {
+  CredentialLimiter,
+  environmentAccount,
+  Failover,
+  SessionPins,
+  TargetHealth,
+} from '@gateway/upstream';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { Model, TokenPrice } from '../domain/model';
@@ -16,7 +22,7 @@ import { ChatRunner } from './chat-runner';
 import { Dispatcher } from './dispatcher';
 import { MeteredChatCall } from './metered-chat-call';
 import { ProgressClock } from './progress-clock';
-import { RouteCaller } from './route-caller';
+import { ProviderClient } from './provider-client';
 import { upstreamBody } from './upstream-body';
 
 /** A prime per kind of token, so that a wrong figure changes the cost. */
@@ -112,16 +118,17 @@ export async function callThrough(
 }
 
 function dispatcherTo(upstream: Pick<HttpClient, 'send'>): Dispatcher {
-  const caller = new RouteCaller({
-    upstream,
-    timeouts: { connectMs: WAIT_MS, firstByteMs: WAIT_MS, idleMs: WAIT_MS },
-    keepAliveMs: WAIT_MS,
-    health: new TargetHealth(() => 0, WAIT_MS),
-    limiter: new CredentialLimiter(() => 0),
-    metrics: { answered: () => {}, failed: () => {} },
-  });
   return new Dispatcher({
-    caller,
+    failover: new Failover({
+      health: new TargetHealth(() => 0, WAIT_MS),
+      limiter: new CredentialLimiter(() => 0),
+      metrics: { answered: () => {}, failed: () => {} },
+    }),
+    providerClient: new ProviderClient({
+      upstream,
+      timeouts: { connectMs: WAIT_MS, firstByteMs: WAIT_MS, idleMs: WAIT_MS },
+      keepAliveMs: WAIT_MS,
+    }),
     keepAliveMs: WAIT_MS,
     sessions: new SessionPins(() => 0),
     metrics: { fellBack: () => {} },

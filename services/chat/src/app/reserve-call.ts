@@ -4,11 +4,10 @@ import {
   type FreeCall,
   freeRequest,
   type HoldIdentity,
-  identityOf,
+  holdRequest,
   type Owner,
   type ReserveClient,
   releasedEvent,
-  scopesOf,
   type UsageEvent,
   type UsageOutbox,
 } from '@gateway/call-billing';
@@ -98,22 +97,18 @@ export class Admission {
     const { slug } = request.model;
     const promptTokens = Math.min(request.promptTokens, bound.inputTokens);
     const expectedTokens = outputs.expect(keyId, slug, bound.outputTokens);
-    const hold = {
-      requestId: context.requestId,
-      ...identityOf(request.key),
-      scopes: [...scopesOf({ method: 'POST', path: request.endpoint }), ...(request.contentScopes ?? [])],
-      model: slug,
-      modelOutputs: [...request.model.outputModalities],
+    const hold = holdRequest(context.requestId, this.#owner, {
+      key: request.key,
+      model: request.model,
+      endpoint: request.endpoint,
+      contentScopes: request.contentScopes,
       bareModelName: request.bareModelName,
-      ownerId: this.#owner.id,
-      ownerEpoch: this.#owner.epoch.toString(),
       boundNano: toInt64(bound.costNano),
       floorNano: toInt64(bound.floorCostNano),
-      // Not a bound: the expected tokens, for the key's TPM limit.
       boundTokens: promptTokens + expectedTokens,
       floorTokens: promptTokens,
       callerNamedMaximum: request.callerNamedMaximum,
-    };
+    });
     const grant = await (request.waitsForSettlements
       ? reserve.reserveWithSettlementRetries(hold, context.signal)
       : reserve.reserve(hold));

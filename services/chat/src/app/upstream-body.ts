@@ -1,3 +1,4 @@
+import { GatewayError } from '@gateway/errors';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { Model } from '../domain/model';
@@ -64,4 +65,14 @@ export function isOpenEnded(request: CallerRequest, model: Model, provider: Chat
   const { size } = request;
   if (size.maxOutputTokens !== undefined || !passesThrough(request, provider)) return false;
   return provider.needsMaximum === 'where_it_fits' && estimateInput(size) + most > contextLength;
+}
+
+/** Returns the body that `write` returns; undefined if the provider cannot carry the call. */
+export function bodyOrUndefined(write: () => Buffer): Buffer | undefined {
+  try {
+    return write();
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined;
+    throw error;
+  }
 }

@@ -1,26 +1,22 @@
+import { ANSWERED, CLIENT_DISCONNECTED, failedBy } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
-import { type HttpResponse, NOT_SENT } from '@gateway/http-client';
+import type { HttpResponse } from '@gateway/http-client';
 import type { LinkReply } from '@gateway/link';
 import type { RequestContext } from '@gateway/rpc';
-import {
-  type CredentialLimiter,
-  failureOf,
-  nameProviderRequest,
-  toGatewayError,
-  UpstreamError,
-} from '@gateway/upstream';
+import { type Answered, type CredentialLimiter, type Failover, UpstreamError } from '@gateway/upstream';
 import type { ReplyMemory } from '../domain/reply-memory';
 import type { Route } from '../domain/route';
-import { providerCostNano } from '../domain/settlement-event';
-import { NO_USAGE, type TokenUsage } from '../domain/usage';
+import { NO_USAGE } from '../domain/usage';
 import type { WholeReplyCall, WholeReplyProtocol } from '../domain/whole-reply-call';
 import type { TargetMetrics } from '../metrics';
 import { readReplyBytes } from '../providers/read-reply';
 import { type AnswerBufferedDeps, answerBuffered, type SettledReply } from './answer-buffered';
-import { ANSWERED, CLIENT_DISCONNECTED, failedBy, isUncharged } from './call-outcome';
+import { dispatch, endUnanswered } from './end-unanswered';
+import { countUse } from './final-usage';
 import { type PlannedWholeReply, wholeReplyBody } from './plan-whole-reply';
+import type { ProviderClient } from './provider-client';
 import type { Admitted } from './reserve-call';
-import { type Answered, bodyOrUndefined, type RouteCaller } from './route-caller';
+import { bodyOrUndefined } from './upstream-body';
 
 /** A call that has a hold. */
 export interface AdmittedWholeReply
@@ -30,12 +26,13 @@ export interface AdmittedWholeReply
 }
 
 export interface WholeReplyRunnerDeps extends AnswerBufferedDeps {
-  readonly caller: Pick<RouteCaller, 'firstAnswer' | 'send' | 'timeoutsOf'>;
-  readonly limiter: Pick<CredentialLimiter, 'addCost'>;
+  readonly failover: Pick<Failover, 'firstAnswer'>;
+  readonly providerClient: Pick<ProviderClient, 'send' | 'timeoutsOf'>;
+  readonly limiter: Pick<CredentialLimiter, 'addOutput' | 'addCost'>;
   readonly metrics: Pick<TargetMetrics, 'clientDisconnected'>;
 }
 
-type Begun = Answered<HttpResponse>;
+type Begun = Answered<Route, HttpResponse>;
 
 /** Sends admitted calls for vectors, moderations and rankings to their providers and returns the replies, metered. */
 export class WholeReplyRunner {
@@ -49,8 +46,7 @@ export class WholeReplyRunner {
   async send(context: RequestContext, call: AdmittedWholeReply): Promise<LinkReply> {
     let begun: Begun | undefined;
     try {
-      await call.metered.dispatched(call.estimatedTokens);
-      if (context.signal.aborted) throw Object.assign(new Error('client disconnected'), { code: NOT_SENT });
+      await dispatch(context, call.metered, call.estimatedTokens);
       const answered = await this.#begin(context, call);
       begun = answered;
       const { route } = answered;
@@ -62,34 +58,39 @@ export class WholeReplyRunner {
         settleUnread: () => this.#settleCounted(context, call, route),
       });
     } catch (thrown) {
-      const error = thrown instanceof GatewayError ? thrown : toGatewayError(failureOf(thrown));
-      nameProviderRequest(error.cause, begun?.answer.headers ?? {});
-      await this.#endUnanswered(context, call, thrown, error);
+      const unanswered = { ...call, usageIsHidden: false, abandon: () => this.#abandon(call) };
+      const error = await endUnanswered(context, unanswered, thrown, begun?.answer.headers);
       throw error.withRates(call.rates);
     }
   }
 
   async #begin(context: RequestContext, call: AdmittedWholeReply): Promise<Begun> {
-    const { caller } = this.#deps;
+    const { failover, providerClient } = this.#deps;
     const { accountId, routes, request, body: firstBody, estimatedTokens } = call;
-    const begun = await caller.firstAnswer(context, {
+    const begun = await failover.firstAnswer({
       accountId,
       routes,
+      log: context.log,
+      client: context.signal,
       inputTokens: () => estimatedTokens,
-      bodyFor: (route) =>
-        route === routes[0] ? firstBody : bodyOrUndefined(() => wholeReplyBody(request, route)),
-      begin: (route, body, onClose) =>
-        caller.send(context, route, {
-          address: protocolOf(request, route).address(route.target.upstreamModel),
-          accept: 'application/json',
-          body,
-          signal: context.signal,
-          timeouts: caller.timeoutsOf(route),
-          onClose,
-        }),
+      requestTo: (route: Route) => {
+        const body = route === routes[0] ? firstBody : bodyOrUndefined(() => wholeReplyBody(request, route));
+        return (
+          body &&
+          (async (onClose) =>
+            providerClient.send(context, route, {
+              address: protocolOf(request, route).address(route.target.upstreamModel),
+              accept: 'application/json',
+              body,
+              signal: context.signal,
+              timeouts: providerClient.timeoutsOf(route),
+              onClose,
+            }))
+        );
+      },
     });
-    if (!('answer' in begun)) throw new UpstreamError(begun);
-    return begun;
+    if ('answer' in begun) return begun;
+    throw 'error' in begun ? begun.error : new UpstreamError(begun.failure);
   }
 
   async #readAndSettle(
@@ -105,7 +106,7 @@ export class WholeReplyRunner {
     const { usage, source, body } = await protocolOf(request, route).readReply(bytes, model);
     if (context.signal.aborted) this.#deps.metrics.clientDisconnected('charged');
     const outcome = context.signal.aborted ? CLIENT_DISCONNECTED : ANSWERED;
-    this.#countCost(route, usage);
+    countUse(this.#deps.limiter, route, usage);
     await metered.settle(usage, source, outcome);
     return { body, costNano: metered.chargedNano(usage) };
   }
@@ -119,34 +120,14 @@ export class WholeReplyRunner {
       ? CLIENT_DISCONNECTED
       : failedBy(new GatewayError('upstream_failed'));
     const usage = request.countUsage(model);
-    this.#countCost(route, usage);
+    countUse(this.#deps.limiter, route, usage);
     await metered.settle(usage, 'counted', outcome);
   }
 
-  /** Counts a reply for the daily cost limit of its credential. A target without a cost costs nothing. */
-  #countCost(route: Route, usage: TokenUsage): void {
-    const { cost } = route.target;
-    if (cost) this.#deps.limiter.addCost(route, providerCostNano(cost, usage));
-  }
-
-  /**
-   * Ends a call without a reply, unless it is settled already. One that its client abandoned is free; what it may have cost is an
-   * operator loss.
-   */
-  async #endUnanswered(
-    context: RequestContext,
-    { metered, model, estimatedTokens }: AdmittedWholeReply,
-    thrown: unknown,
-    error: GatewayError,
-  ): Promise<void> {
-    if (!context.signal.aborted) {
-      await metered.release(failedBy(error));
-      context.log.warn({ model: model.slug, code: error.code, err: error.cause }, 'provider failed');
-    } else if (isUncharged(thrown)) await metered.release(CLIENT_DISCONNECTED);
-    else {
-      this.#deps.metrics.clientDisconnected('cancelled');
-      await metered.abandon({ ...NO_USAGE, input: estimatedTokens }, CLIENT_DISCONNECTED);
-    }
+  /** Ends a call that its client abandoned: free, and what it may have cost is an operator loss. */
+  #abandon({ metered, estimatedTokens }: AdmittedWholeReply): Promise<unknown> {
+    this.#deps.metrics.clientDisconnected('cancelled');
+    return metered.abandon({ ...NO_USAGE, input: estimatedTokens }, CLIENT_DISCONNECTED);
   }
 }
 

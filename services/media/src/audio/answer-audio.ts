@@ -2,8 +2,8 @@ import { annotateFailure, type CurrentKeys } from '@gateway/call-billing';
 import type { LinkCall, LinkReply } from '@gateway/link';
 import { isBareName } from '@gateway/models';
 import { leaseAll, type Quota } from '@gateway/quota';
-import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
-import type { Admission } from '../billing/admission';
+import type { RequestContext } from '@gateway/rpc';
+import { type Admission, admitConnected } from '../billing/admission';
 import { recordedModel } from '../billing/rules/recorded-model';
 import { decideByCurrentKey } from '../calls/decide-by-current-key';
 import type { AudioOffer, AudioOutput } from '../domain/model';
@@ -31,9 +31,6 @@ export interface AudioRequest {
   /** Deletes its files. */
   close(): Promise<void>;
 }
-
-/** The client does not receive this status; it is for the request record. */
-const CLIENT_DISCONNECTED = { status: 499, errorCode: '' };
 
 /** Decides, reserves and carries out a call. @throws GatewayError */
 export async function answerAudio(
@@ -76,7 +73,7 @@ async function admit(
     [deps.providerCalls, provider, 1],
   ]);
   try {
-    const bill = await deps.admission.admit(context, {
+    const bill = await admitConnected(deps.admission, context, {
       key: call.key,
       model,
       bareModelName: isBareName(request.model),
@@ -86,10 +83,6 @@ async function admit(
       boundNano: costOf(rate, maximum),
       ...(rate.by === 'token' && { tokens: tokensOf(expected) }),
     });
-    if (context.signal.aborted) {
-      await bill.release(CLIENT_DISCONNECTED);
-      throw new ClientDisconnected();
-    }
     const close = async () => {
       release();
       await request.close();

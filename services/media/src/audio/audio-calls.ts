@@ -1,15 +1,23 @@
-import type { CallOutcome } from '@gateway/call-billing';
+import { ANSWERED, CLIENT_DISCONNECTED, failedBy } from '@gateway/call-billing';
 import { GatewayError, toErrorFrame } from '@gateway/errors';
 import type { LinkReply } from '@gateway/link';
 import { costHeader } from '@gateway/money';
 import type { RequestContext } from '@gateway/rpc';
-import { failureOf, type Route, toGatewayError, UpstreamError } from '@gateway/upstream';
+import {
+  type Failover,
+  failureOf,
+  type Route,
+  timeoutsOfTarget,
+  toGatewayError,
+  UpstreamError,
+} from '@gateway/upstream';
 import type { Bill } from '../billing/bill';
 import { ClientStream } from '../calls/client-stream';
-import type { Dispatcher } from '../calls/dispatcher';
 import { failureFacts } from '../calls/failure-facts';
 import type { Pace } from '../calls/paced-body';
+import { sendOnce } from '../calls/send-once';
 import { mayHaveArrived } from '../domain/may-have-arrived';
+import type { UpstreamTimeouts } from '../domain/upstream';
 import type { ProviderCall } from '../images/rules/image-provider';
 import { type AudioRate, type AudioSize, chargeOf } from './rules/audio-price';
 import type { AudioProvider, AudioReply } from './rules/audio-provider';
@@ -30,21 +38,19 @@ export interface AudioCall {
 }
 
 export interface AudioCallsOptions {
-  readonly dispatcher: Dispatcher;
+  readonly failover: Pick<Failover, 'firstAnswer'>;
+  readonly timeouts: UpstreamTimeouts;
   /** Until the provider begins to reply, and again from the moment the client disconnects. */
   readonly timeoutMs: number;
 }
 
 interface BegunReply extends AudioReply {
-  /** Settles with the reply's end at the provider. */
-  readonly ended: Promise<void>;
+  /** Called when the reply is complete at the provider, or with what broke it. */
   readonly over: (error?: unknown) => void;
 }
 
 /** Slower than any player reads. */
 const PACE: Pace = { graceMs: 60_000, leastBytesPerSecond: 4 * 1024 };
-/** The client does not receive this status; it is for the request record. */
-const CLIENT_DISCONNECTED = 499;
 
 /**
  * Sends calls to providers and streams their replies through. A call continues to its end without its client, because providers
@@ -102,20 +108,25 @@ export class AudioCalls {
   }
 
   async #dispatch(context: RequestContext, call: AudioCall, signal: AbortSignal): Promise<BegunReply> {
-    const { result } = await this.#options.dispatcher.dispatch<AudioProvider, BegunReply>({
+    const { failover, timeouts } = this.#options;
+    const { requestId, log } = context;
+    const { answer } = await sendOnce<Route<AudioProvider>, BegunReply>(failover, {
       accountId: call.accountId,
       routes: call.routes,
-      log: context.log,
-      beforeTry: ({ provider }) => call.bill.dispatched(provider.id),
-      send: async (route, timeouts) => {
-        const reply = await call.send(route, { requestId: context.requestId, signal, timeouts });
-        call.bill.answeredBy(route.provider.id);
-        const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
-        return { ...reply, ended, over: (error) => (error === undefined ? resolve() : reject(error)) };
+      log,
+      beforeAttempt: ({ provider }) => call.bill.dispatched(provider.id),
+      requestTo: (route) => async (over) => {
+        const { provider, target } = route;
+        const reply = await call.send(route, {
+          requestId,
+          signal,
+          timeouts: timeoutsOfTarget(target, provider.connection, timeouts),
+        });
+        call.bill.answeredBy(provider.id);
+        return { ...reply, over };
       },
-      ended: ({ ended }) => ended,
     });
-    return result;
+    return answer;
   }
 }
 
@@ -167,7 +178,7 @@ async function deliver(context: RequestContext, call: AudioCall, { reply, client
  * @throws GatewayError `internal_error` if the charge is not ours any more
  */
 async function settle({ bill, rate, expected }: AudioCall, reply: AudioReply, client: ClientStream) {
-  const outcome: CallOutcome = { status: client.hasLeft ? CLIENT_DISCONNECTED : 200, errorCode: '' };
+  const outcome = client.hasLeft ? CLIENT_DISCONNECTED : ANSWERED;
   const charge = chargeOf(rate, reply.use(), expected);
   if (await bill.settle(charge, outcome)) return bill.chargedNano(charge);
   throw new GatewayError('internal_error', { cause: new Error('another instance ended the bill') });
@@ -182,7 +193,7 @@ async function endFailed(
   const error = toError(thrown);
   if (thrown instanceof UpstreamError) context.log.warn(failureFacts(thrown), 'audio call failed');
   else context.log.error({ err: thrown }, 'audio call failed');
-  const outcome: CallOutcome = { status: error.row.status, errorCode: error.code };
+  const outcome = failedBy(error);
   // A reply that breaks off may have been charged.
   const isUnknown = !(thrown instanceof GatewayError) && failureOf(thrown).kind === 'broken';
   await (isUnknown && mayHaveArrived(thrown) ? bill.lose(outcome) : bill.release(outcome));

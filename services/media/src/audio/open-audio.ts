@@ -1,19 +1,16 @@
 import type { QuotaMetrics } from '@gateway/process';
 import { Quota } from '@gateway/quota';
-import type { CredentialLimiter, TargetHealth } from '@gateway/upstream';
+import type { Failover, TargetHealth } from '@gateway/upstream';
 import type { Admission } from '../billing/admission';
-import { Dispatcher } from '../calls/dispatcher';
-import type { TargetMetrics } from '../metrics';
 import type { Settings } from '../settings';
 import type { AnswerAudioDeps } from './answer-audio';
 import { AudioCalls } from './audio-calls';
 
 export interface AudioOptions extends Pick<AnswerAudioDeps, 'models' | 'keys' | 'providers'> {
   readonly settings: Settings;
-  readonly limiter: CredentialLimiter;
+  readonly failover: Failover;
   readonly admission: Admission;
   readonly health: TargetHealth;
-  readonly metrics: TargetMetrics;
   readonly quotas: QuotaMetrics;
 }
 
@@ -24,21 +21,17 @@ const ACCOUNT_PART = 1 / 4;
 const PROVIDER_PART = 3 / 4;
 
 /** Constructs everything for calls for speech and transcriptions. */
-export function openAudio({ settings, quotas, limiter, metrics, ...options }: AudioOptions): {
+export function openAudio({ settings, quotas, failover, ...options }: AudioOptions): {
   readonly deps: AnswerAudioDeps;
   readonly calls: AudioCalls;
 } {
   const calls = new AudioCalls({
-    dispatcher: new Dispatcher({
-      health: options.health,
-      limiter,
-      metrics,
-      timeouts: {
-        connectMs: settings.UPSTREAM_CONNECT_TIMEOUT_MS,
-        firstByteMs: settings.AUDIO_TIMEOUT_MS,
-        idleMs: settings.UPSTREAM_IDLE_TIMEOUT_MS,
-      },
-    }),
+    failover,
+    timeouts: {
+      connectMs: settings.UPSTREAM_CONNECT_TIMEOUT_MS,
+      firstByteMs: settings.AUDIO_TIMEOUT_MS,
+      idleMs: settings.UPSTREAM_IDLE_TIMEOUT_MS,
+    },
     timeoutMs: settings.AUDIO_TIMEOUT_MS,
   });
   const accountCalls = new Quota({ limit: MAX_CALLS, perHolder: MAX_CALLS * ACCOUNT_PART });

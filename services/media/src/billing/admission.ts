@@ -1,18 +1,19 @@
 import {
   type BilledCall,
   type Cells,
+  CLIENT_DISCONNECTED,
   type FreeCall,
+  failedBy,
   freeRequest,
-  identityOf,
+  holdRequest,
   type ReserveClient,
   releasedEvent,
-  scopesOf,
   type UsageOutbox,
 } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import type { ReserveGrant__Output } from '@gateway/proto/generated/gateway/billing/v1/ReserveGrant';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
-import { fromProtoRates, type RequestContext } from '@gateway/rpc';
+import { ClientDisconnected, fromProtoRates, type RequestContext } from '@gateway/rpc';
 import type { Model } from '../domain/model';
 import type { Bills } from '../store/bills';
 import { Bill, type Grant } from './bill';
@@ -105,24 +106,19 @@ export class Admission {
   async #hold(context: RequestContext, call: BilledCall, request: AdmissionRequest): Promise<Grant> {
     const { boundNano, floorNano = boundNano, tokens = NO_TOKENS, taskId, bareModelName = false } = request;
     try {
-      const hold = {
-        requestId: call.requestId,
-        ...identityOf(request.key),
-        scopes: scopesOf({ method: 'POST', path: call.endpoint }),
-        model: call.model,
-        modelOutputs: [...request.model.outputModalities],
+      const hold = holdRequest(call.requestId, MEDIA_OWNER, {
+        key: request.key,
+        model: request.model,
+        endpoint: call.endpoint,
         bareModelName,
-        ownerId: MEDIA_OWNER.id,
-        ownerEpoch: MEDIA_OWNER.epoch.toString(),
         boundNano: boundNano.toString(),
         floorNano: floorNano.toString(),
         boundTokens: String(tokens.prompt + tokens.output),
         floorTokens: String(tokens.prompt),
         // An order above the key's per-request cap is refused, never reduced.
         callerNamedMaximum: true,
-        makesTask: taskId !== undefined,
-        ...(taskId !== undefined && { taskId, endpoint: call.endpoint }),
-      };
+        taskId,
+      });
       const { reserve } = this.#deps.cells.of(call.cell);
       const grant = await reserve.reserveWithSettlementRetries(hold, context.signal);
       return fromProtoGrant(grant);
@@ -137,7 +133,6 @@ export class Admission {
   }
 
   async #giveUp(call: BilledCall, error: GatewayError): Promise<void> {
-    const { code, row } = error;
     const { bills, billOutbox } = this.#deps;
     if (!mayHold(error)) {
       const isGone = await bills.drop(call.requestId).then(
@@ -146,8 +141,20 @@ export class Admission {
       );
       if (isGone) return;
     }
-    await billOutbox.end(releasedEvent(call, { status: row.status, errorCode: code, endedAtMs: Date.now() }));
+    await billOutbox.end(releasedEvent(call, { ...failedBy(error), endedAtMs: Date.now() }));
   }
+}
+
+/** Admits a call unless its client has disconnected meanwhile. @throws ClientDisconnected with the bill released: the client may have repeated the call already */
+export async function admitConnected(
+  admission: Pick<Admission, 'admit'>,
+  context: RequestContext,
+  request: AdmissionRequest,
+): Promise<Bill> {
+  const bill = await admission.admit(context, request);
+  if (!context.signal.aborted) return bill;
+  await bill.release(CLIENT_DISCONNECTED);
+  throw new ClientDisconnected();
 }
 
 /** Whether the error is a refusal, which reserves nothing; after a failure the outcome is unknown. */

@@ -1,14 +1,15 @@
-import type { CallOutcome } from '@gateway/call-billing';
+import { type CallOutcome, failedBy } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import type { LinkReply } from '@gateway/link';
 import { costHeader } from '@gateway/money';
 import type { Logger } from '@gateway/process';
-import { type Route, UpstreamError } from '@gateway/upstream';
+import { type Failover, type Route, timeoutsOfTarget, UpstreamError } from '@gateway/upstream';
 import type { Bill } from '../billing/bill';
 import type { Charge } from '../billing/rules/bill-event';
-import type { Dispatcher } from '../calls/dispatcher';
 import { failureFacts } from '../calls/failure-facts';
+import { sendOnce } from '../calls/send-once';
 import { MediaRefused } from '../domain/media-refused';
+import type { UpstreamTimeouts } from '../domain/upstream';
 import type { OwnKey } from '../idempotency/own-key';
 import { withCredibleTokens } from './rules/credible-tokens';
 import type { FittedImageOrder } from './rules/fit-image-order';
@@ -43,7 +44,8 @@ export interface ImageJob {
 }
 
 export interface ImageJobsOptions {
-  readonly dispatcher: Dispatcher;
+  readonly failover: Pick<Failover, 'firstAnswer'>;
+  readonly timeouts: UpstreamTimeouts;
   /** Time after which the client gets `image_generation_timeout`. */
   readonly timeoutMs: number;
   /** Time after the timeout for which the provider's reply is still awaited. */
@@ -106,24 +108,34 @@ export class ImageJobs {
   }
 
   async #outcomeOf(job: ImageJob): Promise<{ readonly result: ImageResult } | JobFailure> {
-    const { timeoutMs, graceMs, dispatcher } = this.#options;
+    const { timeoutMs, graceMs, failover, timeouts } = this.#options;
+    const { requestId, onPartial, own, bill } = job;
     const signal = AbortSignal.timeout(timeoutMs + graceMs);
     const maxOutputTokens = maxOutputTokensOf(job.rate);
     try {
       const order = { ...job.order, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
-      const { requestId, onPartial } = job;
       const isResponseStored = () => this.#late.has(job);
-      const { result } = await dispatcher.dispatch<ImageProvider, ImageResult>({
+      const { answer: result } = await sendOnce<ImageRoute, ImageResult>(failover, {
         ...job,
-        async beforeTry({ provider }) {
-          await job.own.dispatched();
-          await job.bill.dispatched(provider.id);
+        async beforeAttempt({ provider }) {
+          await own.dispatched();
+          await bill.dispatched(provider.id);
         },
-        send: ({ provider, target }, timeouts) =>
-          provider.generate(
-            { ...order, upstreamModel: target.upstreamModel },
-            { requestId, signal, isResponseStored, timeouts, ...(onPartial && { onPartial }) },
-          ),
+        requestTo:
+          ({ provider, target }) =>
+          (onEnd) =>
+            provider
+              .generate(
+                { ...order, upstreamModel: target.upstreamModel },
+                {
+                  requestId,
+                  signal,
+                  isResponseStored,
+                  timeouts: timeoutsOfTarget(target, provider.connection, timeouts),
+                  ...(onPartial && { onPartial }),
+                },
+              )
+              .finally(onEnd),
       });
       if (result.images.length > 0) return { result: withCredibleTokens(result) };
       return { ...noImages(result.tokens), isOutcomeLost: false };
@@ -177,7 +189,7 @@ async function answered(
   } catch (cause) {
     const error = new GatewayError('internal_error', { cause });
     await job.own.lost();
-    await job.bill.lose(asReported({ status: error.row.status, errorCode: error.code }));
+    await job.bill.lose(asReported(failedBy(error)));
     throw error;
   }
 }
@@ -201,7 +213,7 @@ async function failed(
   asReported: AsReported,
 ): Promise<GatewayError> {
   const { error, charge, tokens, isOutcomeLost } = failure;
-  const outcome = asReported({ status: error.row.status, errorCode: error.code });
+  const outcome = asReported(failedBy(error));
   const costNano = tokens ? costOf(order, rate, { images: 0, tokens }) : 0n;
   if (charge === 'unknown') await bill.lose(outcome);
   else if (costNano === 0n) await bill.release(outcome);
@@ -216,7 +228,7 @@ const sums = ({ textInput, imageInput, output, textOutput = 0 }: ImageTokens) =>
 });
 
 const timedOut = (cause?: unknown) => new GatewayError('image_generation_timeout', { cause });
-const REPORTED_TIMEOUT: CallOutcome = { status: timedOut().row.status, errorCode: timedOut().code };
+const REPORTED_TIMEOUT = failedBy(timedOut());
 
 /** @throws GatewayError `image_generation_timeout` when it takes longer; the order continues */
 async function withinTime<T>(work: Promise<T>, timeoutMs: number, onLate: () => void): Promise<T> {

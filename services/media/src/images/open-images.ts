@@ -1,9 +1,7 @@
 import type { LinkHandler } from '@gateway/link';
 import type { QuotaMetrics } from '@gateway/process';
-import type { CredentialLimiter, TargetHealth } from '@gateway/upstream';
+import type { Failover, TargetHealth } from '@gateway/upstream';
 import type { Admission } from '../billing/admission';
-import { Dispatcher } from '../calls/dispatcher';
-import type { TargetMetrics } from '../metrics';
 import { type CreateImageDeps, createImage } from '../rpc/create-image';
 import type { Settings } from '../settings';
 import { ImageJobs } from './image-jobs';
@@ -12,10 +10,9 @@ import { JobLimiter } from './rules/job-limiter';
 export interface ImagesOptions extends Pick<CreateImageDeps, 'models' | 'keys' | 'forms' | 'idempotent'> {
   readonly settings: Settings;
   readonly providers: CreateImageDeps['providers'];
-  readonly limiter: CredentialLimiter;
+  readonly failover: Failover;
   readonly admission: Admission;
   readonly health: TargetHealth;
-  readonly metrics: TargetMetrics;
   readonly quotas: QuotaMetrics;
 }
 
@@ -27,23 +24,18 @@ export function openImages(options: ImagesOptions): {
   readonly create: LinkHandler;
   readonly jobs: ImageJobs;
 } {
-  const { settings, health, metrics, quotas } = options;
+  const { settings, failover, quotas } = options;
   const limiter = new JobLimiter({ maxJobs: MAX_JOBS, maxBytes: settings.IMAGE_MAX_BYTES });
   quotas.track('image_jobs', limiter.jobs);
   quotas.track('image_memory', limiter.memory);
-  const dispatcher = new Dispatcher({
-    health,
-    limiter: options.limiter,
-    metrics,
+  const jobs = new ImageJobs({
+    failover,
     timeouts: {
       connectMs: settings.UPSTREAM_CONNECT_TIMEOUT_MS,
       // The job has its own timeout.
       firstByteMs: settings.IMAGE_TIMEOUT_MS + settings.IMAGE_GRACE_MS,
       idleMs: settings.UPSTREAM_IDLE_TIMEOUT_MS,
     },
-  });
-  const jobs = new ImageJobs({
-    dispatcher,
     timeoutMs: settings.IMAGE_TIMEOUT_MS,
     graceMs: settings.IMAGE_GRACE_MS,
     limiter,

@@ -1,14 +1,13 @@
 import { ERROR_TABLE, type ErrorCode, type ErrorRow, type GatewayError } from '@gateway/errors';
 import { failureOf, toGatewayError } from '@gateway/upstream';
 import { expect, test } from '@jest/globals';
-import { MediaRefused } from '../domain/media-refused';
 import { uploadOf } from '../domain/upload.fixture';
 import type { Upstream } from '../domain/upstream';
 import { imageFailure } from '../images/rules/image-failure';
 import { anOrder, aProviderCall } from '../images/rules/image-order.fixture';
 import type { ImageProvider } from '../images/rules/image-provider';
 import { FakeUpstream } from '../testing/fake-upstream';
-import { orderFailureOf, refused, submitFailure } from '../videos/rules/submit-failure';
+import { submitFailureOf } from '../videos/rules/submit-failure';
 import type { VideoProvider } from '../videos/rules/video-provider';
 import { bflImages } from './bfl/bfl-images';
 import { dashScopeVideos } from './dashscope/dashscope-videos';
@@ -63,11 +62,7 @@ function imageErrorOf(error: unknown) {
   return { error: shown, ...(tokens && { tokens }) };
 }
 
-function submitErrorOf(thrown: unknown) {
-  const { error } =
-    thrown instanceof MediaRefused ? refused(thrown.detail) : submitFailure(orderFailureOf(thrown));
-  return { error };
-}
+const submitErrorOf = (thrown: unknown) => ({ error: submitFailureOf(thrown).error });
 
 async function outcome(call: Promise<object>, errorOf: (error: unknown) => { error: GatewayError }) {
   try {

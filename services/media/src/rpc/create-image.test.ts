@@ -5,12 +5,17 @@ import { ModelNotAllowed } from '@gateway/models';
 import { createLogger } from '@gateway/process';
 import { Quota } from '@gateway/quota';
 import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
-import { type CredentialInfo, CredentialLimiter, TargetHealth, UpstreamError } from '@gateway/upstream';
+import {
+  type CredentialInfo,
+  CredentialLimiter,
+  Failover,
+  TargetHealth,
+  UpstreamError,
+} from '@gateway/upstream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { targetOf } from '../../../../packages/upstream/src/route.fixture';
 import type { AdmissionRequest } from '../billing/admission';
 import type { Charge } from '../billing/rules/bill-event';
-import { Dispatcher } from '../calls/dispatcher';
 import { MediaRefused } from '../domain/media-refused';
 import type { Model } from '../domain/model';
 import { uploadOf } from '../domain/upload.fixture';
@@ -156,7 +161,8 @@ class Scene {
     const metrics = { answered: () => {}, failed: () => {} };
     const timeouts = { connectMs: 1, firstByteMs: 1, idleMs: 1 };
     this.jobs = new ImageJobs({
-      dispatcher: new Dispatcher({ health, limiter: this.limiter, metrics, timeouts }),
+      failover: new Failover({ health, limiter: this.limiter, metrics }),
+      timeouts,
       timeoutMs: this.timeoutMs,
       graceMs: this.graceMs,
       limiter: new JobLimiter({ maxJobs: this.maxJobs, maxBytes: 400 * 1024 ** 2 }),

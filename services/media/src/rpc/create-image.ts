@@ -3,9 +3,9 @@ import { GatewayError } from '@gateway/errors';
 import { jsonReply, type LinkCall, type LinkHandler, type LinkReply } from '@gateway/link';
 import { isBareName } from '@gateway/models';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
-import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
+import type { RequestContext } from '@gateway/rpc';
 import { type Account, placementOf, routesOf, type TargetHealth } from '@gateway/upstream';
-import type { Admission } from '../billing/admission';
+import { type Admission, admitConnected } from '../billing/admission';
 import { recordedModel } from '../billing/rules/recorded-model';
 import { bufferedBody } from '../calls/buffered-body';
 import { checkAllowed } from '../calls/check-allowed';
@@ -41,9 +41,6 @@ export interface CreateImageDeps {
   readonly idempotent: IdempotentCalls;
   readonly jobs: ImageJobs;
 }
-
-/** The client does not receive this status; it is for the request record. */
-const CLIENT_DISCONNECTED = { status: 499, errorCode: '' };
 
 /** An order that may be admitted. */
 interface DecidedImage {
@@ -183,7 +180,7 @@ async function admit(
     lease = jobs.lease({ accountId, provider }, order);
     const bareModelName = isBareName(read.request.model);
     const { streamed } = read.request;
-    const bill = await admission.admit(context, {
+    const bill = await admitConnected(admission, context, {
       key: call.key,
       model,
       bareModelName,
@@ -193,10 +190,6 @@ async function admit(
       boundNano,
       tokens,
     });
-    if (context.signal.aborted) {
-      await bill.release(CLIENT_DISCONNECTED);
-      throw new ClientDisconnected();
-    }
     const toReply = (result: ImageResult) =>
       streamed
         ? toImageEvents(result, order, Date.now())

@@ -1,9 +1,9 @@
-import { annotateFailure, type CurrentKeys } from '@gateway/call-billing';
+import { annotateFailure, type CurrentKeys, failedBy } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import { jsonReply, type LinkCall, type LinkHandler, type LinkReply } from '@gateway/link';
 import { isBareName, ModelNotAllowed, type ModelPermissions } from '@gateway/models';
 import type { Quota } from '@gateway/quota';
-import { ClientDisconnected, type RequestContext } from '@gateway/rpc';
+import type { RequestContext } from '@gateway/rpc';
 import {
   checkLinkHosts,
   type FindAddresses,
@@ -11,7 +11,7 @@ import {
   routesOf,
   type TargetHealth,
 } from '@gateway/upstream';
-import type { Admission } from '../billing/admission';
+import { type Admission, admitConnected } from '../billing/admission';
 import type { Bill } from '../billing/bill';
 import { recordedModel } from '../billing/rules/recorded-model';
 import { checkAllowed } from '../calls/check-allowed';
@@ -59,8 +59,6 @@ export interface CreateVideoDeps {
 
 /** The body itself, and the files in it. */
 const BODY_COPIES = 2;
-/** The client does not receive this status; it is for the request record. */
-const CLIENT_DISCONNECTED = { status: 499, errorCode: '' };
 
 /** An order that its model supports. */
 interface Prepared {
@@ -179,10 +177,9 @@ async function carryOut(
   const stored = await deps.taskWriter
     .write(context, task, (client) => bill.handOver(client))
     .catch(async (failure) => {
-      const { code, row } = GatewayError.from(failure);
       await own.lost();
       // The provider has a task that is not stored here.
-      await bill.lose({ status: row.status, errorCode: code });
+      await bill.lose(failedBy(GatewayError.from(failure)));
       throw failure;
     });
   const reply = jsonReply(toCreatedJson(stored));
@@ -207,11 +204,7 @@ async function admit(
   const boundNano = videoCostNano(millisecondsOf(terms.seconds), terms.perSecondNano);
   const bareModelName = isBareName(request.model);
   const asked = { key, model, bareModelName, provider, endpoint: path, boundNano, taskId };
-  const bill = await deps.admission.admit(context, asked);
-  if (!context.signal.aborted) return { prepared, bill };
-  // The client may have repeated the call already.
-  await bill.release(CLIENT_DISCONNECTED);
-  throw new ClientDisconnected();
+  return { prepared, bill: await admitConnected(deps.admission, context, asked) };
 }
 
 const millisecondsOf = (seconds: number): bigint => BigInt(seconds * 1_000);

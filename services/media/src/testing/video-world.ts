@@ -8,7 +8,13 @@ import { createLogger } from '@gateway/process';
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
 import { Quota } from '@gateway/quota';
 import { createServiceDatabase, createTestDatabase } from '@gateway/testing';
-import { type Account, CredentialLimiter, environmentAccount, TargetHealth } from '@gateway/upstream';
+import {
+  type Account,
+  CredentialLimiter,
+  environmentAccount,
+  Failover,
+  TargetHealth,
+} from '@gateway/upstream';
 import { targetOf } from '../../../../packages/upstream/src/route.fixture';
 import { Admission } from '../billing/admission';
 import type { MediaBilling } from '../billing/create-billing';
@@ -125,6 +131,7 @@ export class VideoWorld {
         reserve: { reserve, reserveWithSettlementRetries: reserve } as never,
       }),
     });
+    const health = new TargetHealth(() => performance.now(), 10_000);
     const videos = openVideos({
       settings: readSettings({
         SERVICE_SECRET: 'a secret for tests only',
@@ -145,7 +152,11 @@ export class VideoWorld {
         ids: () => new Set([...this.providers.keys(), ...this.accounts.keys()]),
         accountsOf: (id) => this.#accountsOf(id),
       },
-      limiter: new CredentialLimiter(() => performance.now()),
+      failover: new Failover({
+        health,
+        limiter: new CredentialLimiter(() => performance.now()),
+        metrics: { answered: () => {}, failed: () => {} },
+      }),
       idempotent: new IdempotentCalls({
         store: new Idempotency(this.pool, {
           instanceId,
@@ -165,8 +176,7 @@ export class VideoWorld {
         }),
         limits: FORM_LIMITS,
       }),
-      health: new TargetHealth(() => performance.now(), 10_000),
-      targetMetrics: { answered: () => {}, failed: () => {} },
+      health,
       taskMetrics: { polled: () => {}, ended: () => {} },
       quotas: { track: (_name, quota) => quota },
     });

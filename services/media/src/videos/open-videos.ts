@@ -3,9 +3,9 @@ import { findAddresses } from '@gateway/http-client';
 import type { Pool } from '@gateway/postgres';
 import { type Logger, type QuotaMetrics, signingSecrets } from '@gateway/process';
 import { Quota, SingleFlightCache } from '@gateway/quota';
-import type { CredentialLimiter, TargetHealth } from '@gateway/upstream';
+import type { Failover, TargetHealth } from '@gateway/upstream';
 import type { MediaBilling } from '../billing/create-billing';
-import type { TargetMetrics, TaskMetrics } from '../metrics';
+import type { TaskMetrics } from '../metrics';
 import { type CreateVideoDeps, createVideo } from '../rpc/create-video';
 import { getVideoFile } from '../rpc/get-video-file';
 import { getVideoResult } from '../rpc/get-video-result';
@@ -42,9 +42,8 @@ export interface VideosOptions extends Pick<CreateVideoDeps, 'models' | 'keys' |
   readonly pool: Pool;
   readonly mediaBilling: Pick<MediaBilling, 'admission' | 'bills' | 'billOutbox'>;
   readonly providers: VideoProviders;
-  readonly limiter: CredentialLimiter;
+  readonly failover: Failover;
   readonly health: TargetHealth;
-  readonly targetMetrics: TargetMetrics;
   readonly taskMetrics: TaskMetrics;
   readonly quotas: QuotaMetrics;
 }
@@ -57,8 +56,8 @@ export interface Videos {
 }
 
 export function openVideos(options: VideosOptions): Videos {
-  const { settings, log, pool, mediaBilling, models, providers, health, limiter } = options;
-  const { targetMetrics, taskMetrics, quotas } = options;
+  const { settings, log, pool, mediaBilling, models, providers, failover } = options;
+  const { taskMetrics, quotas } = options;
   const { admission, bills, billOutbox } = mediaBilling;
   /** An account may use a quarter. */
   const quarter = (name: string, limit: number) =>
@@ -107,7 +106,7 @@ export function openVideos(options: VideosOptions): Videos {
         ...options,
         admission,
         tasks,
-        submitter: new VideoSubmitter({ health, limiter, metrics: targetMetrics, timeouts }),
+        submitter: new VideoSubmitter(failover, timeouts),
         taskWriter: new TaskWriter({ tasks, firstWaitMs: KEEP_RETRY_MS }),
         newTaskId,
         addressesOf: findAddresses,

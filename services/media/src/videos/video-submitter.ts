@@ -1,39 +1,16 @@
+import { failedBy } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import type { Logger } from '@gateway/process';
-import {
-  type CredentialLimiter,
-  preferRetryable,
-  type Route,
-  type TargetHealth,
-  timeoutsOfTarget,
-  type UpstreamFailure,
-} from '@gateway/upstream';
+import { type Failover, type Route, timeoutsOfTarget } from '@gateway/upstream';
 import type { Bill } from '../billing/bill';
-import { failureFacts } from '../calls/failure-facts';
-import { countedCall, limitFailure } from '../calls/limited-call';
-import { MediaRefused } from '../domain/media-refused';
+import { onceVerdict } from '../domain/not-started';
 import type { UpstreamTimeouts } from '../domain/upstream';
 import type { OwnKey } from '../idempotency/own-key';
-import type { ProviderCall } from '../images/rules/image-provider';
-import type { TargetMetrics } from '../metrics';
-import {
-  isNotAccepted,
-  orderFailureOf,
-  refused,
-  type SubmitFailure,
-  submitFailure,
-} from './rules/submit-failure';
-import type { UpstreamTask, VideoOrder, VideoProvider } from './rules/video-provider';
+import { failureOfSubmit, type SubmitFailure, submitFailure, submitFailureOf } from './rules/submit-failure';
+import type { Submitted, UpstreamTask, VideoOrder, VideoProvider } from './rules/video-provider';
 import type { NewTask, RecoverableTask } from './rules/video-task';
 
 export type VideoRoute = Route<VideoProvider>;
-
-export interface VideoSubmitterDeps {
-  readonly health: TargetHealth;
-  readonly limiter: Pick<CredentialLimiter, 'refusal' | 'enter' | 'leave'>;
-  readonly metrics: TargetMetrics;
-  readonly timeouts: UpstreamTimeouts;
-}
 
 export interface VideoSubmission {
   readonly bill: Bill;
@@ -54,10 +31,12 @@ export type SubmittedTask = UpstreamTask & Pick<NewTask, 'provider' | 'credentia
  * the order's bill and key are ended.
  */
 export class VideoSubmitter {
-  readonly #deps: VideoSubmitterDeps;
+  readonly #failover: Pick<Failover, 'firstAnswer'>;
+  readonly #timeouts: UpstreamTimeouts;
 
-  constructor(deps: VideoSubmitterDeps) {
-    this.#deps = deps;
+  constructor(failover: Pick<Failover, 'firstAnswer'>, timeouts: UpstreamTimeouts) {
+    this.#failover = failover;
+    this.#timeouts = timeouts;
   }
 
   /** @throws GatewayError after ending bill and key */
@@ -68,82 +47,44 @@ export class VideoSubmitter {
     const { error, bill: end } = outcome;
     if (error.code === 'internal_error') log.error({ err: error.cause }, 'video request failed');
     else log.warn({ code: error.code, outcome: end }, 'video request refused');
-    const response = { status: error.row.status, errorCode: error.code };
     await (end === 'lost' ? own.lost() : own.free());
-    await (end === 'lost' ? bill.lose(response) : bill.release(response));
+    await bill[end === 'lost' ? 'lose' : 'release'](failedBy(error));
     throw error.withRates(bill.grant.rates);
   }
 
   async #try(submission: VideoSubmission): Promise<SubmittedTask | SubmitFailure> {
+    const sent = await this.#send(submission).catch((error) => GatewayError.from(error));
+    // What must be durable before a provider is called could not be stored.
+    if (sent instanceof GatewayError) return { error: sent, bill: 'released' };
+    if ('failure' in sent) return submitFailure(sent.failure);
+    if ('error' in sent) return submitFailureOf(sent.error);
+    const { answer, route } = sent;
+    if (answer.upstreamId === undefined)
+      return { error: new GatewayError('video_task_id_missing'), bill: 'released' };
+    return { ...answer, provider: route.provider.id, credentialId: route.credential.id };
+  }
+
+  /** @throws if the call or an attempt could not be stored; its provider is not called then */
+  async #send(submission: VideoSubmission) {
     const { bill, own, order, routes, log } = submission;
-    const { health, metrics } = this.#deps;
-    const unclaimed = await storeFailure(() => own.dispatched());
-    if (unclaimed) return unclaimed;
-    let failure: UpstreamFailure = { kind: 'unreachable', cause: new Error('every circuit is open') };
-    for (const route of health.inOrder(routes)) {
-      const limited = limitFailure(this.#deps, route);
-      if (limited) {
-        failure = preferRetryable(failure, limited);
-        continue;
-      }
-      if (!health.admit(route)) continue;
-      const recoverable = recoverableTask(submission, route);
-      const unsent = await storeFailure(() => bill.dispatched(route.provider.id, recoverable));
-      if (unsent) return unsent;
-      try {
-        return await this.#send(bill, order, route);
-      } catch (error) {
-        if (error instanceof MediaRefused) {
-          health.recordSuccess(route);
-          metrics.failed(route, undefined);
-          return refused(error.detail);
-        }
-        const thisFailure = orderFailureOf(error);
-        log.warn(
-          {
-            provider: route.provider.id,
-            credential: route.credential.name,
-            ...failureFacts(error),
-          },
-          'provider did not accept the request',
-        );
-        health.recordFailure(route, thisFailure, bill.call.accountId);
-        metrics.failed(route, thisFailure);
-        if (!isNotAccepted(thisFailure)) return submitFailure(thisFailure);
-        failure = preferRetryable(failure, thisFailure);
-      }
-    }
-    return submitFailure(failure);
-  }
-
-  async #send(
-    { call: { requestId } }: Bill,
-    order: VideoSubmission['order'],
-    route: VideoRoute,
-  ): Promise<SubmittedTask | SubmitFailure> {
-    const { provider, credential, target } = route;
-    const { upstreamModel } = target;
-    const { health, metrics } = this.#deps;
-    const startMs = performance.now();
-    const submitted = await countedCall(this.#deps, route, () =>
-      provider.submit({ ...order, upstreamModel }, this.#callOf(requestId, route)),
-    );
-    const tookMs = performance.now() - startMs;
-    health.recordSuccess(route, tookMs);
-    metrics.answered(route, tookMs);
-    if (submitted.upstreamId !== undefined) {
-      return { ...submitted, provider: provider.id, credentialId: credential.id };
-    }
-    return { error: new GatewayError('video_task_id_missing'), bill: 'released' };
-  }
-
-  /** The client's disconnect cancels nothing: the order may have been accepted, and is then carried out. */
-  #callOf(requestId: string, { provider, target }: VideoRoute): ProviderCall {
-    return {
-      requestId,
-      signal: new AbortController().signal,
-      timeouts: timeoutsOfTarget(target, provider.connection, this.#deps.timeouts),
-    };
+    const { accountId, requestId } = bill.call;
+    // The client's disconnect cancels nothing: the request may have been accepted, and is then carried out.
+    const { signal } = new AbortController();
+    await own.dispatched();
+    return this.#failover.firstAnswer<VideoRoute, Submitted>({
+      accountId,
+      routes,
+      log,
+      beforeAttempt: (route) => bill.dispatched(route.provider.id, recoverableTask(submission, route)),
+      requestTo:
+        ({ provider, target }) =>
+        (onEnd) => {
+          const timeouts = timeoutsOfTarget(target, provider.connection, this.#timeouts);
+          const { upstreamModel } = target;
+          return provider.submit({ ...order, upstreamModel }, { requestId, signal, timeouts }).finally(onEnd);
+        },
+      verdictOf: (error) => onceVerdict(error, failureOfSubmit),
+    });
   }
 }
 
@@ -156,14 +97,4 @@ function recoverableTask(
   return upstreamId === undefined
     ? undefined
     : { taskId, credentialId: credential.id, upstreamId, upstreamModel, tier: order.tier, ...price };
-}
-
-/** Stores what must be durable before the provider is called. Returns the failure if that is not possible; the provider is not called then. */
-async function storeFailure(write: () => Promise<void>): Promise<SubmitFailure | undefined> {
-  try {
-    await write();
-    return undefined;
-  } catch (error) {
-    return { error: GatewayError.from(error), bill: 'released' };
-  }
 }

@@ -1,6 +1,7 @@
 import { UpstreamError } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
-import { isNotAccepted, orderFailureOf, refused, submitFailure } from './submit-failure';
+import { MediaRefused } from '../../domain/media-refused';
+import { failureOfSubmit, submitFailure, submitFailureOf } from './submit-failure';
 
 const cause = new Error('x');
 const ofStatus = (status: number, more: object = {}) => submitFailure({ kind: 'status', status, ...more });
@@ -21,16 +22,16 @@ test('an order with an unknown outcome is lost and must not be retried', () => {
 
 test('an order of which no byte was sent counts as not received, whatever the error', () => {
   const failed = (kind: 'broken' | 'unreachable', mayHaveArrived?: boolean) =>
-    orderFailureOf(
+    failureOfSubmit(
       Object.assign(new UpstreamError({ kind, cause }), mayHaveArrived !== undefined && { mayHaveArrived }),
     ).kind;
   expect(failed('broken', false)).toBe('unreachable');
   expect(failed('broken', true)).toBe('broken');
   expect(failed('broken')).toBe('broken');
   expect(failed('unreachable', false)).toBe('unreachable');
-  expect(orderFailureOf(undefined).kind).toBe('broken');
+  expect(failureOfSubmit(undefined).kind).toBe('broken');
   const busy = new UpstreamError({ kind: 'status', status: 429 });
-  expect(orderFailureOf(Object.assign(busy, { mayHaveArrived: false })).kind).toBe('status');
+  expect(failureOfSubmit(Object.assign(busy, { mayHaveArrived: false })).kind).toBe('status');
 });
 
 describe("a failed order by the provider's status", () => {
@@ -59,18 +60,8 @@ describe("a failed order by the provider's status", () => {
 });
 
 test('a refusal is final and released', () => {
-  expect(refused('policy')).toMatchObject({
+  expect(submitFailureOf(new MediaRefused('policy'))).toMatchObject({
     bill: 'released',
     error: { code: 'video_generation_failed', detail: 'policy', shouldRetry: false },
   });
-});
-
-test('only an order that was certainly not accepted may go to another target', () => {
-  expect(isNotAccepted({ kind: 'unreachable', cause })).toBe(true);
-  expect(isNotAccepted({ kind: 'broken', cause })).toBe(false);
-  const taken = [400, 408, 422, 500, 502, 503, 504].filter((status) =>
-    isNotAccepted({ kind: 'status', status }),
-  );
-  expect(taken).toEqual([]);
-  expect([401, 402, 429].every((status) => isNotAccepted({ kind: 'status', status }))).toBe(true);
 });

@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/errors';
 import { failureOf, toGatewayError, type UpstreamFailure } from '@gateway/upstream';
 import { mayHaveArrived } from '../../domain/may-have-arrived';
+import { MediaRefused } from '../../domain/media-refused';
 
 /** The public error of a failed submit, and what it means for its bill. */
 export interface SubmitFailure {
@@ -17,12 +18,16 @@ const INTERMEDIARY_STATUSES = new Set([408, 502, 504]);
 
 const DOUBT = 'the provider may have accepted the request; it was not charged and will not be retried';
 
-/** A provider that received nothing of the order is unreachable, also after a reset during the handshake. */
-export function orderFailureOf(error: unknown): UpstreamFailure {
+/** Returns the failure of a submit. A provider that received nothing is unreachable, also after a reset during the handshake. */
+export function failureOfSubmit(error: unknown): UpstreamFailure {
   const failure = failureOf(error);
   if (failure.kind !== 'broken' || mayHaveArrived(error)) return failure;
   return { kind: 'unreachable', cause: failure.cause };
 }
+
+/** Returns the public error of what a submit threw, and what it means for the bill. */
+export const submitFailureOf = (error: unknown): SubmitFailure =>
+  error instanceof MediaRefused ? refused(error.detail) : submitFailure(failureOfSubmit(error));
 
 /** Maps every failure of a submit to exactly one public error. */
 export function submitFailure(failure: UpstreamFailure): SubmitFailure {
@@ -52,14 +57,8 @@ export function inDoubt(cause: unknown): GatewayError {
 }
 
 /** Refused by policy or as unsupported: the same order would be refused again. */
-export function refused(detail: string): SubmitFailure {
+function refused(detail: string): SubmitFailure {
   return released(new GatewayError('video_generation_failed', { detail, shouldRetry: false }));
-}
-
-/** Another account may get the order: this one has certainly not accepted it. */
-export function isNotAccepted(failure: UpstreamFailure): boolean {
-  if (failure.kind === 'unreachable') return true;
-  return failure.kind === 'status' && (failure.status === 429 || OUR_FAULT.has(failure.status));
 }
 
 const released = (error: GatewayError): SubmitFailure => ({ error, bill: 'released' });
