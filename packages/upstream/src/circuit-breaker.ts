@@ -47,6 +47,11 @@ export class CircuitBreaker {
     return nowMs < this.#coolsUntilMs ? 'cooling' : 'closed';
   }
 
+  /** Returns how long the target is not called because of its rate limit. */
+  coolingMs(nowMs: number): number {
+    return Math.max(0, this.#coolsUntilMs - nowMs);
+  }
+
   /** Must be called before each call to the target. In half-open state the call becomes the probe, and the circuit opens for others. */
   startCall(nowMs: number): void {
     if (this.state(nowMs) !== 'half-open') return;

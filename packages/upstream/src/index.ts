@@ -12,6 +12,7 @@ export * from './provider-address';
 export * from './provider-connection';
 export * from './provider-request-id';
 export * from './public-link';
+export * from './rate-limits';
 export * from './read-secret-keys';
 export * from './recent-calls';
 export * from './route';

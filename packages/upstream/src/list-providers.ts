@@ -1,6 +1,7 @@
 import type { CircuitState as CircuitStateProto } from '@gateway/proto/generated/gateway/common/v1/CircuitState';
 import type { CredentialFigures } from '@gateway/proto/generated/gateway/common/v1/CredentialFigures';
 import type { ListProvidersResponse } from '@gateway/proto/generated/gateway/common/v1/ListProvidersResponse';
+import type { RateLimits } from '@gateway/proto/generated/gateway/common/v1/RateLimits';
 import type { TargetFigures } from '@gateway/proto/generated/gateway/common/v1/TargetFigures';
 import type { CircuitState } from './circuit-breaker';
 import { type CallFigures, RECENT_MS } from './recent-calls';
@@ -32,10 +33,15 @@ export function listProviders({ providers, isSimulated, health }: ListProvidersD
   });
 }
 
-const toProtoTarget = ({ state, ...target }: TargetReport) =>
-  ({ ...target, state: STATE[state], ...toProtoFigures(target) }) satisfies TargetFigures;
+const toProtoTarget = ({ state, coolingMs, ...target }: TargetReport) =>
+  ({
+    ...target,
+    state: STATE[state],
+    coolingMs: Math.round(coolingMs),
+    ...toProtoFigures(target),
+  }) satisfies TargetFigures;
 
-const toProtoCredential = ({ provider, id, name, state, ...figures }: CredentialReport) =>
+const toProtoCredential = ({ provider, id, name, state, rateLimits, ...figures }: CredentialReport) =>
   ({
     provider,
     id,
@@ -43,7 +49,22 @@ const toProtoCredential = ({ provider, id, name, state, ...figures }: Credential
     state: STATE[state],
     ...figures,
     ...toProtoFigures(figures),
+    ...(rateLimits && { rateLimits: toProtoLimits(rateLimits) }),
   }) satisfies CredentialFigures;
+
+/** With the time to each reset from now. */
+const toProtoLimits = ({
+  upstreamModel,
+  agoMs,
+  limits,
+}: NonNullable<CredentialReport['rateLimits']>): RateLimits => ({
+  upstreamModel,
+  agoMs: Math.round(agoMs),
+  limits: limits.map(({ resetMs, ...limit }) => ({
+    ...limit,
+    ...(resetMs !== undefined && { resetMs: Math.max(0, Math.round(resetMs - agoMs)) }),
+  })),
+});
 
 function toProtoFigures({ latencySumMs, latencyMaxMs, lastFailure }: CallFigures) {
   return {

@@ -72,18 +72,18 @@ function secondsUntilReset(headers: Readonly<Record<string, unknown>>): number |
   return unknown.length > 0 ? Math.min(...unknown) : undefined;
 }
 
-/** Undefined if the value is neither a number, a date nor a duration. */
-function secondsUntil(value: unknown): number | undefined {
+/** Returns undefined if the value is neither a number, a date nor a duration. */
+export function secondsUntil(value: unknown, nowMs = Date.now()): number | undefined {
   if (typeof value !== 'string') return undefined;
-  if (NUMBER.test(value)) return secondsOfNumber(Number(value));
+  if (NUMBER.test(value)) return secondsOfNumber(Number(value), nowMs);
   if (DURATION.test(value)) return secondsOfDuration(value);
   const atMs = HTTP_DATE.test(value) || ISO_DATE.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(atMs) ? undefined : (atMs - Date.now()) / 1_000;
+  return Number.isNaN(atMs) ? undefined : (atMs - nowMs) / 1_000;
 }
 
-function secondsOfNumber(value: number): number {
+function secondsOfNumber(value: number, nowMs: number): number {
   if (value < FIRST_EPOCH_SECONDS) return value;
-  return (value < FIRST_EPOCH_MS ? value : value / 1_000) - Date.now() / 1_000;
+  return (value < FIRST_EPOCH_MS ? value : value / 1_000) - nowMs / 1_000;
 }
 
 function waitInMessage(message: string): number | undefined {

@@ -175,3 +175,28 @@ describe('a credential', () => {
     expect(usable()).toEqual(['1', '1', '2']);
   });
 });
+
+describe('the report of a credential', () => {
+  const limitsOf = () => health.credentialReports().map(({ rateLimits }) => rateLimits);
+
+  test('has the rate limits that its last reply named', () => {
+    health.recordReply(a, { 'x-ratelimit-remaining-requests': '5', 'x-ratelimit-reset-requests': '90s' });
+    health.recordReply(a, { 'x-ratelimit-remaining-requests': '4', 'x-ratelimit-reset-requests': '90s' });
+    nowMs = 30_000;
+    const limits = [{ name: 'requests', remaining: 4, resetMs: 90_000 }];
+    expect(limitsOf()).toEqual([{ upstreamModel: a.target.upstreamModel, agoMs: 30_000, limits }]);
+  });
+
+  test('has no rate limits if its last reply named none', () => {
+    health.recordReply(a, { 'x-request-id': 'r' });
+    expect(limitsOf()).toEqual([undefined]);
+  });
+});
+
+test('the report of a target says how long it is not called because of its rate limit', () => {
+  fail(a, limited, 1);
+  nowMs = 2_000;
+  expect(health.reports().map(({ coolingMs }) => coolingMs)).toEqual([3_000]);
+  nowMs = 6_000;
+  expect(health.reports().map(({ coolingMs }) => coolingMs)).toEqual([0]);
+});

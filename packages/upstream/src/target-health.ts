@@ -1,4 +1,5 @@
 import { CircuitBreaker, type CircuitState } from './circuit-breaker';
+import { type RateLimit, rateLimitsOf } from './rate-limits';
 import { type CallFigures, RecentCalls } from './recent-calls';
 import { credentialName, type Route, routeName } from './route';
 import {
@@ -18,6 +19,13 @@ interface TrackedCredential {
   /** Of rejections of the credential itself, and of its account without funds. */
   readonly breaker: CircuitBreaker;
   readonly recent: RecentCalls;
+  lastReply: LastReply | undefined;
+}
+
+interface LastReply {
+  readonly upstreamModel: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly atMs: number;
 }
 
 interface TrackedTarget {
@@ -36,7 +44,10 @@ export interface TargetState {
   readonly state: CircuitState;
 }
 
-export interface TargetReport extends TargetState, CallFigures {}
+export interface TargetReport extends TargetState, CallFigures {
+  /** Time until a target that has answered 429 is called again; 0: now. */
+  readonly coolingMs: number;
+}
 
 export interface CredentialReport extends CallFigures {
   readonly provider: string;
@@ -44,6 +55,12 @@ export interface CredentialReport extends CallFigures {
   readonly name: string;
   /** Other than closed: the provider has rejected the credential, or its account has no funds. */
   readonly state: CircuitState;
+  /** Of the last reply; undefined: there was none, or it named no limits. */
+  readonly rateLimits?: {
+    readonly upstreamModel: string;
+    readonly agoMs: number;
+    readonly limits: readonly RateLimit[];
+  };
 }
 
 /**
@@ -106,6 +123,12 @@ export class TargetHealth {
     return this.#targets.get(routeName(route))?.recent.meanMs(this.#nowMs());
   }
 
+  /** Keeps the headers of a reply, from which operators see the rate limits; they are read only then. */
+  recordReply(route: Route, headers: Readonly<Record<string, unknown>>): void {
+    const { credential, upstreamModel } = this.#target(route);
+    credential.lastReply = { upstreamModel, headers, atMs: this.#nowMs() };
+  }
+
   /** @param tookMs absent for a refusal, whose duration does not represent the target's latency */
   recordSuccess(route: Route, tookMs?: number): void {
     const { credential, breaker, recent } = this.#target(route);
@@ -166,18 +189,20 @@ export class TargetHealth {
     return [...this.#targets.values()].map((target) => ({
       ...toState(target, nowMs),
       ...target.recent.figures(nowMs),
+      coolingMs: target.breaker.coolingMs(nowMs),
     }));
   }
 
   /** For operators and metrics. */
   credentialReports(): CredentialReport[] {
     const nowMs = this.#nowMs();
-    return [...this.#credentials.values()].map(({ provider, id, name, breaker, recent }) => ({
+    return [...this.#credentials.values()].map(({ provider, id, name, breaker, recent, lastReply }) => ({
       provider,
       id,
       name,
       state: breaker.state(nowMs),
       ...recent.figures(nowMs),
+      ...(lastReply && reportedLimits(lastReply, nowMs)),
     }));
   }
 
@@ -215,7 +240,8 @@ export class TargetHealth {
     if (!tracked) {
       if (this.#credentials.size >= MAX_TRACKED) forgetFirst(this.#credentials);
       const breaker = new CircuitBreaker(this.#firstWaitMs);
-      tracked = { provider: provider.id, id, name, breaker, recent: new RecentCalls() };
+      const recent = new RecentCalls();
+      tracked = { provider: provider.id, id, name, breaker, recent, lastReply: undefined };
       this.#credentials.set(key, tracked);
     }
     return tracked;
@@ -225,6 +251,15 @@ export class TargetHealth {
 function forgetFirst(tracked: Map<string, unknown>): void {
   const [first] = tracked.keys();
   if (first !== undefined) tracked.delete(first);
+}
+
+function reportedLimits(
+  { upstreamModel, headers, atMs }: LastReply,
+  nowMs: number,
+): Pick<CredentialReport, 'rateLimits'> {
+  const agoMs = nowMs - atMs;
+  const limits = rateLimitsOf(headers, Date.now() - agoMs);
+  return limits.length > 0 ? { rateLimits: { upstreamModel, agoMs, limits } } : {};
 }
 
 /** The circuit of the credential counts unless it is closed. */

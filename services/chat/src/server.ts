@@ -199,6 +199,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
   const failover = new Failover({ health, limiter, metrics: metrics.targets });
   const providerClient = new ProviderClient({
     upstream,
+    health,
     keepAliveMs: settings.KEEP_ALIVE_MS,
     timeouts: {
       connectMs: settings.UPSTREAM_CONNECT_TIMEOUT_MS,

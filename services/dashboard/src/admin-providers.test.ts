@@ -122,6 +122,7 @@ test('shows the health of each credential, and merges those of a target', async 
       ...of,
       credentialId: CREDENTIAL_ID,
       state: 'CIRCUIT_STATE_COOLING',
+      coolingMs: 20_000,
       calls: 4,
       errors: 1,
       timed: 3,
@@ -143,6 +144,14 @@ test('shows the health of each credential, and merges those of a target', async 
       latencySumMs: 300,
       latencyMaxMs: 200,
       lastFailure: failed(429),
+      rateLimits: {
+        upstreamModel: 'm',
+        agoMs: 5_000,
+        limits: [
+          { name: 'requests', remaining: 3, limit: 60, resetMs: 55_000 },
+          { name: 'tokens', remaining: 9 },
+        ],
+      },
     },
     {
       provider: 'vllm',
@@ -175,8 +184,22 @@ test('shows the health of each credential, and merges those of a target', async 
       errors: 2,
       latency: { mean_ms: 100, max_ms: 200 },
       last_failure: { code: 'upstream_failed', status: 429, at: expect.any(String) },
+      cooling_until: expect.any(String),
+      rate_limits: {
+        upstream_model: 'm',
+        at: expect.any(String),
+        limits: [
+          { name: 'requests', remaining: 3, limit: 60, resets_at: expect.any(String) },
+          { name: 'tokens', remaining: 9, limit: null, resets_at: null },
+        ],
+      },
     },
   ]);
+  const [{ cooling_until, rate_limits }] = body.credentials;
+  const aheadMs = (time: string) => Date.parse(time) - Date.now();
+  expect(aheadMs(cooling_until)).toBeLessThanOrEqual(20_000);
+  expect(aheadMs(cooling_until)).toBeGreaterThan(0);
+  expect(Date.parse(rate_limits.limits[0].resets_at) - Date.parse(rate_limits.at)).toBe(60_000);
   const target = body.targets.find(({ service }: { service: string }) => service === 'chat');
   expect(target).toMatchObject({
     upstream_model: 'm',

@@ -92,6 +92,7 @@ inBrowser('the pages of providers', () => {
     expect(reply?.json.choices[0].message.content).toBe(SERVED_WORDS.join(''));
     await page.getByRole('link', { name: 'Provider lab' }).click();
     await heading(page, 'The lab').waitFor();
+    await credentialRow(page, 'main').getByText('59 of 60 requests').waitFor();
     await page.getByRole('button', { name: 'Test org/Large' }).click();
     await page.getByText(/^org\/Large · \d+ ms · credential main$/).waitFor();
     expect([complaints, page.url()]).toEqual([[], expect.not.stringContaining(GOOD)]);

@@ -18,6 +18,14 @@ export interface CompatibleServer {
 export const SERVED_MODELS = ['org/Small:1b', 'org/Large'];
 export const SERVED_USAGE = { prompt_tokens: 11, completion_tokens: 4, total_tokens: 15 };
 export const SERVED_WORDS = ['It', ' works', ' here', '.'];
+/** Headers of its chat replies. */
+const SERVED_LIMITS = {
+  'x-ratelimit-limit-requests': '60',
+  'x-ratelimit-remaining-requests': '59',
+  'x-ratelimit-reset-requests': '3m0s',
+  'x-ratelimit-limit-tokens': '150000',
+  'x-ratelimit-remaining-tokens': '149984',
+};
 const WORD_DELAY_MS = 15;
 const SLOW_MS = 300;
 
@@ -71,11 +79,12 @@ async function answer({ isChat, behavior, text, response }: Call): Promise<void>
   if (!stream) {
     const message = { role: 'assistant', content: SERVED_WORDS.join('') };
     const choices = [{ index: 0, message, finish_reason: 'stop' }];
-    return sendJson(response, 200, { ...reply, object: 'chat.completion', choices, usage: SERVED_USAGE });
+    const body = { ...reply, object: 'chat.completion', choices, usage: SERVED_USAGE };
+    return sendJson(response, 200, body, SERVED_LIMITS);
   }
   const chunk = (fields: object) =>
     response.write(`data: ${JSON.stringify({ ...reply, object: 'chat.completion.chunk', ...fields })}\n\n`);
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.writeHead(200, { 'content-type': 'text/event-stream', ...SERVED_LIMITS });
   for (const content of SERVED_WORDS) {
     chunk({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
     await sleep(WORD_DELAY_MS);

@@ -52,6 +52,7 @@ interface Fixture {
 /** Returns a client of providers that give these answers in this order. @param sent gets the requests */
 function clientOf(answers: readonly Answer[], sent: HttpRequest[]): ProviderClient {
   return new ProviderClient({
+    health: { recordReply: () => {} },
     upstream: {
       async send(one) {
         sent.push(one);

@@ -79,6 +79,7 @@ beforeEach(() => {
     },
   });
   const providerClient = new ProviderClient({
+    health,
     upstream: {
       send(request) {
         const provider = request.url.hostname;
@@ -582,4 +583,13 @@ test("the log names the provider's own id of a failed request", async () => {
     dispatcher.begin({ ...context(), log } as unknown as RequestContext, callTo([routeTo('a')])),
   ).rejects.toThrow();
   expect(logged).toMatchObject([{ provider: 'a', err: { providerRequestId: 'req_7' } }]);
+});
+
+test("a provider's rate limits are reported for the credential of the call, also of a refusal", async () => {
+  const headers = { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-limit-requests': '60' };
+  does = { a: answers(429, '{}', headers) };
+  await expect(dispatcher.begin(context(), callTo([routeTo('a')]))).rejects.toThrow();
+  expect(health.credentialReports()).toMatchObject([
+    { provider: 'a', rateLimits: { limits: [{ name: 'requests', remaining: 0, limit: 60 }] } },
+  ]);
 });

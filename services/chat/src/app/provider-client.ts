@@ -1,6 +1,12 @@
 import type { HttpClient, HttpResponse, HttpTimeouts } from '@gateway/http-client';
 import type { RequestContext } from '@gateway/rpc';
-import { nameProviderRequest, providerRequestId, timeoutsOfTarget, UpstreamError } from '@gateway/upstream';
+import {
+  nameProviderRequest,
+  providerRequestId,
+  type TargetHealth,
+  timeoutsOfTarget,
+  UpstreamError,
+} from '@gateway/upstream';
 import type { UpstreamAddress } from '../domain/chat-provider';
 import type { Route } from '../domain/route';
 import { readRefusalBody } from '../providers/read-reply';
@@ -12,6 +18,7 @@ export interface ProviderClientDeps {
   readonly timeouts: HttpTimeouts;
   /** Time without bytes after which a reply yields an empty piece. */
   readonly keepAliveMs: number;
+  readonly health: Pick<TargetHealth, 'recordReply'>;
 }
 
 /** A request to one provider. */
@@ -41,7 +48,8 @@ export class ProviderClient {
   }
 
   /** Returns the provider's response. @throws UpstreamError for an error status, or a body that is an error */
-  async send(context: RequestContext, { provider }: Route, request: ProviderRequest): Promise<HttpResponse> {
+  async send(context: RequestContext, route: Route, request: ProviderRequest): Promise<HttpResponse> {
+    const { provider } = route;
     const { address: addressed, accept, body, signal, timeouts, onClose } = request;
     // Most addresses need no waiting.
     const address = addressed instanceof Promise ? await addressed : addressed;
@@ -62,6 +70,7 @@ export class ProviderClient {
       onClose,
     });
     const { status, headers } = response;
+    this.#deps.health.recordReply(route, headers);
     if (status >= 200 && status <= 299) {
       const isWhole = accept === WHOLE;
       const mayBeError = isWhole || String(headers['content-type'] ?? '').startsWith(WHOLE);

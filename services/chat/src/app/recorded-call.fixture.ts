@@ -126,6 +126,7 @@ function dispatcherTo(upstream: Pick<HttpClient, 'send'>): Dispatcher {
     }),
     providerClient: new ProviderClient({
       upstream,
+      health: { recordReply: () => {} },
       timeouts: { connectMs: WAIT_MS, firstByteMs: WAIT_MS, idleMs: WAIT_MS },
       keepAliveMs: WAIT_MS,
     }),

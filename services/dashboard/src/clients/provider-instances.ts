@@ -1,5 +1,6 @@
 import type { CircuitState__Output } from '@gateway/proto/generated/gateway/common/v1/CircuitState';
 import type { ListProvidersResponse__Output } from '@gateway/proto/generated/gateway/common/v1/ListProvidersResponse';
+import type { RateLimits__Output } from '@gateway/proto/generated/gateway/common/v1/RateLimits';
 import type { TargetFigures__Output } from '@gateway/proto/generated/gateway/common/v1/TargetFigures';
 import { type CallSettings, callUnary, type PeerInstances, type UnaryMethod } from '@gateway/rpc';
 import type { Client } from '@grpc/grpc-js';
@@ -8,6 +9,7 @@ import type {
   InstanceReport,
   ProviderReport,
   ProviderService,
+  ReportedLimits,
 } from '../domain/provider-health';
 import type { Caller } from './billing';
 
@@ -72,8 +74,28 @@ export class ProviderInstances {
 const fromProtoReport = (response: ListProvidersResponse__Output, nowMs: number): ProviderReport => ({
   windowSeconds: response.windowSeconds,
   providers: response.providers,
-  targets: response.targets.map((target) => fromProtoFigures(target, nowMs)),
-  credentials: response.credentials.map((credential) => fromProtoFigures(credential, nowMs)),
+  targets: response.targets.map(({ coolingMs, ...target }) => ({
+    ...fromProtoFigures(target, nowMs),
+    ...(coolingMs > 0 && { coolingUntilMs: nowMs + coolingMs }),
+  })),
+  credentials: response.credentials.map(({ rateLimits, ...credential }) => ({
+    ...fromProtoFigures(credential, nowMs),
+    ...(rateLimits && { rateLimits: fromProtoLimits(rateLimits, nowMs) }),
+  })),
+});
+
+const fromProtoLimits = (
+  { upstreamModel, agoMs, limits }: RateLimits__Output,
+  nowMs: number,
+): ReportedLimits => ({
+  upstreamModel,
+  atMs: nowMs - Number(agoMs),
+  limits: limits.map(({ name, remaining, limit, resetMs }) => ({
+    name,
+    remaining: Number(remaining),
+    ...(limit !== undefined && { limit: Number(limit) }),
+    ...(resetMs !== undefined && { resetsAtMs: nowMs + Number(resetMs) }),
+  })),
 });
 
 type ProtoFigures = Pick<TargetFigures__Output, 'state' | 'latencySumMs' | 'lastFailure'>;

@@ -16,6 +16,8 @@ export interface TargetReport extends ReportedFigures {
   readonly provider: string;
   readonly upstreamModel: string;
   readonly credentialId: string;
+  /** When a target that has answered 429 is called again; undefined: it is called. */
+  readonly coolingUntilMs?: number;
 }
 
 /** Calls of all models with one credential. */
@@ -23,6 +25,19 @@ export interface CredentialReport extends ReportedFigures {
   readonly provider: string;
   readonly id: string;
   readonly name: string;
+  readonly rateLimits?: ReportedLimits;
+}
+
+/** The provider's rate limits, as a reply named them. */
+export interface ReportedLimits {
+  readonly upstreamModel: string;
+  readonly atMs: number;
+  readonly limits: readonly {
+    readonly name: string;
+    readonly remaining: number;
+    readonly limit?: number;
+    readonly resetsAtMs?: number;
+  }[];
 }
 
 interface ReportedFigures {
@@ -58,9 +73,25 @@ export interface TargetHealth extends Health {
   readonly models: readonly string[];
 }
 
-export interface CredentialHealth extends Health {
+export interface CredentialHealth extends Health, CredentialLimitsHealth {
   readonly id: string;
   readonly name: string;
+}
+
+export interface CredentialLimitsHealth {
+  /** When all targets that have answered 429 are called again; null: none is cooling. */
+  readonly cooling_until: string | null;
+  /** Of the last reply that an instance received; null: it named none. */
+  readonly rate_limits: {
+    readonly upstream_model: string;
+    readonly at: string;
+    readonly limits: readonly {
+      readonly name: string;
+      readonly remaining: number;
+      readonly limit: number | null;
+      readonly resets_at: string | null;
+    }[];
+  } | null;
 }
 
 export interface Health {
@@ -112,13 +143,50 @@ function credentialHealth(provider: string, instances: readonly InstanceReport[]
   const reports = instances.flatMap(({ report }) =>
     (report?.credentials ?? [])
       .filter((credential) => credential.provider === provider)
-      .map((credential) => ({ ...credential, state: stateOfCredential(credential, report!) })),
+      .map((credential) => ({
+        ...credential,
+        state: stateOfCredential(credential, report!),
+        coolingUntilMs: coolingUntilMs(credential, report!),
+      })),
   );
   return [...Map.groupBy(reports, ({ id }) => id)].map(([id, figures]) => ({
     id,
     name: figures[0]!.name,
     ...toHealth(figures),
+    cooling_until: timeOrNull(Math.max(...figures.map((one) => one.coolingUntilMs))),
+    rate_limits: latestLimits(figures),
   }));
+}
+
+/** Returns 0 if no target of the credential is cooling. */
+const coolingUntilMs = ({ provider, id }: CredentialReport, { targets }: ProviderReport): number =>
+  Math.max(
+    0,
+    ...targets
+      .filter((one) => one.provider === provider && one.credentialId === id)
+      .map((one) => one.coolingUntilMs ?? 0),
+  );
+
+const timeOrNull = (timeMs = 0): string | null => (timeMs > 0 ? new Date(timeMs).toISOString() : null);
+
+function latestLimits(
+  figures: readonly Pick<CredentialReport, 'rateLimits'>[],
+): CredentialLimitsHealth['rate_limits'] {
+  const [latest] = figures
+    .flatMap(({ rateLimits }) => rateLimits ?? [])
+    .sort((one, other) => other.atMs - one.atMs);
+  if (!latest) return null;
+  const { upstreamModel, atMs, limits } = latest;
+  return {
+    upstream_model: upstreamModel,
+    at: new Date(atMs).toISOString(),
+    limits: limits.map(({ name, remaining, limit = null, resetsAtMs }) => ({
+      name,
+      remaining,
+      limit,
+      resets_at: timeOrNull(resetsAtMs),
+    })),
+  };
 }
 
 /** A credential that was not rejected is cooling while one of its targets is: rate limits are often those of an account. */

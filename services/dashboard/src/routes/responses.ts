@@ -486,6 +486,29 @@ const credentialCost = {
     description: 'When a credential at its daily limit is used again; null: it is not at the limit',
   }),
 };
+const credentialLimits = {
+  cooling_until: time.nullable().meta({
+    description: 'When all targets that have answered 429 are called again; null: none is cooling',
+  }),
+  rate_limits: z
+    .object({
+      upstream_model: z.string(),
+      at: time,
+      limits: z.array(
+        z.object({
+          name: z.string().meta({ description: "By the provider's name, such as `requests` and `tokens`" }),
+          remaining: count,
+          limit: count.nullable(),
+          resets_at: time.nullable(),
+        }),
+      ),
+    })
+    .nullable()
+    .meta({
+      description:
+        "The provider's rate limits, as the last reply to an instance of chat named them; null: it named none",
+    }),
+};
 export const credentialResponse = z.object(credential).meta({ id: 'Credential' });
 export const providerResponse = z
   .object({
@@ -501,7 +524,7 @@ export const providerResponse = z
     options: z.record(z.string(), z.unknown()),
     enabled: z.boolean(),
     created_at: time.nullable(),
-    credentials: z.array(z.object({ ...credential, ...credentialCost, ...health })),
+    credentials: z.array(z.object({ ...credential, ...credentialCost, ...health, ...credentialLimits })),
     served_by: z.enum(['credentials', 'simulator', 'nobody']).nullable(),
     targets: z.array(
       z.object({

@@ -9,16 +9,23 @@ import type {
   CredentialLimits,
   DailyCosts,
 } from '../domain/configured-provider';
-import type { CredentialHealth, Health, ProviderHealth } from '../domain/provider-health';
+import type {
+  CredentialHealth,
+  CredentialLimitsHealth,
+  Health,
+  ProviderHealth,
+} from '../domain/provider-health';
 import { toTime } from './to-json';
 
-const UNUSED: Health = {
+const UNUSED: Health & CredentialLimitsHealth = {
   circuit: null,
   circuits: {},
   calls: 0,
   errors: 0,
   latency: null,
   last_failure: null,
+  cooling_until: null,
+  rate_limits: null,
 };
 
 /**
@@ -121,7 +128,7 @@ const toUsedCredentialJson = ({ id, name, ...health }: CredentialHealth) => ({
   ...health,
 });
 
-function healthOf(used: CredentialHealth | undefined): Health {
+function healthOf(used: CredentialHealth | undefined): Health & CredentialLimitsHealth {
   if (!used) return UNUSED;
   const { id: _, name: __, ...health } = used;
   return health;

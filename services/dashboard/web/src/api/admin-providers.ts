@@ -55,7 +55,26 @@ export interface CredentialCost {
   readonly limited_until: string | null;
 }
 
-export type CredentialHealth = Credential & CredentialCost & Health;
+export interface CredentialRates {
+  /** When all targets that have answered 429 are called again; null: none is cooling. */
+  readonly cooling_until: string | null;
+  /** As the last reply to an instance of chat named them; null: it named none. */
+  readonly rate_limits: {
+    readonly upstream_model: string;
+    readonly at: string;
+    readonly limits: readonly RateLimit[];
+  } | null;
+}
+
+export interface RateLimit {
+  /** By the provider's name, such as `requests` and `tokens`. */
+  readonly name: string;
+  readonly remaining: number;
+  readonly limit: number | null;
+  readonly resets_at: string | null;
+}
+
+export type CredentialHealth = Credential & CredentialCost & CredentialRates & Health;
 
 export interface Provider {
   readonly id: string;

@@ -15,9 +15,10 @@ import { EmptyState } from '../../../ui/empty-state';
 import { ErrorState } from '../../../ui/error-state';
 import { formatCount } from '../../../ui/format-count';
 import { Section } from '../../../ui/section';
+import { Time } from '../../../ui/time';
 import { wholeList } from '../../../ui/whole-list';
 import { CredentialDialog } from './credential-dialog';
-import { CostToday, Errors, LastFailure, Latency, StateCell } from './health-cells';
+import { CostToday, Errors, LastFailure, Latency, RateLimits, StateCell } from './health-cells';
 import { credentialState } from './provider-state';
 
 const COLUMNS: readonly Column<CredentialHealth>[] = [
@@ -33,7 +34,8 @@ const COLUMNS: readonly Column<CredentialHealth>[] = [
     ),
   },
   { title: 'Weight', numeric: true, cell: ({ weight }) => formatCount(weight) },
-  { title: 'State', cell: (credential) => <StateCell state={credentialState(credential)} /> },
+  { title: 'State', cell: (credential) => <State {...credential} /> },
+  { title: 'Rate limits', cell: (credential) => <RateLimits {...credential} /> },
   { title: 'Last failure', cell: ({ last_failure }) => <LastFailure failure={last_failure} /> },
   { title: 'Requests', numeric: true, cell: ({ calls }) => formatCount(calls) },
   { title: 'Errors', numeric: true, cell: (credential) => <Errors {...credential} /> },
@@ -44,6 +46,20 @@ const COLUMNS: readonly Column<CredentialHealth>[] = [
   },
   { title: 'Latency', numeric: true, cell: ({ latency }) => <Latency latency={latency} /> },
 ];
+
+function State(credential: CredentialHealth) {
+  const state = credentialState(credential);
+  return (
+    <>
+      <StateCell state={state} />
+      {state.status === 'cooling' && credential.cooling_until && (
+        <Text size="xs" c="dimmed">
+          Used again <Time at={credential.cooling_until} relative />
+        </Text>
+      )}
+    </>
+  );
+}
 
 interface CredentialsSectionProps {
   provider: Provider;

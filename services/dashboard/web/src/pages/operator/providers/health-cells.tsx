@@ -1,5 +1,5 @@
 import { Box, Code, Text } from '@mantine/core';
-import type { CredentialHealth, Health } from '../../../api/admin-providers';
+import type { CredentialHealth, CredentialRates, Health, RateLimit } from '../../../api/admin-providers';
 import { formatCount } from '../../../ui/format-count';
 import { formatMoney } from '../../../ui/format-money';
 import { formatDuration } from '../../../ui/format-time';
@@ -46,6 +46,37 @@ export function CostToday({
         </Text>
       )}
     </Box>
+  );
+}
+
+/** What remains of a credential's rate limits at the provider. */
+export function RateLimits({ rate_limits }: Pick<CredentialRates, 'rate_limits'>) {
+  if (!rate_limits) return <>–</>;
+  const { upstream_model, at, limits } = rate_limits;
+  return (
+    <Box miw={0}>
+      {limits.map((one) => (
+        <Remaining key={one.name} {...one} />
+      ))}
+      <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        {upstream_model}, <Time at={at} relative />
+      </Text>
+    </Box>
+  );
+}
+
+function Remaining({ name, remaining, limit, resets_at }: RateLimit) {
+  return (
+    <Text size="sm">
+      {formatCount(remaining)}
+      {limit !== null && ` of ${formatCount(limit)}`} {name.replaceAll('-', ' ')} left
+      {resets_at && (
+        <Text span inherit size="xs" c="dimmed">
+          {', reset '}
+          <Time at={resets_at} relative />
+        </Text>
+      )}
+    </Text>
   );
 }
 

@@ -37,6 +37,8 @@ const credential = (more: Partial<CredentialHealth> = {}): CredentialHealth => (
   daily_cost_limit: null,
   cost_today: 0,
   limited_until: null,
+  cooling_until: null,
+  rate_limits: null,
   created_at: null,
   ...more,
 });
