@@ -190,6 +190,47 @@ test.each<[string, string[], string | undefined, string]>([
   expect([end?.arguments ?? args, passed.at(-1)!.item.arguments]).toEqual([args, args]);
 });
 
+/** Returns the events that pass of calls that are streamed, by the index of each. */
+function passedOf(events: readonly (readonly [type: string, index: number, members: object])[]) {
+  const { take } = streamTo({ parsed: {} });
+  return events.flatMap(([type, index, members]) => {
+    const event = take(type, { output_index: index, item_id: `fc_${index}`, ...members });
+    if (!('bytes' in event)) return [];
+    return [...event.bytes!.toString().matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json!));
+  });
+}
+const callOf = (index: number, args: unknown) => ({
+  item: { id: `fc_${index}`, type: 'function_call', call_id: `call_${index}`, name: 'find', arguments: args },
+});
+
+test.each(['{"q":1}', { q: 1 }, 'null', null])(
+  'a call begins without the arguments %j, which follow',
+  (args) => {
+    const whole = args && args !== 'null' ? '{"q":1}' : '{}';
+    const [begun, piece, ...ended] = passedOf([
+      ['output_item.added', 0, callOf(0, args)],
+      ['function_call_arguments.done', 0, { arguments: args }],
+      ['output_item.done', 0, callOf(0, args)],
+    ]);
+    expect([begun.item.arguments, piece.delta]).toEqual(['', whole]);
+    expect([ended[0].arguments, ended[1].item.arguments]).toEqual([whole, whole]);
+  },
+);
+
+test('pieces that were held back follow the events of other calls that have passed', () => {
+  const passed = passedOf([
+    ['output_item.added', 0, callOf(0, '')],
+    ['function_call_arguments.delta', 0, { delta: 'null' }],
+    ['output_item.added', 1, callOf(1, '')],
+    ['function_call_arguments.delta', 1, { delta: '{}' }],
+    ['function_call_arguments.done', 1, { arguments: '{}' }],
+    ['function_call_arguments.done', 0, { arguments: 'null' }],
+  ]);
+  const numbers = passed.map(({ sequence_number }) => sequence_number);
+  expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+  expect(passed.map(({ output_index }) => output_index)).toEqual([0, 1, 1, 1, 0, 0]);
+});
+
 test('items of other types pass as they are, and a compaction keeps its content', () => {
   const { read } = streamTo({ parsed: {} });
   const shell = {

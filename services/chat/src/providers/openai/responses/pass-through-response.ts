@@ -44,13 +44,6 @@ const PARSED: ReadonlySet<string> = new Set([
   'failed',
 ]);
 
-/** Arguments of a call of which nothing has passed. */
-interface HeldArguments {
-  readonly pieces: ArgumentPieces;
-  /** The last event with a piece. */
-  last?: JsonObject;
-}
-
 export interface PassThroughResponseOptions
   extends Pick<PassThroughOptions, 'chargedNano' | 'completedUsage'> {
   readonly to: PassedReply;
@@ -69,8 +62,8 @@ export class PassThroughResponse implements MeteredStream {
   readonly #unread: UncountedEvents;
   /** Ids of the items by those of the provider. */
   readonly #ids = new Map<string, Buffer>();
-  /** By the index of their call. */
-  readonly #held = new Map<unknown, HeldArguments>();
+  /** Arguments of which nothing has passed, by the index of their call. */
+  readonly #held = new Map<unknown, ArgumentPieces>();
   /** Complete items as they were received, by their index. */
   readonly #items: JsonObject[] = [];
   /** The response as it was created. */
@@ -118,8 +111,7 @@ export class PassThroughResponse implements MeteredStream {
       ...this.#created,
       ...{ status: 'failed', store: false, error: toResponseError(failure) },
     };
-    const [, sequence = '-1'] = SEQUENCE.exec(this.#last?.toString('utf8') ?? '') ?? [];
-    const data = { type: 'response.failed', sequence_number: Number(sequence) + 1, response };
+    const data = { type: 'response.failed', sequence_number: this.#nextNumber(), response };
     return namedFrame('response.failed', JSON.stringify(data));
   }
 
@@ -134,6 +126,12 @@ export class PassThroughResponse implements MeteredStream {
 
   close(): void {
     this.#unread.close();
+  }
+
+  /** Returns the number that follows that of the last event that has passed. */
+  #nextNumber(): number {
+    const [, sequence = '-1'] = SEQUENCE.exec(this.#last?.toString('utf8') ?? '') ?? [];
+    return Number(sequence) + 1;
   }
 
   #passNamed(event: Buffer): PassThroughEvent {
@@ -195,11 +193,8 @@ export class PassThroughResponse implements MeteredStream {
   #takeArguments(data: JsonObject, event: Buffer): PassThroughEvent {
     const held = this.#held.get(data.output_index);
     if (!held) return this.#passNamed(event);
-    const delta = held.pieces.add(textOf(data.delta));
-    if (delta === '') {
-      held.last = data;
-      return { kind: 'hide' };
-    }
+    const delta = held.add(textOf(data.delta));
+    if (delta === '') return { kind: 'hide' };
     this.#held.delete(data.output_index);
     return this.#passNamed(delta === data.delta ? event : frameOf(textOf(data.type), { ...data, delta }));
   }
@@ -209,13 +204,12 @@ export class PassThroughResponse implements MeteredStream {
    * @param ended the event that ends the arguments or the item @param holder of the arguments
    */
   #restOf(ended: JsonObject, { arguments: delta, id }: JsonObject): Buffer | undefined {
-    const at = ended.output_index;
-    const held = this.#held.get(at);
-    if (!held) return undefined;
-    this.#held.delete(at);
-    const { item_id = id, sequence_number } = held.last ?? ended;
+    const { output_index: at, item_id = id } = ended;
+    if (!this.#held.delete(at)) return undefined;
     const type = `response.${ARGUMENTS_DELTA}`;
-    return frameOf(type, { type, item_id, output_index: at, delta, sequence_number });
+    // Those of the pieces may be lower than that of another call's event, which has passed meanwhile.
+    const number = 'sequence_number' in ended && { sequence_number: this.#nextNumber() };
+    return frameOf(type, { type, item_id, output_index: at, delta, ...number });
   }
 
   #passAfter(rest: Buffer | undefined, bytes: Buffer): PassThroughEvent {
@@ -231,8 +225,10 @@ export class PassThroughResponse implements MeteredStream {
     this.#ids.set(id, Buffer.from(this.#passed.itemId(id, index)));
     if (type === 'response.output_item.added') {
       if (textOf(item.name) !== '') this.#unread.keep(event);
-      if (item.type === 'function_call') this.#held.set(at, { pieces: new ArgumentPieces() });
-      return this.#passed.item(item, index);
+      if (item.type !== 'function_call') return this.#passed.item(item, index);
+      this.#held.set(at, new ArgumentPieces());
+      // Some servers send them here too, and clients add their pieces.
+      return this.#passed.item({ ...item, arguments: '' }, index);
     }
     this.#items[index] = item;
     if (isSearch(item)) this.#searches++;
