@@ -147,22 +147,41 @@ describe.each(Object.entries(LATE))('signatures of calls that arrive %s', (_how,
   });
 });
 
+const part = (fields: object, signature: object = {}) =>
+  frame({ candidates: [{ content: { parts: [{ functionCall: fields, ...signature }] } }] });
+
+/** Returns the parts that Gemini receives of callers of each format after a reply of its own. */
+const partsReceived = (events: readonly Buffer[]): Json[][] =>
+  Object.values(CLIENTS).map(({ first, next }) => {
+    const frames = translated(first.replies, new GeminiStream(() => 'x'), events);
+    const { contents } = receivedBy(providerOf('gemini'), next(frames), ['reasoning'], 'gemini-3-pro');
+    return contents.flatMap(({ parts }: Json) => parts);
+  });
+
 test("the signature of Gemini's call that arrives with a later part of its arguments returns with it", () => {
-  const part = (fields: object, signature: object = {}) =>
-    frame({ candidates: [{ content: { parts: [{ functionCall: fields, ...signature }] } }] });
   const events = [
     part({ id: 'call_a', name: 'find', willContinue: true }),
     part({ partialArgs: [{ jsonPath: '$.q', numberValue: 1 }], willContinue: true }),
     part({}, { thoughtSignature: 'U0lHLUE=' }),
     frame({ candidates: [{ finishReason: 'STOP' }] }),
   ];
-  for (const { first, next } of Object.values(CLIENTS)) {
-    const frames = translated(first.replies, new GeminiStream(() => 'x'), events);
-    const { contents } = receivedBy(providerOf('gemini'), next(frames), ['reasoning'], 'gemini-3-pro');
-    const parts = contents.flatMap(({ parts }: Json) => parts);
+  for (const parts of partsReceived(events))
     expect(parts).toContainEqual({
       functionCall: { id: 'call_a', name: 'find', args: { q: 1 } },
       thoughtSignature: 'U0lHLUE=',
     });
-  }
+});
+
+test("a signature of Gemini's call that is repeated with a later part is not the next call's", () => {
+  const events = [
+    part({ id: 'call_a', name: 'find', willContinue: true }, { thoughtSignature: 'U0lHLUE=' }),
+    part({}, { thoughtSignature: 'U0lHLUE=' }),
+    part({ id: 'call_b', name: 'find', args: {} }),
+    frame({ candidates: [{ finishReason: 'STOP' }] }),
+  ];
+  for (const parts of partsReceived(events))
+    expect(parts.filter(({ functionCall }) => functionCall)).toEqual([
+      { functionCall: { id: 'call_a', name: 'find', args: {} }, thoughtSignature: 'U0lHLUE=' },
+      { functionCall: { id: 'call_b', name: 'find', args: {} } },
+    ]);
 });

@@ -18,6 +18,8 @@ export class ResponseReader {
   #hasText = false;
   /** The arguments of the last call while they arrive in pieces. */
   #partial: PartialArguments | undefined;
+  /** Whether the last call has its signature, which may be repeated with each piece. */
+  #isSigned = false;
   /** Of the last chunk that has it, which replaces those of earlier ones. */
   #grounding: Record<string, unknown> = {};
   #ended = false;
@@ -90,10 +92,12 @@ export class ResponseReader {
     const { id, name, args, partialArgs, willContinue } = called;
     if (typeof name !== 'string' || name === '') {
       if (!this.#partial) throw new Error('function call without a name');
-      if (signature !== '')
+      if (signature !== '' && !this.#isSigned)
         events.push({ kind: 'call_signature', call: this.#calls - 1, signature: plainSignature(signature) });
+      this.#isSigned ||= signature !== '';
     } else {
       this.#endCall(events);
+      this.#isSigned = signature !== '';
       const call = this.#calls++;
       events.push({
         kind: 'tool_call',
