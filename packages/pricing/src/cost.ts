@@ -100,14 +100,21 @@ function unitsNano(units: UnitCounts | undefined, { units: prices }: TokenPrice)
   return total;
 }
 
+/** Returns what tokens cost at their rates, rounded up once. */
+export function costOfTokens(tokens: readonly (readonly [count: number, rateNano: bigint])[]): bigint {
+  const total = tokens.reduce((sum, [count, rateNano]) => sum + BigInt(count) * rateNano, 0n);
+  return ceilDiv(total, PER_RATE);
+}
+
 /**
  * Returns the price of one call, without the rates that it can't need: they would be its most expensive ones, and multiply its
  * bound for nothing.
  */
 export function callPrice(price: TokenPrice, needs: CallNeeds): TokenPrice {
-  const { long_context, units } = price;
+  const { input, output, long_context, units } = price;
   return {
     ...neededRates(price, needs),
+    ...{ input, output },
     ...(long_context && {
       long_context: { above_tokens: long_context.above_tokens, ...neededRates(long_context, needs) },
     }),
@@ -116,6 +123,10 @@ export function callPrice(price: TokenPrice, needs: CallNeeds): TokenPrice {
 }
 
 export type CallNeeds = { readonly [Need in CallNeed]?: boolean | undefined };
+
+/** Returns whether the price has a rate for what only calls with this need use. */
+export const hasRateFor = (price: TokenPrice, wanted: CallNeed): boolean =>
+  PRICED_TOKENS.some(({ rate, need }) => need === wanted && price[rate] !== undefined);
 
 function neededRates(rates: TokenRates, needs: CallNeeds): TokenRates {
   const needed: { [Rate in TokenRate]?: bigint } = {};
@@ -140,7 +151,8 @@ export function boundOf(
   const at = (rates: TokenRates) =>
     inputBound(inputTokens, audioTokens, rates) + BigInt(outputTokens) * highestRate(rates, OUTPUT_RATES);
   const baseNano = at(price);
-  const longNano = at(ratesFor(inputTokens, price));
+  const rates = ratesFor(inputTokens, price);
+  const longNano = rates === price ? baseNano : at(rates);
   const isLongDearer = longNano > baseNano;
   return ceilDiv(isLongDearer ? longNano : baseNano, PER_RATE) + unitsNano(units, price);
 }

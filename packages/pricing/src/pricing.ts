@@ -32,14 +32,16 @@ export type TokenRates<Amount = bigint> = Rates<TokenRate, Amount>;
 export type AudioRates<Amount = bigint> = Rates<AudioRate, Amount>;
 
 /** What tokens and units of one call cost. */
-export type TokenPrice<Amount = bigint> = TokenRates<Amount> & {
+export type TokenPrice<Amount = bigint> = PartialPrice<Amount> & Record<'input' | 'output', Amount>;
+
+type PartialPrice<Amount> = TokenRates<Amount> & {
   /** The rates of all tokens of a call whose input is longer than `above_tokens`. */
   readonly long_context?: TokenRates<Amount> & { readonly above_tokens: number };
   /** Per unit of usage that is not counted in tokens. The same in every service tier and for every length of the input. */
   readonly units?: Readonly<Record<string, Amount>>;
 };
 
-export type TokenPricing<Amount = bigint> = TokenPrice<Amount> & {
+export type TokenPricing<Amount = bigint> = PartialPrice<Amount> & {
   readonly service_tiers: Readonly<Record<string, TokenRates<Amount>>>;
 };
 
@@ -113,18 +115,34 @@ export function mapPrices<From, To>(prices: PricesInput<From>, map: (amount: Fro
   };
 }
 
-export function mapTokenPricing<From, To>(
+export const mapTokenPricing = <From, To>(
   tokens: TokenPricingInput<From>,
   map: (amount: From) => To,
-): TokenPricing<To> {
-  const { service_tiers, long_context, units } = tokens;
+): TokenPricing<To> => ({
+  ...mapPartialPrice(tokens, map),
+  service_tiers: mapValues(tokens.service_tiers ?? {}, (rates) => mapTokenRates(rates, map)),
+  units: mapValues(tokens.units ?? {}, map),
+});
+
+export const mapTokenPrice = <From, To>(
+  price: TokenPrice<From>,
+  map: (amount: From) => To,
+): TokenPrice<To> => ({
+  ...mapPartialPrice(price, map),
+  input: map(price.input),
+  output: map(price.output),
+});
+
+function mapPartialPrice<From, To>(
+  { long_context, units, ...rates }: TokenPricingInput<From>,
+  map: (amount: From) => To,
+): PartialPrice<To> {
   return {
-    ...mapTokenRates(tokens, map),
-    service_tiers: mapValues(service_tiers ?? {}, (rates) => mapTokenRates(rates, map)),
+    ...mapTokenRates(rates, map),
     ...(long_context && {
       long_context: { above_tokens: long_context.above_tokens, ...mapTokenRates(long_context, map) },
     }),
-    units: mapValues(units ?? {}, map),
+    ...(units && { units: mapValues(units, map) }),
   };
 }
 

@@ -93,22 +93,23 @@ test('prices are read from a message of a later release, which has only the map'
 });
 
 test('a rate that this release does not know is left out', () => {
-  const message = { tokens: { inputNano: '5', rates: { input: '7', image_input: '9' } } };
+  const message = { tokens: { inputNano: '5', rates: { input: '7', unknown_rate: '9' } } };
   expect(fromProtoPrices(received(message)).tokens).toEqual({ input: 7n, service_tiers: {}, units: {} });
 });
 
 test('the fields have the names that the release before reads', () => {
   const rates = Object.fromEntries(TOKEN_RATE_NAMES.map((rate) => [rate, 1n]));
   const { tokens } = toProtoPrices({ tokens: { ...rates, service_tiers: {}, units: {} } });
-  const { rates: _, serviceTiers: _tiers, unitNano: _units, ...fields } = tokens ?? {};
-  expect(Object.keys(fields).sort()).toEqual([
-    'audioCacheReadNano',
-    'audioInputNano',
-    'audioOutputNano',
-    'cacheReadNano',
-    'cacheWriteLongNano',
-    'cacheWriteNano',
-    'inputNano',
-    'outputNano',
-  ]);
+  expect(Object.keys(tokens ?? {})).toEqual(
+    expect.arrayContaining([
+      'audioCacheReadNano',
+      'audioInputNano',
+      'audioOutputNano',
+      'cacheReadNano',
+      'cacheWriteLongNano',
+      'cacheWriteNano',
+      'inputNano',
+      'outputNano',
+    ]),
+  );
 });

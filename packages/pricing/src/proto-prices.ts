@@ -18,26 +18,18 @@ import {
   type TokenPricing,
   type TokenPricingInput,
 } from './pricing';
-import { AUDIO_RATE_NAMES, IMAGE_RATE_NAMES, TOKEN_RATE_NAMES } from './rates';
+import { AUDIO_RATE_NAMES, earlierNameOf, IMAGE_RATE_NAMES, TOKEN_RATE_NAMES } from './rates';
 
 /** The fields of a message, or members of a JSON object, that are rates. */
 type RateFields = Readonly<Record<string, unknown>>;
 
-/** The fields that messages and the journal have for the rates of the release before: `cache_read` is in `cacheReadNano`. */
-const FIELDS: ReadonlyMap<string, string> = new Map(
-  [...TOKEN_RATE_NAMES, ...IMAGE_RATE_NAMES, ...AUDIO_RATE_NAMES].map((rate) => [
-    rate,
-    rate === 'cache_write_1h'
-      ? 'cacheWriteLongNano'
-      : `${rate.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())}Nano`,
-  ]),
-);
+/** The field that messages and the journal of the release before have for a rate. */
+const fieldOf = (rate: string): string => `${earlierNameOf(rate)}Nano`;
 
 /** Returns the amounts by the field of their rate. */
 export function toRateFields(rates: Rates<string, string>): Record<string, string> {
   const fields: Record<string, string> = {};
-  for (const [rate, nano] of Object.entries(rates))
-    if (nano !== undefined) fields[FIELDS.get(rate) ?? rate] = nano;
+  for (const [rate, nano] of Object.entries(rates)) if (nano !== undefined) fields[fieldOf(rate)] = nano;
   return fields;
 }
 
@@ -48,7 +40,7 @@ export function fromRateFields<Name extends string>(
 ): Rates<Name, string> {
   const rates: { [Rate in Name]?: string } = {};
   for (const rate of names) {
-    const nano = (fields as RateFields)[FIELDS.get(rate) ?? rate];
+    const nano = (fields as RateFields)[fieldOf(rate)];
     if (typeof nano === 'string') rates[rate] = nano;
   }
   return rates;

@@ -1,4 +1,4 @@
-/** What only some calls can use: a bound that includes the price of it would be too high for all others. */
+/** What only some calls use. Its rates are left out of the bounds of all other calls, which they would multiply. */
 export type CallNeed = 'longCache' | 'audioInput' | 'audioOutput';
 
 interface TokenRateFacts<Name extends string = TokenRate> {
@@ -16,8 +16,8 @@ interface TokenRateFacts<Name extends string = TokenRate> {
 
 /**
  * The rates of tokens by their name in the API, in configuration files, in the database and in usage, in the order in which they
- * are shown. A call is refused without a rate of input or output. Without a rate of hour-long cache writes, of audio in prompts
- * or of spoken replies, calls that ask for these are refused; a provider that reports them regardless is paid by the fallback.
+ * are shown. A call is refused if its model has no rate of input or output, or none for what the call needs. Tokens that a provider
+ * reports regardless cost the fallback.
  */
 const TOKEN_RATE_FACTS = {
   input: { label: 'Input', side: 'input', fallbacks: [] },
@@ -121,3 +121,15 @@ export const labelOf = (rate: string): string => FACTS[rate]?.label ?? rate;
 
 /** Returns what a rate is the price of: `per hour`. */
 export const perOf = (rate: string): string => FACTS[rate]?.per ?? 'per million tokens';
+
+const EARLIER_NAMES: ReadonlyMap<string, string> = new Map(
+  [...TOKEN_RATE_NAMES, ...IMAGE_RATE_NAMES, ...AUDIO_RATE_NAMES].map((rate) => [
+    rate,
+    rate === 'cache_write_1h'
+      ? 'cacheWriteLong'
+      : rate.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+  ]),
+);
+
+/** Returns the name that the release before has for a rate and its tokens in messages and in the journal: `cacheRead`. */
+export const earlierNameOf = (rate: string): string => EARLIER_NAMES.get(rate) ?? rate;

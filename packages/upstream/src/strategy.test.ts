@@ -89,7 +89,7 @@ describe('the strategy', () => {
   });
 
   test('never tries a target of a higher priority number first', () => {
-    const spare = targetOf('b', { priority: 1, cost: { inputNano: 1n, outputNano: 1n } });
+    const spare = targetOf('b', { priority: 1, cost: { input: 1n, output: 1n } });
     health.enter(routeTo(a));
     health.recordSuccess(routeTo(a), 9_000);
     for (const strategy of ['priority', 'least-busy', 'lowest-latency', 'lowest-price'] as const) {
@@ -119,8 +119,8 @@ describe('the strategy', () => {
   });
 
   test('lowest-price tries the target with the lowest cost first, and those without a known cost last', () => {
-    const cheap = targetOf('a', { cost: { inputNano: 100n, outputNano: 900n } });
-    const cheaper = targetOf('b', { cost: { inputNano: 200n, outputNano: 500n } });
+    const cheap = targetOf('a', { cost: { input: 100n, output: 900n } });
+    const cheaper = targetOf('b', { cost: { input: 200n, output: 500n } });
     for (let call = 0; call < 50; call++) {
       expect(names(order([c, cheap, cheaper], 'lowest-price'))).toBe('bac');
     }

@@ -61,7 +61,7 @@ const INPUT_PER_OUTPUT = 3n;
 
 /** Returns what three input tokens and one output token cost, for comparison; a target without a cost is the most expensive. */
 function priceOf({ cost }: Route['target']): number {
-  return cost ? Number(INPUT_PER_OUTPUT * cost.inputNano + cost.outputNano) : Number.POSITIVE_INFINITY;
+  return cost ? Number(INPUT_PER_OUTPUT * cost.input + cost.output) : Number.POSITIVE_INFINITY;
 }
 
 /** A route without recent calls is tried, or its latency would never be known. */

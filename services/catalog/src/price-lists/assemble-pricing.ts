@@ -1,4 +1,12 @@
-import { mapTokenPricing, type TokenPricing, type TokenRate } from '@gateway/pricing';
+import {
+  type CallNeed,
+  eachOf,
+  mapTokenPricing,
+  TOKEN_RATE_NAMES,
+  TOKEN_RATES,
+  type TokenPricing,
+  type TokenRate,
+} from '@gateway/pricing';
 import { EntryRejected, NOT_CHAT } from './price-list';
 
 /** Prices of a list in nano-USD per million tokens. Undefined: the list has no such price. */
@@ -51,7 +59,7 @@ export function assemblePricing(listed: ListedPrices): {
   const pricing = {
     ...base,
     // A write that the long context doesn't price can't be sold to any call.
-    ...(long_context && long_context.cache_write_1h === undefined && { cache_write_1h: undefined }),
+    ...(long_context && eachOf(lackedBy(long_context, base), undefined)),
     service_tiers: tierRates(listed.serviceTiers, base, long_context !== undefined, hearsAsText, unpriced),
     long_context,
   };
@@ -80,7 +88,7 @@ function longRates(
   const { input = base.input, output = base.output } = rates;
   const long = toRates({ ...rates, input, output }, hearsAsText, unpriced);
   if (lacksCacheWrite(long, base)) throw new EntryRejected('long context has no cache write price');
-  if (base.cache_write_1h !== undefined && long.cache_write_1h === undefined) unpriced.add('cache_write_1h');
+  for (const rate of lackedBy(long, base)) unpriced.add(rate);
   return {
     above_tokens: aboveTokens,
     ...long,
@@ -88,6 +96,10 @@ function longRates(
     audio_output: long.audio_output ?? higher(base.audio_output, long.output),
   };
 }
+
+/** Returns the rates of hour-long cache writes that the long context does not have. */
+const lackedBy = (long: KnownRates, base: KnownRates): TokenRate[] =>
+  LONG_WRITES.filter((rate) => base[rate] !== undefined && long[rate] === undefined);
 
 /** Returns the higher price of audio; undefined if the model has none. */
 const higher = (audio: bigint | undefined, text: bigint | undefined): bigint | undefined =>
@@ -122,15 +134,15 @@ function toRates(listed: ListedRates, hearsAsText: boolean, unpriced: Set<string
     if (reasoning < output) unpriced.add('reasoning');
   }
   if (image > (input ?? image)) throw new EntryRejected('image input costs more than text');
-  if (hearsAsText) {
-    rates.audio_input ??= input;
-    rates.audio_cache_read ??= rates.cache_read;
-  }
-  const known = Object.entries(rates).filter(
-    ([rate, nano]) => !(CACHE.test(rate) && nano === 0n && input !== 0n),
-  );
-  const { audio_cache_read, ...sold } = Object.fromEntries(known) as KnownRates;
-  return sold.audio_input === undefined ? sold : { ...sold, audio_cache_read };
+  for (const rate of AUDIO_INPUT) if (hearsAsText) rates[rate] ??= rates[TOKEN_RATES[rate].partOf!];
+  const isSold = (rate: TokenRate): boolean =>
+    !(CACHE.test(rate) && rates[rate] === 0n && input !== 0n) &&
+    !(AUDIO_INPUT.includes(rate) && rates.audio_input === undefined);
+  return Object.fromEntries(TOKEN_RATE_NAMES.filter(isSold).map((rate) => [rate, rates[rate]]));
 }
 
 const CACHE = /cache/;
+const ratesFor = (wanted: CallNeed): readonly TokenRate[] =>
+  TOKEN_RATE_NAMES.filter((rate) => TOKEN_RATES[rate].need === wanted);
+const LONG_WRITES = ratesFor('longCache');
+const AUDIO_INPUT = ratesFor('audioInput');

@@ -4,6 +4,7 @@ import {
   IMAGE_RATE_NAMES,
   PRICED_UNIT_NAMES,
   TOKEN_RATE_NAMES,
+  TOKEN_RATES,
 } from '@gateway/pricing';
 import { z } from 'zod';
 import { nanoFromDecimal } from '../domain/decimal';
@@ -209,8 +210,13 @@ function* chatAudioProblems(prices: z.output<typeof tokenPricing> | undefined): 
   if (!prices) return;
   const { long_context: long, service_tiers: tiers } = prices;
   for (const price of [prices, ...Object.values(tiers), ...(long ? [long] : [])])
-    if (price.audio_cache_read !== undefined && price.audio_input === undefined)
-      yield 'audio_cache_read needs audio_input';
+    for (const rate of TOKEN_RATE_NAMES) {
+      const { need, fallbacks } = TOKEN_RATES[rate];
+      const [needed] = fallbacks.filter(
+        (fallback) => need !== undefined && TOKEN_RATES[fallback].need === need,
+      );
+      if (needed && price[rate] !== undefined && price[needed] === undefined) yield `${rate} needs ${needed}`;
+    }
   for (const name of ['audio_input', 'audio_output'] as const)
     if (long && prices[name] !== undefined && long[name] === undefined)
       yield `long_context needs ${name}, as the prices of short prompts have it`;

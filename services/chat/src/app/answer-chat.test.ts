@@ -1,11 +1,12 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkCall } from '@gateway/link';
+import type { TokenPrice } from '@gateway/pricing';
 import type { RequestContext } from '@gateway/rpc';
 import { type ProviderConnection, SessionPins, TargetHealth } from '@gateway/upstream';
 import { describe, expect, test } from '@jest/globals';
 import type { ChatProvider } from '../domain/chat-provider';
 import type { ApiFormat } from '../domain/conversation';
-import type { Model, TokenPrice } from '../domain/model';
+import type { Model } from '../domain/model';
 import { environmentAccounts } from '../domain/route.fixture';
 import { tokenizerCpuQuota } from '../domain/tokenizer-cpu-quota';
 import { parseMessagesRequest } from '../formats/anthropic/messages-request';
@@ -16,10 +17,10 @@ import type { ChatRunner } from './chat-runner';
 import type { Admission, AdmissionRequest } from './reserve-call';
 
 const PRICE: TokenPrice = {
-  inputNano: 1_000_000_000n,
-  outputNano: 0n,
-  cacheWriteNano: 1_250_000_000n,
-  cacheWriteLongNano: 2_000_000_000n,
+  input: 1_000_000_000n,
+  output: 0n,
+  cache_write: 1_250_000_000n,
+  cache_write_1h: 2_000_000_000n,
 };
 const TARGET = {
   upstreamModel: 'up',
@@ -145,14 +146,14 @@ describe('caching for one hour', () => {
   });
 
   test('is refused when the model has no price for it', async () => {
-    const { cacheWriteLongNano, ...without } = PRICE;
+    const { cache_write_1h, ...without } = PRICE;
     await expect(admissionFor(cachedFor('1h'), ['anthropic'], without)).rejects.toMatchObject({
       code: 'invalid_request',
     });
   });
 
   test('is ignored by a provider of another format', async () => {
-    const { cacheWriteLongNano, ...without } = PRICE;
+    const { cache_write_1h, ...without } = PRICE;
     expect(perToken(await admissionFor(cachedFor('1h'), ['openai', 'gemini'], without))).toBe(1_250);
   });
 });

@@ -19,7 +19,7 @@ const STORED: LoadedResponse = {
   response: Buffer.from(JSON.stringify({ output: [MESSAGE] })),
 };
 const SIZE: FoundResponse = { id: STORED.id, inputBytes: 100, responseBytes: 200 };
-const USAGE = { input: 1, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0 };
+const USAGE = { input: 1, cache_read: 0, cache_write: 0, output: 1, reasoning: 0 };
 
 const down = async () => {
   throw new GatewayError('internal_error');

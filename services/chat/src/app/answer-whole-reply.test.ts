@@ -18,7 +18,7 @@ import type { AdmissionRequest, Admitted } from './reserve-call';
 import { WholeReplyRunner } from './whole-reply-runner';
 
 const WAIT_MS = 60_000;
-const PRICE = { inputNano: 2_000_000n, outputNano: 0n };
+const PRICE = { input: 2_000_000n, output: 0n };
 const MODEL = {
   slug: 'sim/embedding',
   active: true,
@@ -208,7 +208,7 @@ test.each([
 });
 
 test("counts what the provider charges for its credential's daily cost limit", async () => {
-  const cost = { inputNano: 3_000_000n, outputNano: 0n };
+  const cost = { input: 3_000_000n, output: 0n };
   const targets = TARGETS.map((target) => ({ ...target, cost }));
   expect((await embed({ answers: [{ body: FLOATS }], model: { targets } })).costs).toEqual([27n]);
 });

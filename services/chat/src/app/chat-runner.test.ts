@@ -22,7 +22,7 @@ import { RateReporter } from './rate-reporter';
 
 const RATES = { requests: { limit: 9n, remaining: 8n, resetSeconds: 61 } };
 /** What the provider charges: 3 and 5 nano-USD per token. */
-const COST = { inputNano: 3_000_000n, outputNano: 5_000_000n };
+const COST = { input: 3_000_000n, output: 5_000_000n };
 const KEEP_ALIVE_MS = 10;
 const KEEP_ALIVE = ': keep-alive\n\n';
 const NOTHING = Buffer.alloc(0);
@@ -87,7 +87,7 @@ function admitted(
     progress: () => {},
     final: async () => {},
   };
-  const price = { inputNano: 1_000_000n, outputNano: 1_000_000n };
+  const price = { input: 1_000_000n, output: 1_000_000n };
   const metered = new MeteredChatCall(
     {
       requestId: 'r',
@@ -630,7 +630,7 @@ describe('a reply that is not a stream', () => {
 describe('a call that a fallback model answers', () => {
   const fallback: BilledModel = {
     model: 'other/chat',
-    price: { inputNano: 3_000_000n, outputNano: 5_000_000n },
+    price: { input: 3_000_000n, output: 5_000_000n },
     standardPrice: undefined,
     priceVersion: 7n,
   };
@@ -659,7 +659,7 @@ describe('a call that a fallback model answers', () => {
 
   test('has its price in the journal, so that it is billed alike if the process dies', async () => {
     await textOf(await send(Promise.resolve(reply(chunk('a'), USAGE + DONE)), { fallback }));
-    expect(dispatched.map(({ model, price }) => [model, price.inputNano])).toEqual([
+    expect(dispatched.map(({ model, price }) => [model, price.input])).toEqual([
       ['sim/chat', 1_000_000n],
       ['other/chat', 3_000_000n],
     ]);

@@ -321,7 +321,7 @@ test('a summary is not repeated in the next one, and goes on from a stored conve
     { conversation: [earlier, INPUT[0]], byId: new Map() },
   );
   expect(JSON.stringify(call.conversation().turns)).toMatch(/Of rivers\..*Name a river/);
-  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, reasoning: 0, costNano: 1n };
+  const usage = { input: 1, output: 1, cache_read: 0, cache_write: 0, reasoning: 0, costNano: 1n };
   const reply = { parts: [{ kind: 'text', text: 'All of it.' }], stop: 'end' } as const;
   const identity = { requestId: 'r1', model: 'a/b', createdAtMs: 0 };
   const { output } = JSON.parse(String(call.replies.write(reply, usage as never, identity)));

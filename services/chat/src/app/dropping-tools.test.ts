@@ -200,7 +200,7 @@ const MODEL = {
   targets: [targetOf('any')],
   pricing: {
     version: 1n,
-    base: { ...PRICE, unitNano: new Map([['web_search', 1n]]) },
+    base: { ...PRICE, units: { web_search: 1n } },
     serviceTiers: new Map(),
   },
 } as unknown as Model;

@@ -16,7 +16,7 @@ import type { Admission, AdmissionRequest } from './reserve-call';
 /** Nano-USD per million tokens of input and output alike. */
 const priced = (nano: bigint, version = 1n): NonNullable<Model['pricing']> => ({
   version,
-  base: { inputNano: nano, outputNano: nano },
+  base: { input: nano, output: nano },
   serviceTiers: new Map(),
 });
 
@@ -133,7 +133,7 @@ test('one hold covers the most expensive of the requested model and its fallback
   const { fallbacks } = await call();
   expect(asked).toHaveLength(1);
   const [{ model, price, bound }] = asked as [AdmissionRequest];
-  expect([model.slug, price.inputNano]).toEqual(['first/model', 1_000_000n]);
+  expect([model.slug, price.input]).toEqual(['first/model', 1_000_000n]);
   // The second model costs five times as much, for the same tokens.
   expect(Number(bound.costNano) / (bound.inputTokens + bound.outputTokens)).toBe(5);
   expect(

@@ -21,14 +21,15 @@ const streamed = (more: Partial<MeteredStream>) =>
 test('a broken stream without figures is charged its audio by duration', () => {
   const { usage, source } = finalUsage(sent, streamed({}), false);
   expect(source).toBe('counted');
-  expect(usage).toMatchObject({ input: 35, output: 50, audio: { input: 30, cacheRead: 0, output: 40 } });
+  expect(usage).toMatchObject({ input: 35, output: 50, audio_input: 30, audio_output: 40 });
+  expect(usage.audio_cache_read).toBeUndefined();
 });
 
 test('a broken stream is charged the audio that has passed, if that is more than its figures have', () => {
-  const audio = { input: 4, cacheRead: 1, output: 10 };
-  const reported = { ...NO_USAGE, input: 9, cacheRead: 2, output: 12, audio };
+  const audio = { audio_input: 4, audio_cache_read: 1, audio_output: 10 };
+  const reported = { ...NO_USAGE, input: 9, cache_read: 2, output: 12, ...audio };
   const { usage } = finalUsage(sent, streamed({ usage: reported }), false);
-  expect(usage).toMatchObject({ ...reported, output: 50, audio: { ...audio, output: 40 } });
+  expect(usage).toMatchObject({ ...reported, output: 50, audio_output: 40 });
 });
 
 test('a complete stream is charged by its figures alone', () => {
@@ -44,7 +45,7 @@ test('a complete stream is charged by its figures alone', () => {
 test.each([
   ['nothing', { ...NO_USAGE }, { input: 35, output: 50 }, false],
   ['only its output', { ...NO_USAGE, output: 12 }, { input: 35, output: 12 }, true],
-  ['only its prompt', { ...NO_USAGE, cacheRead: 9 }, { input: 0, cacheRead: 9, output: 50 }, false],
+  ['only its prompt', { ...NO_USAGE, cache_read: 9 }, { input: 0, cache_read: 9, output: 50 }, false],
 ])('a complete stream that reports %s is counted as far as that', (_what, usage, expected, isOutputKnown) => {
   const final = finalUsage(sent, streamed({ usage }), true);
   expect(final.usage).toMatchObject(expected);

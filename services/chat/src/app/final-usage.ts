@@ -1,3 +1,4 @@
+import { inputTokensOf } from '@gateway/pricing';
 import type { CredentialLimiter } from '@gateway/upstream';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider, MeteredStream } from '../domain/chat-provider';
@@ -10,7 +11,6 @@ import { TokenCounter } from '../domain/token-count';
 import { AUDIO_TOKENS_PER_SECOND, estimateInput, type RequestSize } from '../domain/upper-bound';
 import {
   hasAllFigures,
-  inputOf,
   largerUsage,
   NO_USAGE,
   ofTier,
@@ -126,7 +126,7 @@ export function wholeUsage(
 export function usageSoFar({ request }: Sent, stream: MeteredStream): TokenUsage {
   const { usage: reported, audioOutput = 0 } = stream;
   if (reported && hasAllFigures(reported)) return ofTier(reported, stream.serviceTier);
-  const isPromptKnown = reported !== undefined && inputOf(reported) > 0;
+  const isPromptKnown = reported !== undefined && inputTokensOf(reported) > 0;
   const estimated = {
     ...NO_USAGE,
     input: isPromptKnown ? 0 : estimateInput(request.size),
@@ -144,7 +144,7 @@ function completedUsage(sent: Sent, reported: TokenUsage | undefined, counter: E
   if (reported && (hasAllFigures(reported) || (isZero(reported) && isFree(counter)))) {
     return { usage: reported, source: 'provider', isOutputKnown: true, isContradicted: false };
   }
-  const hasInput = reported !== undefined && inputOf(reported) > 0;
+  const hasInput = reported !== undefined && inputTokensOf(reported) > 0;
   const hasOutput = reported !== undefined && reported.output > 0;
   const prompt = hasInput ? NO_USAGE : countedPrompt(sent);
   const reply = hasOutput ? NO_USAGE : countedReply(counter);
@@ -169,7 +169,7 @@ export function countUse(
   if (cost) limiter.addCost(route, providerCostNano(cost, usage));
 }
 
-const isZero = (usage: TokenUsage): boolean => inputOf(usage) + usage.output === 0;
+const isZero = (usage: TokenUsage): boolean => inputTokensOf(usage) + usage.output === 0;
 
 /** A text completion can't be read, and is never refused. */
 function isFree({ isRefused }: EndedReply): boolean {

@@ -1,5 +1,6 @@
 import { GatewayError } from '@gateway/errors';
 import type { LinkCall } from '@gateway/link';
+import { hasRateFor, type TokenPrice } from '@gateway/pricing';
 import {
   type Account,
   placementOf,
@@ -8,12 +9,12 @@ import {
   type SessionPins,
   type TargetHealth,
 } from '@gateway/upstream';
-import { callPrice, hasSearchPrice } from '../domain/call-cost';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
 import { usageIsHidden } from '../domain/hidden-usage';
-import type { Model, TokenPrice } from '../domain/model';
+import type { Model } from '../domain/model';
 import { passesThrough } from '../domain/passes-through';
+import { priceForCall } from '../domain/price-for-call';
 import type { Route } from '../domain/route';
 import { ToolNotSupported } from '../domain/tool-not-supported';
 import {
@@ -85,8 +86,12 @@ export function planCall(
   const { placed, session } = placeCall(deps, call, model, request);
   const { routes, body } = prepare(request, model, placed);
   const size = sized(sizeOn(routes, request, model, body));
-  const needs = { ...size, hears: mayHear(request.wire, size) };
-  const price = callPrice(offered, needs);
+  const needs = {
+    longCache: size.longCache,
+    audioInput: mayHear(request.wire, size),
+    audioOutput: size.speaks,
+  };
+  const price = priceForCall(offered, needs);
   return {
     request,
     model,
@@ -95,7 +100,7 @@ export function planCall(
     body,
     size,
     price,
-    standardPrice: standard && callPrice(standard, needs),
+    standardPrice: standard && priceForCall(standard, needs),
     priceVersion,
     bound: upperBound(model, price, size),
     usageIsHidden: usageIsHidden(model, size, routes),
@@ -116,11 +121,15 @@ function requireCapability({ slug, capabilities }: Model, { needs }: CallerReque
 const mayHear = (wire: CallerRequest['wire'], { audio, hasMedia }: RequestSize): boolean =>
   audio !== undefined || (wire === 'gemini' && hasMedia);
 
+/** Whether the model has a price for searches of the web. */
+const hasSearchPrice = ({ units }: TokenPrice): boolean =>
+  (units?.web_search ?? units?.web_search_prompt) !== undefined;
+
 /** @throws GatewayError `invalid_request` for audio without a price */
 function refuseUnpricedAudio({ slug }: Model, { size }: CallerRequest, price: TokenPrice): void {
-  if (size.audio && price.audioInputNano === undefined)
+  if (size.audio && !hasRateFor(price, 'audioInput'))
     throw new GatewayError('invalid_request', { detail: `audio: ${slug} does not take audio` });
-  if (size.speaks && price.audioOutputNano === undefined)
+  if (size.speaks && !hasRateFor(price, 'audioOutput'))
     throw new GatewayError('invalid_request', { detail: `modalities: ${slug} does not reply with audio` });
 }
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/errors';
+import { boundOf, callPrice, type TokenPrice } from '@gateway/pricing';
 import { placementOf, refuseLinks, routesOf } from '@gateway/upstream';
-import { boundOf, callPrice } from '../domain/call-cost';
-import type { Model, TokenPrice } from '../domain/model';
+import type { Model } from '../domain/model';
 import type { Route } from '../domain/route';
 import type { UpperBound } from '../domain/upper-bound';
 import type { WholeReplyCall } from '../domain/whole-reply-call';

@@ -33,7 +33,7 @@ test('output beyond the expected amount is reported as a total whenever it grows
 
 test('the actual prompt is reported once the provider reports it, including cached tokens', () => {
   const { report, sent } = reporting();
-  const usage = { ...NO_USAGE, input: 1, cacheRead: 2, cacheWrite: 3, cacheWriteLong: 1, output: 1 };
+  const usage = { ...NO_USAGE, input: 1, cache_read: 2, cache_write: 3, cache_write_1h: 1, output: 1 };
   report.update(usage, 5);
   report.update({ ...usage, output: 200 }, 150);
   expect(sent).toEqual([

@@ -1,6 +1,7 @@
+import { inputTokensOf } from '@gateway/pricing';
 import type { RateReport as RateReportMessage } from '@gateway/proto/generated/gateway/billing/v1/RateReport';
 import type { RateReservation__Output } from '@gateway/proto/generated/gateway/billing/v1/RateReservation';
-import { inputOf, type TokenUsage } from '../domain/usage';
+import type { TokenUsage } from '../domain/usage';
 
 export interface ReportedCall {
   readonly requestId: string;
@@ -30,7 +31,7 @@ export class RateReporter {
   /** @param usage the provider's figures so far @param outputTokens estimate of the output so far */
   update(usage: TokenUsage | undefined, outputTokens: number): void {
     const { requestId, keyId, reservation, promptTokens, expectedTokens } = this.#call;
-    const prompt = (usage && inputOf(usage)) || promptTokens;
+    const prompt = (usage && inputTokensOf(usage)) || promptTokens;
     const usedTokens = prompt + Math.max(expectedTokens, usage?.output ?? 0, outputTokens);
     if (usedTokens === this.#reported) return;
     this.#reported = usedTokens;

@@ -1,6 +1,7 @@
 import type { UsageEvent } from '@gateway/call-billing';
 import { GatewayError } from '@gateway/errors';
 import type { HttpClient } from '@gateway/http-client';
+import type { TokenPrice } from '@gateway/pricing';
 import { memoryQuota } from '@gateway/quota';
 import type { RequestContext } from '@gateway/rpc';
 import {
@@ -12,7 +13,7 @@ import {
 } from '@gateway/upstream';
 import type { CallerRequest } from '../domain/caller-request';
 import type { ChatProvider } from '../domain/chat-provider';
-import type { Model, TokenPrice } from '../domain/model';
+import type { Model } from '../domain/model';
 import { MAX_REPLY_BYTES } from '../domain/reply-memory';
 import { targetOf } from '../domain/route.fixture';
 import { parseMessagesRequest } from '../formats/anthropic/messages-request';
@@ -27,11 +28,11 @@ import { upstreamBody } from './upstream-body';
 
 /** A prime per kind of token, so that a wrong figure changes the cost. */
 export const PRICE: TokenPrice = {
-  inputNano: 2_000_000n,
-  cacheReadNano: 3_000_000n,
-  cacheWriteNano: 5_000_000n,
-  cacheWriteLongNano: 7_000_000n,
-  outputNano: 11_000_000n,
+  input: 2_000_000n,
+  cache_read: 3_000_000n,
+  cache_write: 5_000_000n,
+  cache_write_1h: 7_000_000n,
+  output: 11_000_000n,
 };
 const MODEL: Partial<Model> = {
   slug: 'sim/chat',

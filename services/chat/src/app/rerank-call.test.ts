@@ -8,8 +8,8 @@ import { rerankCall } from './rerank-call';
 const REQUEST: RerankRequest = {
   ...{ model: 'x/y', query: 'one', documents: ['two three', 'four'], returnsDocuments: false },
 };
-const BY_TOKEN = { inputNano: 1n, outputNano: 0n };
-const BY_UNIT = { ...BY_TOKEN, inputNano: 0n, unitNano: new Map([['search_unit', 5n]]) };
+const BY_TOKEN = { input: 1n, output: 0n };
+const BY_UNIT = { ...BY_TOKEN, input: 0n, units: { search_unit: 5n } };
 const modelOf = (base: object) =>
   ({
     ...{ slug: 'x/y', contextLength: 100, pricing: { version: 1n, base, serviceTiers: new Map() } },

@@ -53,7 +53,7 @@ function readReply(request: RerankRequest, reply: RerankReply, model: Model): Re
   };
 }
 
-const isPricedByUnit = ({ pricing }: Model): boolean => pricing?.base.unitNano?.has(UNIT) ?? false;
+const isPricedByUnit = ({ pricing }: Model): boolean => pricing?.base.units?.[UNIT] !== undefined;
 
 const usageOf = (model: Model, input: number, units: () => number): TokenUsage => ({
   ...NO_USAGE,

@@ -1,14 +1,14 @@
 import { Cells, type ReserveClient, type UsageOutbox } from '@gateway/call-billing';
+import { boundOf } from '@gateway/pricing';
 import type { RequestContext } from '@gateway/rpc';
 import { describe, expect, test } from '@jest/globals';
-import { boundOf } from '../domain/call-cost';
 import { ExpectedOutputs } from '../domain/expected-outputs';
 import type { Model } from '../domain/model';
 import { NO_USAGE } from '../domain/usage';
 import type { UsageJournal } from '../journal/usage-journal';
 import { Admission, type AdmissionRequest } from './reserve-call';
 
-const PRICE = { inputNano: 1_000_000n, outputNano: 4_000_000n };
+const PRICE = { input: 1_000_000n, output: 4_000_000n };
 const INPUT_TOKENS = 100;
 
 /** A call with a bound of 1,000 output tokens per choice plus its prediction. */

@@ -14,11 +14,11 @@ import {
 import { GatewayError, type RateFigures, rateHeaders } from '@gateway/errors';
 import type { KeyScope } from '@gateway/models';
 import { toInt64 } from '@gateway/money';
+import { outputWithin, type TokenPrice } from '@gateway/pricing';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { fromProtoRates, type RequestContext } from '@gateway/rpc';
-import { outputWithin } from '../domain/call-cost';
 import type { ExpectedOutputs } from '../domain/expected-outputs';
-import type { Model, TokenPrice } from '../domain/model';
+import type { Model } from '../domain/model';
 import type { DispatchedCall } from '../domain/settlement-event';
 import type { UpperBound } from '../domain/upper-bound';
 import type { UsageJournal } from '../journal/usage-journal';

@@ -1,8 +1,9 @@
 import type { GatewayError } from '@gateway/errors';
+import { inputTokensOf } from '@gateway/pricing';
 import type { MeteredStream, PassThroughEvent } from '../domain/chat-provider';
 import { isRefusal, type ReplyEvent, type StreamReader, type StreamWriter } from '../domain/reply';
 import { ReplyText } from '../domain/reply-text';
-import { type BilledUsage, inputOf, type TokenUsage } from '../domain/usage';
+import type { BilledUsage, TokenUsage } from '../domain/usage';
 
 const HIDE: PassThroughEvent = { kind: 'hide' };
 
@@ -59,7 +60,7 @@ export class TranslatedStream implements MeteredStream {
   /** Usage that the provider has reported so far belongs to the first event; clients do not read it in later events. */
   #write(events: readonly ReplyEvent[]): string {
     const reported = this.#begun ? undefined : this.usage;
-    const firstUsage = reported && inputOf(reported) > 0 ? reported : undefined;
+    const firstUsage = reported && inputTokensOf(reported) > 0 ? reported : undefined;
     this.#begun = true;
     return this.#writer.write(events, firstUsage);
   }

@@ -34,15 +34,16 @@ test('an entry without both an input and an output price has no token pricing', 
   expect(priceOf({ inputNano: '1' })).toBeUndefined();
   expect(priceOf({ inputNano: '1', outputNano: '2' })).toEqual({
     version: 7n,
-    base: { inputNano: 1n, outputNano: 2n },
+    base: { input: 1n, output: 2n },
     serviceTiers: new Map(),
   });
 });
 
 test('prices that the long-context entry omits apply to long inputs too', () => {
-  expect(priceOf({ inputNano: '1', outputNano: '2' }, { inputNano: '3' })?.base.longContext).toEqual({
-    aboveTokens: 500,
-    price: { inputNano: 3n, outputNano: 2n },
+  expect(priceOf({ inputNano: '1', outputNano: '2' }, { inputNano: '3' })?.base.long_context).toEqual({
+    above_tokens: 500,
+    input: 3n,
+    output: 2n,
   });
 });
 
@@ -50,13 +51,13 @@ test('prices per unit are those of every service tier', () => {
   const unitNano = { web_search: '10000000' };
   const serviceTiers = { flex: { ...RATES, inputNano: '1', outputNano: '1' } };
   const price = priceOf({ inputNano: '1', outputNano: '2', unitNano, serviceTiers });
-  const units = new Map([['web_search', 10_000_000n]]);
-  expect([price?.base.unitNano, price?.serviceTiers.get('flex')?.unitNano]).toEqual([units, units]);
+  const units = { web_search: 10_000_000n };
+  expect([price?.base.units, price?.serviceTiers.get('flex')?.units]).toEqual([units, units]);
 });
 
 test('the output of an embedding model is free without an output price', () => {
   expect(priceOf({ inputNano: '1' }, undefined, 'embedding')?.base).toEqual({
-    inputNano: 1n,
-    outputNano: 0n,
+    input: 1n,
+    output: 0n,
   });
 });

@@ -1,9 +1,10 @@
 import { toListedModel } from '@gateway/models';
+import { fromProtoTokenPricing, type TokenPrice, type TokenPricing } from '@gateway/pricing';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
 import type { Target__Output } from '@gateway/proto/generated/gateway/catalog/v1/Target';
 import type { TokenPricing__Output } from '@gateway/proto/generated/gateway/catalog/v1/TokenPricing';
 import { strategyOf, type Target } from '@gateway/upstream';
-import type { CatalogModel, Pricing, TokenPrice } from '../domain/model';
+import type { CatalogModel, Pricing } from '../domain/model';
 
 export function fromProtoModel(model: Model__Output): CatalogModel {
   const pricing = fromProtoPricing(model);
@@ -30,59 +31,55 @@ export function fromProtoModel(model: Model__Output): CatalogModel {
   };
 }
 
-function fromProtoTarget({ cost: given, ...target }: Target__Output, outputs: readonly string[]): Target {
-  const cost = given && fromProtoPrice(withFreeOutput(given, outputs));
-  if (!cost) return target;
-  const serviceTiers = fromProtoTiers(given);
-  return { ...target, cost: serviceTiers.size === 0 ? cost : { ...cost, serviceTiers } };
+function fromProtoTarget({ cost, ...target }: Target__Output, outputs: readonly string[]): Target {
+  const prices = cost && fromProtoTokens(cost, outputs);
+  if (!prices) return target;
+  const { base, serviceTiers } = prices;
+  return { ...target, cost: serviceTiers.size === 0 ? base : { ...base, serviceTiers } };
 }
 
-function fromProtoPricing(model: Model__Output): Pricing | undefined {
-  const tokens = model.pricing?.tokens;
-  const base = tokens && fromProtoPrice(withFreeOutput(tokens, model.outputModalities));
-  if (!model.pricing || !base) return undefined;
-  return { version: BigInt(model.pricing.version), base, serviceTiers: fromProtoTiers(tokens) };
+function fromProtoPricing({ pricing, outputModalities }: Model__Output): Pricing | undefined {
+  if (!pricing?.tokens) return undefined;
+  const prices = fromProtoTokens(pricing.tokens, outputModalities);
+  return prices && { version: BigInt(pricing.version), ...prices };
 }
 
-function fromProtoTiers({ serviceTiers, unitNano }: TokenPricing__Output): ReadonlyMap<string, TokenPrice> {
-  const prices = new Map<string, TokenPrice>();
-  for (const [tier, pricing] of Object.entries(serviceTiers)) {
-    const price = fromProtoPrice({ ...pricing, unitNano });
-    if (price) prices.set(tier, price);
+/** Returns undefined without both an input and an output price: the model is not priced by tokens. */
+function fromProtoTokens(
+  tokens: TokenPricing__Output,
+  outputs: readonly string[],
+): Omit<Pricing, 'version'> | undefined {
+  const { service_tiers, ...price } = fromProtoTokenPricing(tokens);
+  const { units } = price;
+  const base = completePrice(withFreeOutput(price, outputs));
+  if (!base) return undefined;
+  const serviceTiers = new Map<string, TokenPrice>();
+  for (const [tier, rates] of Object.entries(service_tiers)) {
+    const tierPrice = completePrice({ ...rates, ...(units && { units }) });
+    if (tierPrice) serviceTiers.set(tier, tierPrice);
   }
-  return prices;
+  return { base, serviceTiers };
 }
+
+/** The price of a service tier as the catalog has it. */
+type GivenPrice = Omit<TokenPricing, 'service_tiers'>;
 
 const PRICED_BY_INPUT = ['embedding', 'moderation', 'rerank'];
 
 /** Only the input of these models costs something, or each unit of what they do. */
-function withFreeOutput(pricing: TokenPricing__Output, outputs: readonly string[]): TokenPricing__Output {
-  if (!outputs.some((output) => PRICED_BY_INPUT.includes(output))) return pricing;
-  const isByUnit = Object.keys(pricing.unitNano).length > 0;
-  const { outputNano = '0', inputNano = isByUnit ? '0' : undefined } = pricing;
-  return { ...pricing, outputNano, ...(inputNano !== undefined && { inputNano }) };
+function withFreeOutput(price: GivenPrice, outputs: readonly string[]): GivenPrice {
+  if (!outputs.some((output) => PRICED_BY_INPUT.includes(output))) return price;
+  const isByUnit = Object.keys(price.units ?? {}).length > 0;
+  return { output: 0n, ...(isByUnit && { input: 0n }), ...price };
 }
 
-/** Returns undefined without both an input and an output price: the model is not priced by tokens. */
-function fromProtoPrice(pricing: TokenPricing__Output): TokenPrice | undefined {
-  const { inputNano, outputNano, cacheReadNano, cacheWriteNano, cacheWriteLongNano, unitNano } = pricing;
-  const { audioInputNano, audioCacheReadNano, audioOutputNano } = pricing;
-  if (inputNano === undefined || outputNano === undefined) return undefined;
-  // Prices that the long-context entry does not change apply to long inputs too.
-  const long = pricing.longContext && fromProtoPrice({ inputNano, outputNano, ...pricing.longContext });
+function completePrice({ long_context, units, ...rates }: GivenPrice): TokenPrice | undefined {
+  const { input, output } = rates;
+  if (input === undefined || output === undefined) return undefined;
   return {
-    inputNano: BigInt(inputNano),
-    outputNano: BigInt(outputNano),
-    ...(cacheReadNano !== undefined && { cacheReadNano: BigInt(cacheReadNano) }),
-    ...(cacheWriteNano !== undefined && { cacheWriteNano: BigInt(cacheWriteNano) }),
-    ...(cacheWriteLongNano !== undefined && { cacheWriteLongNano: BigInt(cacheWriteLongNano) }),
-    ...(audioInputNano !== undefined && { audioInputNano: BigInt(audioInputNano) }),
-    ...(audioCacheReadNano !== undefined && { audioCacheReadNano: BigInt(audioCacheReadNano) }),
-    ...(audioOutputNano !== undefined && { audioOutputNano: BigInt(audioOutputNano) }),
-    ...(long && { longContext: { aboveTokens: pricing.longContextAboveTokens, price: long } }),
-    ...(Object.keys(unitNano).length > 0 && { unitNano: fromProtoUnits(unitNano) }),
+    ...{ ...rates, input, output },
+    // Prices that the long-context entry does not change apply to long inputs too.
+    ...(long_context && { long_context: { input, output, ...long_context } }),
+    ...(units && Object.keys(units).length > 0 && { units }),
   };
 }
-
-const fromProtoUnits = (unitNano: Readonly<Record<string, string>>): ReadonlyMap<string, bigint> =>
-  new Map(Object.entries(unitNano).map(([unit, nano]) => [unit, BigInt(nano)]));

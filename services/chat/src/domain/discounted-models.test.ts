@@ -3,13 +3,13 @@ import { discountedModels } from './discounted-models';
 import type { Model } from './model';
 
 const price = {
-  inputNano: 1_000n,
-  outputNano: 4_001n,
-  cacheReadNano: 100n,
-  audioInputNano: 32_001n,
-  audioOutputNano: 64_000n,
-  longContext: { aboveTokens: 200_000, price: { inputNano: 2_000n, outputNano: 6_000n } },
-  unitNano: new Map([['web_search', 10_000_000n]]),
+  input: 1_000n,
+  output: 4_001n,
+  cache_read: 100n,
+  audio_input: 32_001n,
+  audio_output: 64_000n,
+  long_context: { above_tokens: 200_000, input: 2_000n, output: 6_000n },
+  units: { web_search: 10_000_000n },
 };
 const model = {
   slug: 'sim/chat',
@@ -20,13 +20,13 @@ const models = { loaded: true, get: (name: string) => (name === model.slug ? mod
 test('lowers every price of a model, rounded up, and keeps its version', () => {
   const { pricing } = discountedModels(models, 50).get('sim/chat') ?? {};
   const lowered = {
-    inputNano: 500n,
-    outputNano: 2_001n,
-    cacheReadNano: 50n,
-    audioInputNano: 16_001n,
-    audioOutputNano: 32_000n,
-    longContext: { aboveTokens: 200_000, price: { inputNano: 1_000n, outputNano: 3_000n } },
-    unitNano: new Map([['web_search', 5_000_000n]]),
+    input: 500n,
+    output: 2_001n,
+    cache_read: 50n,
+    audio_input: 16_001n,
+    audio_output: 32_000n,
+    long_context: { above_tokens: 200_000, input: 1_000n, output: 3_000n },
+    units: { web_search: 5_000_000n },
   };
   expect(pricing).toEqual({ version: 3n, base: lowered, serviceTiers: new Map([['flex', lowered]]) });
 });

@@ -1,4 +1,5 @@
-import type { Model, ModelLookup, Pricing, TokenPrice } from './model';
+import { ceilDiv, mapTokenPrice, type TokenPrice } from '@gateway/pricing';
+import type { Model, ModelLookup, Pricing } from './model';
 
 /** Returns the same models with lower prices: all of them, of tokens and other units, in every service tier. */
 export function discountedModels(models: ModelLookup, percent: number): ModelLookup {
@@ -24,14 +25,5 @@ const discountedPricing = ({ version, base, serviceTiers }: Pricing, percent: nu
   serviceTiers: new Map([...serviceTiers].map(([tier, price]) => [tier, discountedPrice(price, percent)])),
 });
 
-function discountedPrice({ longContext, unitNano, ...rates }: TokenPrice, percent: number): TokenPrice {
-  const lower = (nano: bigint): bigint => (nano * BigInt(100 - percent) + 99n) / 100n;
-  const lowered = Object.entries(rates).map(([name, nano]) => [name, lower(nano)]);
-  return {
-    ...(Object.fromEntries(lowered) as typeof rates),
-    ...(longContext && {
-      longContext: { ...longContext, price: discountedPrice(longContext.price, percent) },
-    }),
-    ...(unitNano && { unitNano: new Map([...unitNano].map(([unit, nano]) => [unit, lower(nano)])) }),
-  };
-}
+const discountedPrice = (price: TokenPrice, percent: number): TokenPrice =>
+  mapTokenPrice(price, (nano) => ceilDiv(nano * BigInt(100 - percent), 100n));

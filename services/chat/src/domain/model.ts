@@ -6,29 +6,8 @@ import {
   ModelNotAllowed,
   type ModelPermissions,
 } from '@gateway/models';
+import type { TokenPrice } from '@gateway/pricing';
 import type { Strategy, Target } from '@gateway/upstream';
-
-/**
- * Nano-USD per million tokens. Without a cache price, cached tokens cost the input price; without `cacheWriteLongNano`, cache
- * writes with a lifetime of an hour are refused; without `audioInputNano` audio in prompts, without `audioOutputNano` spoken replies.
- */
-export interface TokenPrice {
-  readonly inputNano: bigint;
-  readonly outputNano: bigint;
-  readonly cacheReadNano?: bigint;
-  readonly cacheWriteNano?: bigint;
-  /** Price of cache writes with a lifetime of an hour instead of minutes. */
-  readonly cacheWriteLongNano?: bigint;
-  /** Price of the tokens that are audio. */
-  readonly audioInputNano?: bigint;
-  /** Absent: cached audio costs `audioInputNano`. */
-  readonly audioCacheReadNano?: bigint;
-  readonly audioOutputNano?: bigint;
-  /** When the input exceeds this length, all tokens of the call cost `price`. */
-  readonly longContext?: { readonly aboveTokens: number; readonly price: TokenPrice };
-  /** Nano-USD per unit of usage that is not counted in tokens, by the name of the unit. */
-  readonly unitNano?: ReadonlyMap<string, bigint>;
-}
 
 /** One price version of a model. */
 export interface Pricing {

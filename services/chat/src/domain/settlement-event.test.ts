@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals';
 import { type DispatchedCall, settledEvent } from './settlement-event';
 import { NO_USAGE } from './usage';
 
-const STANDARD = { inputNano: 1_000_000n, outputNano: 4_000_000n };
-const PRIORITY = { inputNano: 2_000_000n, outputNano: 8_000_000n };
-const FLEX = { inputNano: 500_000n, outputNano: 2_000_000n };
+const STANDARD = { input: 1_000_000n, output: 4_000_000n };
+const PRIORITY = { input: 2_000_000n, output: 8_000_000n };
+const FLEX = { input: 500_000n, output: 2_000_000n };
 
 function costNano(prices: Pick<DispatchedCall, 'price' | 'standardPrice'>, serviceTier?: string): number {
   const call = { requestId: 'r', priceVersion: 1n, startedAtMs: 0, ...prices } as DispatchedCall;
@@ -52,17 +52,15 @@ test.each([
   const usage = {
     ...NO_USAGE,
     input: 10,
-    cacheRead: 4,
+    cache_read: 4,
     output: 3,
     ...(serviceTier !== undefined && { serviceTier }),
   };
   const targetCost = {
-    inputNano: 1_000_000n,
-    cacheReadNano: 500_000n,
-    outputNano: 4_000_000n,
-    serviceTiers: new Map([
-      ['priority', { inputNano: 2_000_000n, cacheReadNano: 1_000_000n, outputNano: 8_000_000n }],
-    ]),
+    input: 1_000_000n,
+    cache_read: 500_000n,
+    output: 4_000_000n,
+    serviceTiers: new Map([['priority', { input: 2_000_000n, cache_read: 1_000_000n, output: 8_000_000n }]]),
   };
   const end = { status: 200, errorCode: '', endedAtMs: 1, firstByteMs: 1 };
   const event = settledEvent(call, { ...end, usage, usageSource: 'provider', targetCost });

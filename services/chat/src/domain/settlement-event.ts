@@ -5,10 +5,10 @@ import {
   type UsageEvent,
   usageEvent,
 } from '@gateway/call-billing/usage-event';
+import { costOf, type TokenPrice } from '@gateway/pricing';
 import type { TargetCost } from '@gateway/upstream';
-import { costOf } from './call-cost';
-import type { TokenPrice } from './model';
-import type { TokenUsage, UsageSource } from './usage';
+
+import { cacheWritesOf, type TokenUsage, type UsageSource } from './usage';
 
 /** What is known of a call when it is dispatched: enough to bill it if this process dies. */
 export interface DispatchedCall extends BilledCall {
@@ -57,8 +57,8 @@ export function settledEvent(call: DispatchedCall, end: CallEnd): UsageEvent {
     costNano: callNano.toString(),
     tokens: {
       input: String(end.usage.input),
-      cacheRead: String(end.usage.cacheRead),
-      cacheWrite: String(end.usage.cacheWrite + (end.usage.cacheWriteLong ?? 0)),
+      cacheRead: String(end.usage.cache_read),
+      cacheWrite: String(cacheWritesOf(end.usage)),
       output: String(end.usage.output),
       reasoning: String(end.usage.reasoning),
       units: unitsJson(end.usage),
@@ -85,7 +85,7 @@ export function chargedNano(call: DispatchedCall, usage: TokenUsage): bigint {
 
 /** Returns what the provider charges, in the tier that it reports. */
 export function providerCostNano(cost: TargetCost, usage: TokenUsage): bigint {
-  return costOf(usage, cost.serviceTiers?.get(usage.serviceTier ?? '') ?? cost);
+  return costOf(usage, cost.serviceTiers?.get(usage.serviceTier ?? '') ?? cost).costNano;
 }
 
 /** Creates the event of a call that its client abandoned before the reply began: free, at the operator's expense. */
@@ -105,9 +105,9 @@ export function writtenOffEvent(call: DispatchedCall, end: CallEnding): UsageEve
  * bills that (OpenAI's guide to priority processing). A call never costs more than in the requested tier.
  */
 function costNano({ price, standardPrice }: DispatchedCall, usage: TokenUsage): bigint {
-  const askedNano = costOf(usage, price);
+  const askedNano = costOf(usage, price).costNano;
   if (!standardPrice || usage.serviceTier !== 'default') return askedNano;
-  const standardNano = costOf(usage, standardPrice);
+  const standardNano = costOf(usage, standardPrice).costNano;
   if (standardNano < askedNano) return standardNano;
   return askedNano;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Model } from './model';
 import { upperBound } from './upper-bound';
 
-const price = { inputNano: 1_000_000_000n, outputNano: 4_000_000_000n };
+const price = { input: 1_000_000_000n, output: 4_000_000_000n };
 const model: Model = {
   slug: 'sim/chat',
   name: 'Chat',
@@ -106,7 +106,7 @@ describe('a thinking budget', () => {
 });
 
 describe('audio', () => {
-  const spoken = { ...price, audioInputNano: 10_000_000_000n, audioOutputNano: 20_000_000_000n };
+  const spoken = { ...price, audio_input: 10_000_000_000n, audio_output: 20_000_000_000n };
   const audio = { seconds: 10, bytes: 300, replies: 0 };
 
   test('is bounded by its duration at the usual rate, and its bytes are no text', () => {

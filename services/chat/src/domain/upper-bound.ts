@@ -1,7 +1,7 @@
-import { boundOf } from './call-cost';
-import type { Model, TokenPrice } from './model';
+import { boundOf, type TokenPrice, type UnitCounts } from '@gateway/pricing';
+import type { Model } from './model';
 import type { PdfSize } from './pdf-size';
-import { searchUnits, type UnitCounts } from './usage';
+import { searchUnits } from './usage';
 
 /** The parts of a request that determine how many tokens it can use. */
 export interface RequestSize {

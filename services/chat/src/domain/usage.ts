@@ -1,22 +1,25 @@
-/** Tokens by price. The input kinds do not overlap, and output includes reasoning. */
-export interface TokenUsage {
+import {
+  inputTokensOf,
+  type PricedUsage,
+  TOKEN_RATE_NAMES,
+  TOKEN_RATES,
+  type TokenRate,
+  type UnitCounts,
+} from '@gateway/pricing';
+
+/** Tokens by their rate. The kinds of input do not overlap, except for those that are a part of another; output includes reasoning. */
+export interface TokenUsage extends PricedUsage {
   /** Neither read from nor written to a cache. */
   readonly input: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  /** Cache writes with a lifetime of an hour, not included in `cacheWrite`; absent: none. */
-  readonly cacheWriteLong?: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
   readonly output: number;
   readonly reasoning: number;
-  /** Those tokens of `input`, `cacheRead` and `output` that are audio; absent: none. */
-  readonly audio?: AudioTokens;
-  /** Usage that is not counted in tokens; absent: none. */
-  readonly units?: UnitCounts;
-  /** The service tier that the provider reports; absent if it reports none. */
+  /** The service tier that the provider reports; undefined if it reports none. */
   readonly serviceTier?: string;
 }
 
-/** Tokens of audio, which are a part of the figures of the same names. */
+/** Tokens of audio among those of the prompt that are not cached, that are, and of the reply. */
 export interface AudioTokens {
   readonly input: number;
   readonly cacheRead: number;
@@ -27,17 +30,25 @@ export interface AudioTokens {
  * Returns usage with the tokens that are audio, as far as its figures include them; the same object if there are none.
  * @param reported the provider's figures
  */
-export function withAudio(usage: TokenUsage, reported: AudioTokens): TokenUsage {
+export function withAudio(usage: TokenUsage, { input, cacheRead, output }: AudioTokens): TokenUsage {
   const audio = {
-    input: Math.min(reported.input, usage.input),
-    cacheRead: Math.min(reported.cacheRead, usage.cacheRead),
-    output: Math.min(reported.output, usage.output),
+    audio_input: Math.min(input, usage.input),
+    audio_cache_read: Math.min(cacheRead, usage.cache_read),
+    audio_output: Math.min(output, usage.output),
   };
-  return audio.input + audio.cacheRead + audio.output === 0 ? usage : { ...usage, audio };
+  const some = Object.entries(audio).filter(([, tokens]) => tokens > 0);
+  return some.length === 0 ? usage : { ...usage, ...Object.fromEntries(some) };
 }
 
-/** Usage by the name of its unit, e.g. `web_search`. */
-export type UnitCounts = Readonly<Record<string, number>>;
+/** Returns the tokens that are audio; undefined if there are none. */
+export function audioOf(usage: TokenUsage): AudioTokens | undefined {
+  const { audio_input: input = 0, audio_cache_read: cacheRead = 0, audio_output: output = 0 } = usage;
+  return input + cacheRead + output === 0 ? undefined : { input, cacheRead, output };
+}
+
+/** Returns the tokens that were written to a cache, for minutes or for an hour. */
+export const cacheWritesOf = ({ cache_write, cache_write_1h = 0 }: TokenUsage): number =>
+  cache_write + cache_write_1h;
 
 /** Both ways in which providers bill searches: each one, or the prompt. A model has a price for one of them. */
 export const searchUnits = (searches: number): UnitCounts => ({
@@ -51,13 +62,9 @@ export function withSearches(usage: TokenUsage, searches: number): TokenUsage {
   return searches > known ? { ...usage, units: searchUnits(searches) } : usage;
 }
 
-/** Returns all tokens of the prompt. */
-export const inputOf = ({ input, cacheRead, cacheWrite, cacheWriteLong = 0 }: TokenUsage): number =>
-  input + cacheRead + cacheWrite + cacheWriteLong;
-
 /** Whether a provider's figures leave nothing to count: no prompt is empty, and 0 may also be a missing figure of an output. */
 export const hasAllFigures = (usage: TokenUsage | undefined): boolean =>
-  usage !== undefined && inputOf(usage) > 0 && usage.output > 0;
+  usage !== undefined && inputTokensOf(usage) > 0 && usage.output > 0;
 
 /**
  * Returns the figures of one call of which a provider has reported two: those of the larger prompt and of the larger output, the
@@ -65,20 +72,16 @@ export const hasAllFigures = (usage: TokenUsage | undefined): boolean =>
  */
 export function largerUsage(earlier: TokenUsage | undefined, later: TokenUsage): TokenUsage {
   if (!earlier) return later;
-  const prompt = inputOf(later) >= inputOf(earlier) ? later : earlier;
+  const prompt = inputTokensOf(later) >= inputTokensOf(earlier) ? later : earlier;
   const reply = later.output >= earlier.output ? later : earlier;
-  const { input, cacheRead, cacheWrite, cacheWriteLong = 0 } = prompt;
-  const usage = {
-    ...{ input, cacheRead, cacheWrite, output: reply.output, reasoning: reply.reasoning },
-    ...(cacheWriteLong > 0 && { cacheWriteLong }),
-  };
-  const audio = {
-    input: prompt.audio?.input ?? 0,
-    cacheRead: prompt.audio?.cacheRead ?? 0,
-    output: reply.audio?.output ?? 0,
-  };
+  const figures: { [Rate in TokenRate]?: number } = {};
+  for (const rate of TOKEN_RATE_NAMES) {
+    const tokens = (TOKEN_RATES[rate].side === 'input' ? prompt : reply)[rate];
+    if (tokens !== undefined) figures[rate] = tokens;
+  }
+  const usage = { ...NO_USAGE, ...figures, reasoning: reply.reasoning };
   const searches = Math.max(earlier.units?.web_search ?? 0, later.units?.web_search ?? 0);
-  return withSearches(withAudio(usage, audio), searches);
+  return withSearches(usage, searches);
 }
 
 /** Usage with what the account is charged for it. */
@@ -90,7 +93,7 @@ export interface BilledUsage extends TokenUsage {
 export const ofTier = (usage: TokenUsage, serviceTier: string | undefined): TokenUsage =>
   serviceTier === undefined ? usage : { ...usage, serviceTier };
 
-export const NO_USAGE: TokenUsage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+export const NO_USAGE: TokenUsage = { input: 0, cache_read: 0, cache_write: 0, output: 0, reasoning: 0 };
 
 /** Source of the figures: the provider, our own count of the text that passed, or the journal of a killed process. */
 export type UsageSource = 'provider' | 'counted' | 'recovered';

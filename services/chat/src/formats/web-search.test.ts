@@ -355,9 +355,9 @@ test("a stream of Anthropic's that is cut has the searches that it has shown", (
 describe('the bound of a call with searches', () => {
   const model = { contextLength: 100_000, maxOutputTokens: 10, outputFloorTokens: 1, maxImageTokens: 0 };
   const price = {
-    inputNano: 1_000_000n,
-    outputNano: 0n,
-    unitNano: new Map([['web_search', 10_000_000n]]),
+    input: 1_000_000n,
+    output: 0n,
+    units: { web_search: 10_000_000n },
   };
   const size = { bodyBytes: 1_000, hasMedia: false, choices: 1, predictionBytes: 0, webSearches: 3 };
   const boundOf = (more: object) => upperBound(model as Model, price, { ...size, ...more });

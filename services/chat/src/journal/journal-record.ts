@@ -1,7 +1,15 @@
 import type { UsageEvent } from '@gateway/call-billing';
-import type { TokenPrice } from '../domain/model';
+import {
+  earlierNameOf,
+  fromRateFields,
+  mapTokenPrice,
+  TOKEN_RATE_NAMES,
+  type TokenPrice,
+  type TokenRate,
+  toRateFields,
+} from '@gateway/pricing';
 import type { DispatchedCall } from '../domain/settlement-event';
-import type { TokenUsage } from '../domain/usage';
+import { type AudioTokens, audioOf, NO_USAGE, type TokenUsage, withAudio } from '../domain/usage';
 
 /** One line of the journal. */
 export type JournalRecord =
@@ -9,13 +17,15 @@ export type JournalRecord =
   | { readonly t: 'progress'; readonly id: string; readonly usage: TokenUsage }
   | { readonly t: 'final'; readonly event: UsageEvent };
 
-/** Lines are JSON with amounts as decimal strings, because JSON numbers are doubles. */
+/** Lines are JSON with amounts as decimal strings, because JSON numbers are doubles, in the form that the release before reads too. */
 export function encodeRecord(record: JournalRecord): string {
-  return `${JSON.stringify(record.t === 'dispatched' ? withDecimals(record) : record)}\n`;
+  return `${JSON.stringify(toStored(record))}\n`;
 }
 
-/** Only this record has amounts that are not strings yet; a replacer would be called for every member of all records. */
-function withDecimals(record: JournalRecord & { readonly t: 'dispatched' }): object {
+/** A replacer would be called for every member of all records. */
+function toStored(record: JournalRecord): object {
+  if (record.t === 'final') return record;
+  if (record.t === 'progress') return { ...record, usage: encodeUsage(record.usage) };
   const { call } = record;
   const { price, standardPrice, priceVersion, holdNano } = call;
   return {
@@ -30,38 +40,29 @@ function withDecimals(record: JournalRecord & { readonly t: 'dispatched' }): obj
   };
 }
 
-/** Undefined members are omitted. */
-function encodePrice(price: TokenPrice): object {
-  return {
-    inputNano: price.inputNano.toString(),
-    outputNano: price.outputNano.toString(),
-    cacheReadNano: price.cacheReadNano?.toString(),
-    cacheWriteNano: price.cacheWriteNano?.toString(),
-    cacheWriteLongNano: price.cacheWriteLongNano?.toString(),
-    audioInputNano: price.audioInputNano?.toString(),
-    audioCacheReadNano: price.audioCacheReadNano?.toString(),
-    audioOutputNano: price.audioOutputNano?.toString(),
-    longContext: price.longContext && {
-      ...price.longContext,
-      price: encodePrice(price.longContext.price),
-    },
-    unitNano:
-      price.unitNano &&
-      Object.fromEntries([...price.unitNano].map(([unit, nano]) => [unit, nano.toString()])),
-  };
+type StoredRecord =
+  | Extract<JournalRecord, { readonly t: 'final' }>
+  | { readonly t: 'progress'; readonly id: string; readonly usage: EncodedUsage }
+  | { readonly t: 'dispatched'; readonly call: StoredCall; readonly inputTokens: number };
+
+interface StoredCall extends Omit<DispatchedCall, 'price' | 'standardPrice' | 'priceVersion' | 'holdNano'> {
+  readonly price: EncodedPrice;
+  readonly standardPrice?: EncodedPrice;
+  readonly priceVersion: string;
+  readonly holdNano?: string;
 }
 
 /** Returns the record of a line, or undefined if the line was not completely written. */
 export function decodeRecord(line: string): JournalRecord | undefined {
-  let record: JournalRecord;
+  let record: StoredRecord;
   try {
     record = JSON.parse(line);
   } catch {
     return undefined;
   }
-  if (record.t !== 'dispatched') return record;
-  const { call } = record;
-  const { price, standardPrice, priceVersion, holdNano } = call;
+  if (record.t === 'final') return record;
+  if (record.t === 'progress') return { ...record, usage: decodeUsage(record.usage) };
+  const { price, standardPrice, priceVersion, holdNano, ...call } = record.call;
   return {
     ...record,
     call: {
@@ -74,21 +75,60 @@ export function decodeRecord(line: string): JournalRecord | undefined {
   };
 }
 
-function decodePrice(price: TokenPrice): TokenPrice {
+/** Beside the fields of its rates. */
+interface EncodedPrice {
+  readonly longContext?: { readonly aboveTokens: number; readonly price: object };
+  readonly unitNano?: Readonly<Record<string, string>>;
+}
+
+function encodePrice(price: TokenPrice): object {
+  const { long_context, units, ...rates } = mapTokenPrice(price, String);
+  const { above_tokens: aboveTokens, ...longRates } = long_context ?? {};
   return {
-    inputNano: BigInt(price.inputNano),
-    outputNano: BigInt(price.outputNano),
-    ...(price.cacheReadNano !== undefined && { cacheReadNano: BigInt(price.cacheReadNano) }),
-    ...(price.cacheWriteNano !== undefined && { cacheWriteNano: BigInt(price.cacheWriteNano) }),
-    ...(price.cacheWriteLongNano !== undefined && { cacheWriteLongNano: BigInt(price.cacheWriteLongNano) }),
-    ...(price.audioInputNano !== undefined && { audioInputNano: BigInt(price.audioInputNano) }),
-    ...(price.audioCacheReadNano !== undefined && { audioCacheReadNano: BigInt(price.audioCacheReadNano) }),
-    ...(price.audioOutputNano !== undefined && { audioOutputNano: BigInt(price.audioOutputNano) }),
-    ...(price.longContext && {
-      longContext: { ...price.longContext, price: decodePrice(price.longContext.price) },
-    }),
-    ...(price.unitNano && {
-      unitNano: new Map(Object.entries(price.unitNano).map(([unit, nano]) => [unit, BigInt(nano)])),
-    }),
+    ...toRateFields(rates),
+    ...(long_context && { longContext: { aboveTokens, price: toRateFields(longRates) } }),
+    ...(units && { unitNano: units }),
   };
+}
+
+function decodePrice({ longContext, unitNano, ...fields }: EncodedPrice): TokenPrice {
+  const price = {
+    ...fromRateFields(TOKEN_RATE_NAMES, fields),
+    ...(longContext && {
+      long_context: {
+        above_tokens: longContext.aboveTokens,
+        ...fromRateFields(TOKEN_RATE_NAMES, longContext.price),
+      },
+    }),
+    ...(unitNano && { units: unitNano }),
+  };
+  return mapTokenPrice(price as TokenPrice<string>, BigInt);
+}
+
+/** Beside the figures by their rates. */
+export interface EncodedUsage extends Pick<TokenUsage, 'reasoning' | 'units' | 'serviceTier'> {
+  readonly audio?: AudioTokens;
+}
+
+/** Returns the usage as the release before has it in JSON. */
+export function encodeUsage(usage: TokenUsage): object {
+  const { reasoning, units, serviceTier } = usage;
+  const members: Record<string, unknown> = { reasoning, units, serviceTier, audio: audioOf(usage) };
+  for (const rate of TOKEN_RATE_NAMES) members[earlierNameOf(rate)] = usage[rate];
+  return members;
+}
+
+export function decodeUsage({ reasoning, units, serviceTier, audio, ...figures }: EncodedUsage): TokenUsage {
+  const tokens = figures as Readonly<Record<string, number | undefined>>;
+  const byRate: { [Rate in TokenRate]?: number } = {};
+  for (const rate of TOKEN_RATE_NAMES) {
+    const count = tokens[earlierNameOf(rate)];
+    if (count !== undefined) byRate[rate] = count;
+  }
+  const usage = {
+    ...{ ...NO_USAGE, ...byRate, reasoning },
+    ...(units && { units }),
+    ...(serviceTier !== undefined && { serviceTier }),
+  };
+  return audio ? withAudio(usage, audio) : usage;
 }

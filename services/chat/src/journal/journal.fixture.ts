@@ -3,7 +3,7 @@ import type { BillingServiceClient } from '@gateway/proto/generated/gateway/bill
 import { type DispatchedCall, settledEvent } from '../domain/settlement-event';
 import { NO_USAGE } from '../domain/usage';
 
-export const price = { inputNano: 1_000_000_000n, outputNano: 4_000_000_000n };
+export const price = { input: 1_000_000_000n, output: 4_000_000_000n };
 const end = { usageSource: 'provider', status: 200, errorCode: '', endedAtMs: 2, firstByteMs: 1 } as const;
 
 export function call(requestId: string): DispatchedCall {

@@ -1,9 +1,9 @@
+import { costOf } from '@gateway/pricing';
 import { PRESETS } from '@gateway/providers';
 import { Quota } from '@gateway/quota';
 import { type JsonObject, membersOf } from '@gateway/upstream';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { callWith, PRICE } from '../app/recorded-call.fixture';
-import { costOf } from '../domain/call-cost';
 import type { ChatProvider } from '../domain/chat-provider';
 import { TokenCounter } from '../domain/token-count';
 import { NO_USAGE, type TokenUsage } from '../domain/usage';
@@ -195,7 +195,7 @@ function billOf(format: Format, place: Place, { kind }: Case): TokenUsage {
   if (place === 'absent' || place === 'zero') return COUNTED;
   if (place === 'partial') return { ...COUNTED, output: 20 };
   if (format === 'cohere') return { ...NO_USAGE, input: 100, output: 20 };
-  const reported = { ...NO_USAGE, input: 60, cacheRead: 40, output: 20 };
+  const reported = { ...NO_USAGE, input: 60, cache_read: 40, output: 20 };
   if (format === 'anthropic') return reported;
   // xAI reports reasoning beside the completion.
   return { ...reported, output: kind === 'xai' ? 25 : 20, reasoning: 5 };
@@ -238,7 +238,7 @@ describe.each(CASES)('a stream of $name', (each) => {
             wire === 'openai' ? 'stop' : 'end_turn',
             undefined,
           ]);
-          const { input, cacheRead, output } = usage;
+          const { input, cache_read: cacheRead, output } = usage;
           expect([at, billed[0]?.tokens]).toEqual([
             at,
             expect.objectContaining({
@@ -246,7 +246,7 @@ describe.each(CASES)('a stream of $name', (each) => {
               reasoning: `${usage.reasoning}`,
             }),
           ]);
-          const costNano = costOf(usage, PRICE);
+          const { costNano } = costOf(usage, PRICE);
           expect([at, billed[0]?.costNano]).toEqual([at, `${costNano}`]);
           const events = eventsOf(body);
           // OpenAI's own clients fail for a chunk without choices.

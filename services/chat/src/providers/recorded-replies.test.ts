@@ -1,7 +1,7 @@
+import { costOf } from '@gateway/pricing';
 import { Quota } from '@gateway/quota';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { callWith, PRICE } from '../app/recorded-call.fixture';
-import { costOf } from '../domain/call-cost';
 import type { ChatProvider } from '../domain/chat-provider';
 import { TokenCounter } from '../domain/token-count';
 import { NO_USAGE, type TokenUsage } from '../domain/usage';
@@ -196,12 +196,12 @@ function billOf({ usage, isCounted, error }: ExpectedReply): object {
     usageSource: isCounted ? 'USAGE_SOURCE_COUNTED' : 'USAGE_SOURCE_PROVIDER',
     tokens: {
       input: String(charged.input),
-      cacheRead: String(charged.cacheRead),
-      cacheWrite: String(charged.cacheWrite + (charged.cacheWriteLong ?? 0)),
+      cacheRead: String(charged.cache_read),
+      cacheWrite: String(charged.cache_write + (charged.cache_write_1h ?? 0)),
       output: String(charged.output),
       reasoning: String(charged.reasoning),
       units: mapCounts(charged.units),
     },
-    costNano: String(costOf(charged, PRICE)),
+    costNano: String(costOf(charged, PRICE).costNano),
   };
 }

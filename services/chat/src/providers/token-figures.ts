@@ -3,8 +3,8 @@ import type { PartCounting, ReasoningCounting, TokenUsage, UsageMode } from '../
 /** Figures of a reply whose prompt includes cache reads and writes, unless the mode says otherwise. Undefined: not reported, or implausible. */
 export interface TokenFigures {
   readonly prompt: number | undefined;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
   readonly completion: number | undefined;
   readonly reasoning: number;
   readonly total: number | undefined;
@@ -12,8 +12,8 @@ export interface TokenFigures {
 
 interface Prompt {
   readonly tokens: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
 }
 
 /**
@@ -31,11 +31,11 @@ export function tokensOf(figures: TokenFigures, mode: UsageMode): TokenUsage | u
   const rest = total === undefined ? 0 : Math.max(0, total - prompt.tokens);
   const output = Math.max(listed ?? 0, rest);
   const unlisted = listed === undefined ? 0 : output - listed;
-  const { cacheRead, cacheWrite } = prompt;
+  const { cache_read, cache_write } = prompt;
   return {
-    input: prompt.tokens - cacheRead - cacheWrite,
-    cacheRead,
-    cacheWrite,
+    input: prompt.tokens - cache_read - cache_write,
+    cache_read,
+    cache_write,
     output,
     reasoning: Math.min(output, reasoning || unlisted),
   };
@@ -52,20 +52,20 @@ function promptOf(
   output: number | undefined,
   reasoning: number,
 ): Prompt {
-  const { prompt, cacheRead, cacheWrite, total } = figures;
+  const { prompt, cache_read, cache_write, total } = figures;
   const besides = total === undefined || output === undefined ? 0 : total - (prompt ?? 0) - output;
   const isLarger = output !== undefined && reasoning > output;
   if (prompt === undefined) {
     const tokens = isLarger && besides >= reasoning ? besides - reasoning : besides;
-    return within(Math.max(0, tokens), cacheRead, cacheWrite);
+    return within(Math.max(0, tokens), cache_read, cache_write);
   }
   if (counting !== 'detect')
-    return within(prompt + (counting === 'separate' ? cacheRead : 0), cacheRead, cacheWrite);
-  const both = cacheRead + cacheWrite;
+    return within(prompt + (counting === 'separate' ? cache_read : 0), cache_read, cache_write);
+  const both = cache_read + cache_write;
   const rests = isLarger ? [besides - reasoning, besides] : [besides, besides - reasoning];
-  const left = rests.find((tokens) => [0, cacheRead, cacheWrite, both].includes(tokens));
-  if (left) return within(prompt + left, cacheRead, cacheWrite);
-  return within(Math.max(cacheRead, cacheWrite) > prompt ? prompt + both : prompt, cacheRead, cacheWrite);
+  const left = rests.find((tokens) => [0, cache_read, cache_write, both].includes(tokens));
+  if (left) return within(prompt + left, cache_read, cache_write);
+  return within(Math.max(cache_read, cache_write) > prompt ? prompt + both : prompt, cache_read, cache_write);
 }
 
 /**
@@ -75,10 +75,10 @@ function promptOf(
 function within(tokens: number, reads: number, writes: number): Prompt {
   const read = Math.min(tokens, reads);
   const written = Math.min(tokens, writes);
-  if (read + written <= tokens) return { tokens, cacheRead: read, cacheWrite: written };
+  if (read + written <= tokens) return { tokens, cache_read: read, cache_write: written };
   return written > read
-    ? { tokens, cacheRead: read, cacheWrite: written - read }
-    : { tokens, cacheRead: read - written, cacheWrite: written };
+    ? { tokens, cache_read: read, cache_write: written - read }
+    : { tokens, cache_read: read - written, cache_write: written };
 }
 
 /** A total shows itself what is in addition to the completion; of 0, it is not reported. */

@@ -5,7 +5,7 @@ import { STOP_REASONS } from '../../domain/finish-reasons';
 import type { StopReason } from '../../domain/reply';
 import { tagSignature } from '../../domain/signature-tag';
 import { fitToolId } from '../../domain/tool-ids';
-import type { BilledUsage, TokenUsage } from '../../domain/usage';
+import { type BilledUsage, cacheWritesOf, type TokenUsage } from '../../domain/usage';
 import { exactUsd } from '../../json/exact-json';
 import { FOREIGN_SEARCH } from './foreign-searches';
 
@@ -31,8 +31,8 @@ export const NO_STOP = '"stop_reason":null,"stop_sequence":null,"stop_details":n
 
 /** Returns the complete usage of a message. The cost is known at its end. */
 export function usageJson(usage: TokenUsage & Partial<BilledUsage>): string {
-  const long = usage.cacheWriteLong ?? 0;
-  const creation = `{"ephemeral_5m_input_tokens":${usage.cacheWrite},"ephemeral_1h_input_tokens":${long}}`;
+  const long = usage.cache_write_1h ?? 0;
+  const creation = `{"ephemeral_5m_input_tokens":${usage.cache_write},"ephemeral_1h_input_tokens":${long}}`;
   return `{${countMembers(usage)},"cache_creation":${creation},"service_tier":"standard","inference_geo":null,"speed":null${costMember(usage)}}`;
 }
 
@@ -52,10 +52,10 @@ const costMember = ({ costNano }: Partial<BilledUsage>): string =>
 
 /** The three kinds of input do not overlap, and output includes thinking. */
 function countMembers(usage: TokenUsage): string {
-  const written = usage.cacheWrite + (usage.cacheWriteLong ?? 0);
+  const written = cacheWritesOf(usage);
   return (
     `"input_tokens":${usage.input},"cache_creation_input_tokens":${written}` +
-    `,"cache_read_input_tokens":${usage.cacheRead},"output_tokens":${usage.output}` +
+    `,"cache_read_input_tokens":${usage.cache_read},"output_tokens":${usage.output}` +
     `,"output_tokens_details":{"thinking_tokens":${usage.reasoning}},"server_tool_use":${serverToolUse(usage)}`
   );
 }

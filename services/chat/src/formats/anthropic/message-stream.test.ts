@@ -10,9 +10,9 @@ const options = { includeUsage: true, estimatedInput: 7 };
 const usage = {
   ...NO_USAGE,
   input: 10,
-  cacheRead: 20,
-  cacheWrite: 3,
-  cacheWriteLong: 4,
+  cache_read: 20,
+  cache_write: 3,
+  cache_write_1h: 4,
   output: 50,
   reasoning: 5,
   costNano: 1_500n,

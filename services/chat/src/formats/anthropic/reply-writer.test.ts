@@ -8,9 +8,9 @@ const identity = { requestId: 'r1', model: 'sim/chat', createdAtMs: 0 };
 const usage = {
   ...NO_USAGE,
   input: 10,
-  cacheRead: 20,
-  cacheWrite: 3,
-  cacheWriteLong: 4,
+  cache_read: 20,
+  cache_write: 3,
+  cache_write_1h: 4,
   output: 50,
   reasoning: 5,
   costNano: 1_500n,

@@ -1,9 +1,10 @@
 import { toErrorFrame } from '@gateway/errors';
+import { inputTokensOf } from '@gateway/pricing';
 import type { ReplyFormat, ReplyIdentity } from '../../domain/caller-request';
 import type { Citation, Signature, WebSearchPart } from '../../domain/conversation';
 import { placedSignature } from '../../domain/gemini-signature';
 import type { ReplyEvent, StopReason, StreamWriter, ToolCallStart } from '../../domain/reply';
-import type { AudioTokens, TokenUsage } from '../../domain/usage';
+import { type AudioTokens, audioOf, type TokenUsage } from '../../domain/usage';
 import { parseExactObject } from '../../json/exact-json';
 import { eventsOf } from '../reply-events';
 import { writeGrounding } from './grounding';
@@ -200,13 +201,14 @@ const modalitiesOf = (prompt: number, { input, cacheRead }: AudioTokens): object
 
 /** In this format the prompt includes cache reads, and the candidates exclude thoughts. */
 function writeUsage(usage: TokenUsage): object {
-  const prompt = usage.input + usage.cacheRead + usage.cacheWrite + (usage.cacheWriteLong ?? 0);
+  const prompt = inputTokensOf(usage);
+  const audio = audioOf(usage);
   return {
     promptTokenCount: prompt,
     candidatesTokenCount: usage.output - usage.reasoning,
     totalTokenCount: prompt + usage.output,
-    ...(usage.cacheRead > 0 && { cachedContentTokenCount: usage.cacheRead }),
+    ...(usage.cache_read > 0 && { cachedContentTokenCount: usage.cache_read }),
     ...(usage.reasoning > 0 && { thoughtsTokenCount: usage.reasoning }),
-    ...(usage.audio && modalitiesOf(prompt, usage.audio)),
+    ...(audio && modalitiesOf(prompt, audio)),
   };
 }

@@ -15,9 +15,9 @@ import { legacyReplies, openAiReplies } from './openai-replies';
 const identity = { requestId: 'r-1', model: 'anthropic/x', createdAtMs: 1_700_000_000_999 };
 const usage = {
   input: 10,
-  cacheRead: 3,
-  cacheWrite: 2,
-  cacheWriteLong: 1,
+  cache_read: 3,
+  cache_write: 2,
+  cache_write_1h: 1,
   output: 7,
   reasoning: 4,
   costNano: 1_500n,
@@ -142,8 +142,8 @@ describe('a complete chat.completion', () => {
   });
 
   test('reports usage that reads back the same: cached tokens are not counted twice', () => {
-    const long = { ...usage, cacheWrite: 3 };
-    const { cacheWriteLong: _long, costNano: _cost, ...merged } = long;
+    const long = { ...usage, cache_write: 3 };
+    const { cache_write_1h: _long, costNano: _cost, ...merged } = long;
     expect(fromOpenAiUsage(whole(reply([])).usage, QUIRKS.common.usage)).toEqual(merged);
   });
 

@@ -1,7 +1,8 @@
 import type { ResponseError } from '@gateway/errors';
+import { inputTokensOf } from '@gateway/pricing';
 import type { ReplyIdentity } from '../../domain/caller-request';
 import { responseId, withDefaults } from '../../domain/response-members';
-import type { BilledUsage } from '../../domain/usage';
+import { type BilledUsage, cacheWritesOf } from '../../domain/usage';
 import { exactUsd } from '../../json/exact-json';
 import { isLeftOut, type ResponsesBody } from './responses-schema';
 
@@ -76,11 +77,11 @@ export function responseJson(
 
 /** In this format the input includes cache reads and writes, and the output includes reasoning. */
 export function writeUsage(usage: BilledUsage): object {
-  const cacheWrite = usage.cacheWrite + (usage.cacheWriteLong ?? 0);
-  const input = usage.input + usage.cacheRead + cacheWrite;
+  const cacheWrite = cacheWritesOf(usage);
+  const input = inputTokensOf(usage);
   return {
     input_tokens: input,
-    input_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: cacheWrite },
+    input_tokens_details: { cached_tokens: usage.cache_read, cache_write_tokens: cacheWrite },
     output_tokens: usage.output,
     output_tokens_details: { reasoning_tokens: usage.reasoning },
     total_tokens: input + usage.output,

@@ -5,7 +5,7 @@ import type { Reply, ReplyEvent } from '../../domain/reply';
 import { parseResponsesRequest } from './responses-request';
 
 const identity = { requestId: 'r', model: 'a/b', createdAtMs: 1_700_000_000_999 };
-const USAGE = { input: 5, cacheRead: 2, cacheWrite: 1, output: 7, reasoning: 3, costNano: 1_500n };
+const USAGE = { input: 5, cache_read: 2, cache_write: 1, output: 7, reasoning: 3, costNano: 1_500n };
 const OPTIONS = { includeUsage: true, estimatedInput: 1 };
 const TOOLS = [
   { type: 'function', name: 'find', parameters: { type: 'object', properties: {} } },

@@ -42,9 +42,9 @@ describe('after a kill', () => {
 
   test('cache writes of one hour trackCall their price', async () => {
     const journal = open();
-    const dear = { ...price, cacheWriteNano: 1_250_000_000n, cacheWriteLongNano: 2_000_000_000n };
+    const dear = { ...price, cache_write: 1_250_000_000n, cache_write_1h: 2_000_000_000n };
     await journal.dispatched({ ...call('cut'), price: dear }, 10);
-    journal.progress('cut', { ...NO_USAGE, cacheWrite: 10, cacheWriteLong: 20 });
+    journal.progress('cut', { ...NO_USAGE, cache_write: 10, cache_write_1h: 20 });
     await journal.final(final('ended'));
     const [cut] = replayJournal(open(), 9).interrupted;
     expect(cut).toMatchObject({ costNano: '52500', tokens: { input: '0', cacheWrite: '30' } });

@@ -9,10 +9,10 @@ import {
 } from '@gateway/call-billing';
 import type { Pool } from '@gateway/postgres';
 import { every, type Logger, type Repeated } from '@gateway/process';
-import { NO_USAGE, type TokenUsage } from '../../domain/usage';
+import { NO_USAGE } from '../../domain/usage';
 import { endCall, releaseUnknownHolds } from '../end-interrupted';
 import { interruptedEvent } from '../interrupted-event';
-import { decodeRecord } from '../journal-record';
+import { decodeRecord, decodeUsage } from '../journal-record';
 import { beat, deleteOwner, listOthers, rowsOf, type StoredRow, takeOver } from './journal-rows';
 import { LEASE_MS, type PostgresJournal } from './postgres-journal';
 
@@ -109,6 +109,6 @@ function endOf({ dispatched, progress, final }: StoredRow, nowMs: number): Usage
   const record = dispatched === null ? undefined : decodeRecord(dispatched);
   if (record?.t !== 'dispatched') return undefined;
   const usage =
-    progress === null ? { ...NO_USAGE, input: record.inputTokens } : (JSON.parse(progress) as TokenUsage);
+    progress === null ? { ...NO_USAGE, input: record.inputTokens } : decodeUsage(JSON.parse(progress));
   return interruptedEvent(record.call, usage, nowMs);
 }

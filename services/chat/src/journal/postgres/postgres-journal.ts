@@ -5,7 +5,7 @@ import type { Pool } from '@gateway/postgres';
 import type { Logger } from '@gateway/process';
 import type { DispatchedCall } from '../../domain/settlement-event';
 import type { TokenUsage } from '../../domain/usage';
-import { encodeRecord } from '../journal-record';
+import { encodeRecord, encodeUsage } from '../journal-record';
 import type { UsageJournal } from '../usage-journal';
 import { beat, insertOwner, type JournalRow, leave, writeChanges } from './journal-rows';
 
@@ -75,7 +75,7 @@ export class PostgresJournal implements UsageJournal {
   }
 
   progress(requestId: string, usage: TokenUsage): void {
-    this.#change(requestId, { progress: JSON.stringify(usage) });
+    this.#change(requestId, { progress: JSON.stringify(encodeUsage(usage)) });
     this.#writeLater();
   }
 

@@ -6,7 +6,7 @@ const usage = { input_tokens: 10, output_tokens: 5 };
 test('cache tokens are in addition to the input, neither counted twice nor lost', () =>
   expect(
     fromMessagesUsage({ ...usage, cache_read_input_tokens: 100, cache_creation_input_tokens: 20 }),
-  ).toEqual({ input: 10, cacheRead: 100, cacheWrite: 20, output: 5, reasoning: 0 }));
+  ).toEqual({ input: 10, cache_read: 100, cache_write: 20, output: 5, reasoning: 0 }));
 
 test('1-hour cache writes are distinguished, and included in all cache writes', () => {
   const of = (written: number, hour: number) =>
@@ -15,8 +15,8 @@ test('1-hour cache writes are distinguished, and included in all cache writes', 
       cache_creation_input_tokens: written,
       cache_creation: { ephemeral_1h_input_tokens: hour },
     });
-  expect(of(20, 15)).toMatchObject({ cacheWrite: 5, cacheWriteLong: 15 });
-  expect(of(20, 99)).toMatchObject({ cacheWrite: 0, cacheWriteLong: 99 });
+  expect(of(20, 15)).toMatchObject({ cache_write: 5, cache_write_1h: 15 });
+  expect(of(20, 99)).toMatchObject({ cache_write: 0, cache_write_1h: 99 });
 });
 
 test.each([{}, { cache_creation_input_tokens: null }, { cache_creation_input_tokens: 0 }])(
@@ -25,8 +25,8 @@ test.each([{}, { cache_creation_input_tokens: null }, { cache_creation_input_tok
     const cache_creation = { ephemeral_5m_input_tokens: 30, ephemeral_1h_input_tokens: 12 };
     expect(fromMessagesUsage({ ...usage, ...created, cache_creation })).toMatchObject({
       input: 10,
-      cacheWrite: 30,
-      cacheWriteLong: 12,
+      cache_write: 30,
+      cache_write_1h: 12,
     });
   },
 );
@@ -62,7 +62,7 @@ test.each<[string, object[], object]>([
       { ...usage, cache_read_input_tokens: 7 },
       { input_tokens: null, output_tokens: 9 },
     ],
-    { input: 10, cacheRead: 7, output: 9 },
+    { input: 10, cache_read: 7, output: 9 },
   ],
   [
     'do not replace earlier ones by 0',
@@ -76,7 +76,7 @@ test.each<[string, object[], object]>([
       { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 50 },
       { output_tokens: 60 },
     ],
-    { input: 1_000, cacheWrite: 500, cacheRead: 200, output: 60 },
+    { input: 1_000, cache_write: 500, cache_read: 200, output: 60 },
   ],
   [
     'do not replace a part of earlier ones by 0',
@@ -84,7 +84,7 @@ test.each<[string, object[], object]>([
       { input_tokens: 1_000, cache_read_input_tokens: 200, output_tokens: 90 },
       { input_tokens: 1_000, cache_read_input_tokens: 0, output_tokens: 0 },
     ],
-    { input: 1_000, cacheRead: 200, output: 90 },
+    { input: 1_000, cache_read: 200, output: 90 },
   ],
   [
     'replace an estimate of the whole prompt, and are not added to it',
@@ -92,7 +92,7 @@ test.each<[string, object[], object]>([
       { input_tokens: 1_000, output_tokens: 0 },
       { input_tokens: 200, cache_read_input_tokens: 800, output_tokens: 50 },
     ],
-    { input: 200, cacheRead: 800, output: 50 },
+    { input: 200, cache_read: 800, output: 50 },
   ],
 ])('later figures %s', (_rule, events, expected) => {
   const figures = new MessageFigures();

@@ -13,16 +13,16 @@ export function fromMessagesUsage(value: unknown): TokenUsage | undefined {
   const created = tokenFigure(usage.cache_creation_input_tokens);
   if ((input ?? output ?? read ?? created) === undefined) return undefined;
   const byLifetime = membersOf(usage.cache_creation);
-  const cacheWriteShort = tokenFigure(byLifetime.ephemeral_5m_input_tokens) ?? 0;
-  const cacheWriteLong = tokenFigure(byLifetime.ephemeral_1h_input_tokens) ?? 0;
-  const written = Math.max(created ?? 0, cacheWriteShort + cacheWriteLong);
+  const shortWritten = tokenFigure(byLifetime.ephemeral_5m_input_tokens) ?? 0;
+  const longWritten = tokenFigure(byLifetime.ephemeral_1h_input_tokens) ?? 0;
+  const written = Math.max(created ?? 0, shortWritten + longWritten);
   const reasoning = tokenFigure(membersOf(usage.output_tokens_details).thinking_tokens) ?? 0;
   const searches = tokenFigure(membersOf(usage.server_tool_use).web_search_requests) ?? 0;
   return {
     input: input ?? 0,
-    cacheRead: read ?? 0,
-    cacheWrite: written - cacheWriteLong,
-    ...(cacheWriteLong > 0 && { cacheWriteLong }),
+    cache_read: read ?? 0,
+    cache_write: written - longWritten,
+    ...(longWritten > 0 && { cache_write_1h: longWritten }),
     output: output ?? 0,
     reasoning: Math.min(output ?? 0, reasoning),
     ...(searches > 0 && { units: searchUnits(searches) }),

@@ -39,7 +39,7 @@ export const expectedAnthropic: ExpectedReplies = {
     provider,
     content: [text('Yes.')],
     finish: END,
-    usage: { input: 7, cacheRead: 1_000, cacheWrite: 200, cacheWriteLong: 100, output: 4 },
+    usage: { input: 7, cache_read: 1_000, cache_write: 200, cache_write_1h: 100, output: 4 },
   },
   'cached.sse': {
     title:
@@ -47,7 +47,7 @@ export const expectedAnthropic: ExpectedReplies = {
     provider,
     content: [text('One, two, ')],
     finish: STOP_SEQUENCE,
-    usage: { input: 7, cacheRead: 1_000, cacheWrite: 200, cacheWriteLong: 100, output: 40, reasoning: 30 },
+    usage: { input: 7, cache_read: 1_000, cache_write: 200, cache_write_1h: 100, output: 40, reasoning: 30 },
   },
   'thinking.json': {
     title: "reads Anthropic's message with thinking as recorded: signed, and redacted",
@@ -176,7 +176,7 @@ export const expectedAnthropic: ExpectedReplies = {
     provider: 'vertex-anthropic',
     content: [text('Paris.')],
     finish: END,
-    usage: { input: 14, cacheRead: 6, output: 4 },
+    usage: { input: 14, cache_read: 6, output: 4 },
   },
   'vertex-tool-use.json': {
     title: 'reads a tool call of Claude on Vertex AI as recorded: after thinking',

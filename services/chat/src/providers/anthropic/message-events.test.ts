@@ -102,9 +102,9 @@ test.each([
 test('usage: later figures replace earlier ones, cached tokens are counted once', () => {
   expect(readAll(STREAMS.cached).usage).toEqual({
     input: 7,
-    cacheRead: 1000,
-    cacheWrite: 200,
-    cacheWriteLong: 100,
+    cache_read: 1000,
+    cache_write: 200,
+    cache_write_1h: 100,
     output: 40,
     reasoning: 30,
   });

@@ -1,9 +1,10 @@
+import { inputTokensOf } from '@gateway/pricing';
 import type { Quota } from '@gateway/quota';
 import { isObject, type JsonObject, listOf, membersOf, textOf } from '@gateway/upstream';
 import { ArgumentPieces } from '../../domain/argument-pieces';
 import type { MeteredStream, PassThroughEvent, PassThroughOptions } from '../../domain/chat-provider';
 import { withoutOperatorsCosts } from '../../domain/operators-costs';
-import { hasAllFigures, inputOf, type TokenUsage, withSearches } from '../../domain/usage';
+import { hasAllFigures, type TokenUsage, withSearches } from '../../domain/usage';
 import { exactUsd } from '../../json/exact-json';
 import { isCalledError, isErrorEvent } from '../../sse/error-event';
 import { namedFrame } from '../../sse/named-frame';
@@ -211,7 +212,7 @@ const frameOf = (data: JsonObject): Buffer =>
 /** Whether an event repeats the input with fewer tokens than are known. */
 function repeatsLess(usage: JsonObject, known: TokenUsage): boolean {
   const repeated = fromMessagesUsage({ ...usage, output_tokens: undefined });
-  return repeated !== undefined && inputOf(repeated) < inputOf(known);
+  return repeated !== undefined && inputTokensOf(repeated) < inputTokensOf(known);
 }
 
 /** Bytes of a delta from its own type on; none if it is written with spaces. */

@@ -2,12 +2,12 @@ import { expect, test } from '@jest/globals';
 import { readConverseUsage } from './converse-usage';
 
 const BASE = { inputTokens: 5, outputTokens: 3, totalTokens: 8 };
-const READ = { input: 5, cacheRead: 0, cacheWrite: 0, output: 3, reasoning: 0 };
+const READ = { input: 5, cache_read: 0, cache_write: 0, output: 3, reasoning: 0 };
 
 test.each<[string, object, object]>([
   ['no cache figures', {}, {}],
-  ['cache reads, which the input excludes', { cacheReadInputTokens: 9 }, { cacheRead: 9 }],
-  ['cache writes of an unknown lifetime', { cacheWriteInputTokens: 9 }, { cacheWrite: 9 }],
+  ['cache reads, which the input excludes', { cacheReadInputTokens: 9 }, { cache_read: 9 }],
+  ['cache writes of an unknown lifetime', { cacheWriteInputTokens: 9 }, { cache_write: 9 }],
   [
     'cache writes by lifetime',
     {
@@ -17,12 +17,12 @@ test.each<[string, object, object]>([
         { ttl: '5m', inputTokens: 5 },
       ],
     },
-    { cacheWrite: 5, cacheWriteLong: 4 },
+    { cache_write: 5, cache_write_1h: 4 },
   ],
   [
     'more long writes than writes',
     { cacheWriteInputTokens: 9, cacheDetails: [{ ttl: '1h', inputTokens: 40 }] },
-    { cacheWrite: 0, cacheWriteLong: 9 },
+    { cache_write: 0, cache_write_1h: 9 },
   ],
   [
     'figures that are not credible',

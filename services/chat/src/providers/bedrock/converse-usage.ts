@@ -12,17 +12,17 @@ export function readConverseUsage(value: unknown): TokenUsage | undefined {
   const input = tokenFigure(usage.inputTokens);
   const output = tokenFigure(usage.outputTokens);
   if (input === undefined && output === undefined) return undefined;
-  const cacheRead = tokenFigure(usage.cacheReadInputTokens) ?? 0;
+  const cache_read = tokenFigure(usage.cacheReadInputTokens) ?? 0;
   const written = tokenFigure(usage.cacheWriteInputTokens) ?? 0;
   // `totalTokens` includes reads and writes.
   const total = tokenFigure(usage.totalTokens) ?? 0;
-  const missing = Math.max(0, total - cacheRead - written - (input ?? 0) - (output ?? 0));
-  const cacheWriteLong = Math.min(written, longWrites(usage.cacheDetails));
+  const missing = Math.max(0, total - cache_read - written - (input ?? 0) - (output ?? 0));
+  const longWritten = Math.min(written, longWrites(usage.cacheDetails));
   return {
     input: input ?? missing,
-    cacheRead,
-    cacheWrite: written - cacheWriteLong,
-    ...(cacheWriteLong > 0 && { cacheWriteLong }),
+    cache_read,
+    cache_write: written - longWritten,
+    ...(longWritten > 0 && { cache_write_1h: longWritten }),
     output: output ?? missing,
     reasoning: 0,
   };

@@ -52,14 +52,14 @@ export const expectedBedrock: ExpectedReplies = {
     provider,
     content: [text('Yes.')],
     finish: END,
-    usage: { input: 7, cacheRead: 1_000, cacheWrite: 200, cacheWriteLong: 100, output: 4 },
+    usage: { input: 7, cache_read: 1_000, cache_write: 200, cache_write_1h: 100, output: 4 },
   },
   'cached.jsonl': {
     title: "charges the cached tokens of Bedrock's stream as recorded: by their lifetime",
     provider,
     content: [text('Yes.')],
     finish: END,
-    usage: { input: 7, cacheRead: 1_000, cacheWrite: 200, cacheWriteLong: 100, output: 4 },
+    usage: { input: 7, cache_read: 1_000, cache_write: 200, cache_write_1h: 100, output: 4 },
   },
   'thinking.json': {
     title: "reads Bedrock's reply with thinking as recorded: signed, and redacted",

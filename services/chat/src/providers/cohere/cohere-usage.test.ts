@@ -7,8 +7,8 @@ test('billed units take precedence, and cached tokens are not subtracted from th
   const usage = { billed_units: { input_tokens: 1, output_tokens: 9 }, tokens, cached_tokens: 448 };
   expect(readCohereUsage(usage)).toEqual({
     input: 1,
-    cacheRead: 0,
-    cacheWrite: 0,
+    cache_read: 0,
+    cache_write: 0,
     output: 9,
     reasoning: 0,
   });

@@ -13,5 +13,5 @@ export function readCohereUsage(usage: unknown): TokenUsage | undefined {
   const input = tokenFigure(billed.input_tokens) || tokenFigure(counted.input_tokens);
   const output = tokenFigure(billed.output_tokens) || tokenFigure(counted.output_tokens);
   if (input === undefined && output === undefined) return undefined;
-  return { input: input ?? 0, cacheRead: 0, cacheWrite: 0, output: output ?? 0, reasoning: 0 };
+  return { input: input ?? 0, cache_read: 0, cache_write: 0, output: output ?? 0, reasoning: 0 };
 }

@@ -39,7 +39,7 @@ export const expectedGemini: ExpectedReplies = {
     provider,
     content: [text('Yes.')],
     finish: END,
-    usage: { input: 106, cacheRead: 2_042, output: 66, reasoning: 64 },
+    usage: { input: 106, cache_read: 2_042, output: 66, reasoning: 64 },
   },
   'thinking.json': {
     title: "reads Gemini's reply with thinking as recorded: thoughts are charged in addition to the answer",
@@ -53,7 +53,7 @@ export const expectedGemini: ExpectedReplies = {
     provider,
     content: [thinking('Let me see.'), text('Ein Satz.')],
     finish: END,
-    usage: { input: 15, cacheRead: 5, output: 15, reasoning: 12 },
+    usage: { input: 15, cache_read: 5, output: 15, reasoning: 12 },
   },
   'tool-calls.json': {
     title: "reads Gemini's function calls as recorded: only the first is signed, and the second has no id",

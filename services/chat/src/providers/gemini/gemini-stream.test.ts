@@ -37,7 +37,7 @@ describe('text', () => {
   });
 
   test('is billed by the last figures: thinking in addition to the answer, cached tokens within the prompt', () => {
-    expect(stream.usage).toEqual({ input: 15, cacheRead: 5, cacheWrite: 0, output: 15, reasoning: 12 });
+    expect(stream.usage).toEqual({ input: 15, cache_read: 5, cache_write: 0, output: 15, reasoning: 12 });
   });
 });
 
@@ -187,7 +187,7 @@ describe('usage', () => {
     [
       'of the cache are no more than the prompt',
       { promptTokenCount: 4, cachedContentTokenCount: 9 },
-      { input: 0, cacheRead: 4 },
+      { input: 0, cache_read: 4 },
     ],
   ])('%s', (_name, usageMetadata, expected) => {
     expect(provider.readUsage({ usageMetadata })).toMatchObject(expected);

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { audioOf } from '../../domain/usage';
 import { readGeminiUsage } from './gemini-usage';
 
 const audio = (tokenCount: unknown) => [
@@ -15,8 +16,8 @@ test('reads how much of the prompt, of its cached part and of the reply is audio
     cacheTokensDetails: audio(40),
     candidatesTokensDetails: audio(10),
   });
-  expect(usage).toMatchObject({ input: 60, cacheRead: 60, output: 30 });
-  expect(usage?.audio).toEqual({ input: 60, cacheRead: 40, output: 10 });
+  expect(usage).toMatchObject({ input: 60, cache_read: 60, output: 30 });
+  expect(usage && audioOf(usage)).toEqual({ input: 60, cacheRead: 40, output: 10 });
 });
 
 test.each<[string, object]>([
@@ -30,7 +31,7 @@ test.each<[string, object]>([
 
 test('audio is never more than the figure that includes it', () => {
   const usage = readGeminiUsage({ promptTokenCount: 10, promptTokensDetails: audio(1_000) });
-  expect(usage?.audio).toEqual({ input: 10, cacheRead: 0, output: 0 });
+  expect(usage && audioOf(usage)).toEqual({ input: 10, cacheRead: 0, output: 0 });
 });
 
 test('what the total has beside the thoughts of a reply without other figures is output, but no thinking', () => {

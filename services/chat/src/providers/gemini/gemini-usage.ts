@@ -20,8 +20,8 @@ export function readGeminiUsage(usageMetadata: unknown): TokenUsage | undefined 
   const tokens = tokensOf(
     {
       prompt: sumOf(prompt, prompt === undefined ? undefined : fromTools),
-      cacheRead: tokenFigure(usage.cachedContentTokenCount) ?? 0,
-      cacheWrite: 0,
+      cache_read: tokenFigure(usage.cachedContentTokenCount) ?? 0,
+      cache_write: 0,
       completion: sumOf(answer, thoughts),
       reasoning: thoughts ?? 0,
       total: tokenFigure(usage.totalTokenCount),

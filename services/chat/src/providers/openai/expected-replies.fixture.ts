@@ -35,7 +35,7 @@ export const expectedOpenAi: ExpectedReplies = {
     provider: 'openai',
     content: [text('Yes.')],
     finish: END,
-    usage: { input: 100, cacheRead: 1_920, cacheWrite: 128, output: 3 },
+    usage: { input: 100, cache_read: 1_920, cache_write: 128, output: 3 },
   },
   'openai-reasoning.sse': {
     title: "charges OpenAI's hidden reasoning as recorded: it is part of the completion",
@@ -128,7 +128,7 @@ export const expectedOpenAi: ExpectedReplies = {
     provider: 'deepseek',
     content: [text('The same as before.')],
     finish: END,
-    usage: { input: 18, cacheRead: 320, output: 7 },
+    usage: { input: 18, cache_read: 320, output: 7 },
   },
   'deepseek-thinking.json': {
     title: "reads DeepSeek's reply with thinking as recorded",
@@ -142,7 +142,7 @@ export const expectedOpenAi: ExpectedReplies = {
     provider: 'deepseek',
     content: [thinking(THOUGHT), text('Four.')],
     finish: END,
-    usage: { input: 16, cacheRead: 64, output: 18, reasoning: 14 },
+    usage: { input: 16, cache_read: 64, output: 18, reasoning: 14 },
   },
   'deepseek-tool-call.sse': {
     title: "reads DeepSeek's streamed tool call as recorded: after thinking",
@@ -152,7 +152,7 @@ export const expectedOpenAi: ExpectedReplies = {
       toolUse('call_00_aB3dE5fG7hJ9kL1mN3pQ5rS7', 'get_weather', { city: 'Bern' }),
     ],
     finish: TOOL_CALLS,
-    usage: { input: 82, cacheRead: 128, output: 40, reasoning: 12 },
+    usage: { input: 82, cache_read: 128, output: 40, reasoning: 12 },
   },
   'deepseek-error-balance.json': {
     title: "reports DeepSeek's empty balance as recorded: as an unavailable provider",
@@ -171,7 +171,7 @@ export const expectedOpenAi: ExpectedReplies = {
     provider: 'mistral',
     content: [text('Bonjour.')],
     finish: END,
-    usage: { input: 36, cacheRead: 64, output: 4 },
+    usage: { input: 36, cache_read: 64, output: 4 },
   },
   'mistral-thinking.json': {
     title: "reads Mistral's reply with thinking as recorded: content is a list of parts",
@@ -220,14 +220,14 @@ export const expectedOpenAi: ExpectedReplies = {
     provider: 'xai',
     content: [thinking(THOUGHT), text('Four.')],
     finish: END,
-    usage: { input: 8, cacheRead: 32, output: 92, reasoning: 90 },
+    usage: { input: 8, cache_read: 32, output: 92, reasoning: 90 },
   },
   'xai-reasoning.sse': {
     title: "charges the reasoning of xAI's stream as recorded: in addition to the completion",
     provider: 'xai',
     content: [thinking(THOUGHT), text('Four.')],
     finish: END,
-    usage: { input: 8, cacheRead: 32, output: 92, reasoning: 90 },
+    usage: { input: 8, cache_read: 32, output: 92, reasoning: 90 },
   },
   'xai-tool-call.sse': {
     title: "reads xAI's streamed tool call as recorded: complete in one chunk",
@@ -248,7 +248,7 @@ export const expectedOpenAi: ExpectedReplies = {
     provider: 'groq',
     content: [thinking(THOUGHT), text('Four.')],
     finish: END,
-    usage: { input: 14, cacheRead: 64, output: 21, reasoning: 14 },
+    usage: { input: 14, cache_read: 64, output: 21, reasoning: 14 },
   },
   'groq-think-tags.sse': {
     title: "reads the thinking of Groq's raw stream as recorded: between tags in the content",
@@ -283,7 +283,7 @@ export const expectedOpenAi: ExpectedReplies = {
     provider: 'moonshotai',
     content: [text('The same as before.')],
     finish: END,
-    usage: { input: 82, cacheRead: 256, output: 7 },
+    usage: { input: 82, cache_read: 256, output: 7 },
   },
 
   'compatible-azure-filters.sse': {
@@ -321,7 +321,7 @@ export const expectedOpenAi: ExpectedReplies = {
     provider: 'azure',
     content: [text('Paris is the capital of France.')],
     finish: END,
-    usage: { input: 10, cacheRead: 4, output: 8 },
+    usage: { input: 10, cache_read: 4, output: 8 },
   },
   'azure-async-filter.sse': {
     title:

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { audioOf } from '../../domain/usage';
 import { fromOpenAiUsage, withTopUsage } from './openai-usage';
 import { QUIRKS } from './quirks';
 
@@ -14,22 +15,28 @@ const usageOf = (cached: number, reasoning: number) => ({
 });
 
 test.each([
-  ['included parts are not added', INCLUDED, 40, 15, { input: 60, cacheRead: 40, output: 20, reasoning: 15 }],
+  [
+    'included parts are not added',
+    INCLUDED,
+    40,
+    15,
+    { input: 60, cache_read: 40, output: 20, reasoning: 15 },
+  ],
   [
     'included cached tokens are at most the prompt',
     INCLUDED,
     140,
     15,
-    { input: 0, cacheRead: 100, output: 20 },
+    { input: 0, cache_read: 100, output: 20 },
   ],
-  ['separate parts are added', SEPARATE, 40, 15, { input: 100, cacheRead: 40, output: 35, reasoning: 15 }],
-  ['parts that fit are taken as included', DETECT, 100, 20, { input: 0, cacheRead: 100, output: 20 }],
+  ['separate parts are added', SEPARATE, 40, 15, { input: 100, cache_read: 40, output: 35, reasoning: 15 }],
+  ['parts that fit are taken as included', DETECT, 100, 20, { input: 0, cache_read: 100, output: 20 }],
   [
     'parts that are too large to be included are added',
     DETECT,
     101,
     21,
-    { input: 100, cacheRead: 101, output: 41 },
+    { input: 100, cache_read: 101, output: 41 },
   ],
 ])('%s', (_rule, mode, cached, reasoning, figures) => {
   expect(fromOpenAiUsage(usageOf(cached, reasoning), mode)).toMatchObject(figures);
@@ -43,7 +50,7 @@ test.each<[string, object, object]>([
   [
     'a completion and a total with cached tokens',
     { completion_tokens: 5, total_tokens: 14, prompt_tokens_details: { cached_tokens: 4 } },
-    { input: 5, cacheRead: 4, output: 5 },
+    { input: 5, cache_read: 4, output: 5 },
   ],
   [
     'thinking that only the total has',
@@ -58,7 +65,7 @@ test.each<[string, object, object]>([
       total_tokens: 135,
       prompt_tokens_details: { cached_tokens: 40 },
     },
-    { input: 90, cacheRead: 40, output: 5, reasoning: 0 },
+    { input: 90, cache_read: 40, output: 5, reasoning: 0 },
   ],
   [
     'reads and writes beside the prompt, under the names of Anthropic',
@@ -66,12 +73,12 @@ test.each<[string, object, object]>([
       ...{ prompt_tokens: 9, completion_tokens: 5, total_tokens: 154 },
       ...{ cache_read_input_tokens: 40, cache_creation_input_tokens: 100 },
     },
-    { input: 9, cacheRead: 40, cacheWrite: 100, output: 5, reasoning: 0 },
+    { input: 9, cache_read: 40, cache_write: 100, output: 5, reasoning: 0 },
   ],
   [
     'writes beside a smaller prompt',
     { prompt_tokens: 9, completion_tokens: 5, cache_creation_input_tokens: 100 },
-    { input: 9, cacheWrite: 100 },
+    { input: 9, cache_write: 100 },
   ],
   [
     'writes that are also counted as reads',
@@ -79,7 +86,7 @@ test.each<[string, object, object]>([
       ...{ prompt_tokens: 100, completion_tokens: 5, total_tokens: 105 },
       prompt_tokens_details: { cached_tokens: 90, cache_write_tokens: 80 },
     },
-    { input: 10, cacheRead: 10, cacheWrite: 80 },
+    { input: 10, cache_read: 10, cache_write: 80 },
   ],
   [
     'reads that are also counted as writes',
@@ -87,7 +94,7 @@ test.each<[string, object, object]>([
       ...{ prompt_tokens: 100, completion_tokens: 5 },
       prompt_tokens_details: { cached_tokens: 80, cache_write_tokens: 95 },
     },
-    { input: 5, cacheRead: 80, cacheWrite: 15 },
+    { input: 5, cache_read: 80, cache_write: 15 },
   ],
   [
     'writes that exceed the prompt, beside which reads are as well',
@@ -95,12 +102,12 @@ test.each<[string, object, object]>([
       ...{ prompt_tokens: 100, completion_tokens: 5, cache_creation_input_tokens: 500 },
       prompt_tokens_details: { cached_tokens: 80 },
     },
-    { input: 100, cacheRead: 80, cacheWrite: 500 },
+    { input: 100, cache_read: 80, cache_write: 500 },
   ],
   [
     'reads that exceed the prompt, beside which writes are as well',
     { prompt_tokens: 9, completion_tokens: 5, cached_tokens: 40, cache_creation_input_tokens: 5 },
-    { input: 9, cacheRead: 40, cacheWrite: 5 },
+    { input: 9, cache_read: 40, cache_write: 5 },
   ],
   [
     'reasoning that exceeds the completion and is in the total',
@@ -125,7 +132,7 @@ test.each<[string, object, object]>([
       prompt_tokens_details: { cached_tokens: 40 },
       completion_tokens_details: { reasoning_tokens: 10 },
     },
-    { input: 5, cacheRead: 40, output: 2, reasoning: 2 },
+    { input: 5, cache_read: 40, output: 2, reasoning: 2 },
   ],
   [
     'reasoning that exceeds the completion and is in the total, of a prompt with as many reads',
@@ -134,7 +141,7 @@ test.each<[string, object, object]>([
       prompt_tokens_details: { cached_tokens: 50 },
       completion_tokens_details: { reasoning_tokens: 50 },
     },
-    { input: 50, cacheRead: 50, output: 70, reasoning: 50 },
+    { input: 50, cache_read: 50, output: 70, reasoning: 50 },
   ],
   [
     'reasoning that exceeds the completion, beside a total of 0',
@@ -167,7 +174,7 @@ test.each<[string, object, object]>([
       prompt_tokens_details: { cached_tokens: 300 },
       completion_tokens_details: { reasoning_tokens: 50 },
     },
-    { input: 1_000, cacheRead: 300, output: 150, reasoning: 50 },
+    { input: 1_000, cache_read: 300, output: 150, reasoning: 50 },
   ],
   [
     'reads, writes and reasoning that the total has beside larger figures',
@@ -176,7 +183,7 @@ test.each<[string, object, object]>([
       prompt_tokens_details: { cached_tokens: 300, cache_write_tokens: 400 },
       completion_tokens_details: { reasoning_tokens: 50 },
     },
-    { input: 1_000, cacheRead: 300, cacheWrite: 400, output: 150, reasoning: 50 },
+    { input: 1_000, cache_read: 300, cache_write: 400, output: 150, reasoning: 50 },
   ],
   [
     'reasoning once that the total has beside a larger completion',
@@ -189,7 +196,7 @@ test.each<[string, object, object]>([
   [
     "the other names of a response's figures",
     { input_tokens: 9, output_tokens: 5, input_tokens_details: { cached_tokens: 4 } },
-    { input: 5, cacheRead: 4, output: 5 },
+    { input: 5, cache_read: 4, output: 5 },
   ],
 ])('reads %s', (_what, usage, expected) => {
   expect(fromOpenAiUsage(usage, DETECT)).toMatchObject(expected);
@@ -214,13 +221,13 @@ test.each(['azure', 'compatible', 'openai'] as const)(
   'cached tokens of a deployment of Grok that reports them beside the prompt are charged at %s',
   (quirks) => {
     const usage = { prompt_tokens: 5, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 40 } };
-    expect(fromOpenAiUsage(usage, QUIRKS[quirks].usage)).toMatchObject({ input: 5, cacheRead: 40 });
+    expect(fromOpenAiUsage(usage, QUIRKS[quirks].usage)).toMatchObject({ input: 5, cache_read: 40 });
   },
 );
 
 test("xAI's cached tokens are charged also for models that do not include them in the prompt", () => {
   const usage = { prompt_tokens: 5, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 40 } };
-  expect(fromOpenAiUsage(usage, QUIRKS.xai.usage)).toMatchObject({ input: 5, cacheRead: 40, output: 2 });
+  expect(fromOpenAiUsage(usage, QUIRKS.xai.usage)).toMatchObject({ input: 5, cache_read: 40, output: 2 });
 });
 
 test.each([
@@ -230,14 +237,14 @@ test.each([
   { cached_tokens: 40 },
 ])('cached tokens are read from the field of the provider in %j', (fields) => {
   const usage = { prompt_tokens: 100, completion_tokens: 20, ...fields };
-  expect(fromOpenAiUsage(usage, INCLUDED)).toMatchObject({ input: 60, cacheRead: 40 });
+  expect(fromOpenAiUsage(usage, INCLUDED)).toMatchObject({ input: 60, cache_read: 40 });
 });
 
 test.each(['cache_write_tokens', 'caching_tokens', 'cache_creation_input_tokens', 'cache_creation_tokens'])(
   'cache writes are read from %s',
   (field) => {
     const usage = { prompt_tokens: 100, completion_tokens: 20, prompt_tokens_details: { [field]: 30 } };
-    expect(fromOpenAiUsage(usage, INCLUDED)).toMatchObject({ input: 70, cacheWrite: 30 });
+    expect(fromOpenAiUsage(usage, INCLUDED)).toMatchObject({ input: 70, cache_write: 30 });
   },
 );
 
@@ -293,5 +300,5 @@ test.each<[string, object, object | undefined]>([
   ['no audio', { prompt_tokens_details: { audio_tokens: 0 } }, undefined],
 ])('reads %s', (_, details, audio) => {
   const usage = { prompt_tokens: 100, completion_tokens: 20, ...details };
-  expect(fromOpenAiUsage(usage, INCLUDED)?.audio).toEqual(audio);
+  expect(audioOf(fromOpenAiUsage(usage, INCLUDED)!)).toEqual(audio);
 });

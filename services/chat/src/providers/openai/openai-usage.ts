@@ -15,14 +15,14 @@ export function fromOpenAiUsage(usage: unknown, mode: UsageMode): TokenUsage | u
   const tokens = tokensOf(
     {
       prompt: tokenFigure(usage.prompt_tokens ?? usage.input_tokens),
-      cacheRead: firstFigure(
+      cache_read: firstFigure(
         inputDetails.cached_tokens,
         usage.prompt_cache_hit_tokens,
         usage.num_cached_tokens,
         usage.cached_tokens,
         usage.cache_read_input_tokens,
       ),
-      cacheWrite: firstFigure(
+      cache_write: firstFigure(
         inputDetails.cache_write_tokens,
         inputDetails.caching_tokens,
         inputDetails.cache_creation_input_tokens,

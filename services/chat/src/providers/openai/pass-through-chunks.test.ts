@@ -32,7 +32,7 @@ describe('a client that did not request usage', () => {
     const event = meter.take(chunk({ choices: delta('a'), usage: null }));
     expect(event.kind === 'pass' && event.bytes.toString()).toBe(chunk({ choices: delta('a') }).toString());
     expect(meter.take(chunk({ choices: [], usage })).kind).toBe('hide');
-    expect(meter.usage).toEqual({ input: 7, cacheRead: 3, cacheWrite: 0, output: 4, reasoning: 0 });
+    expect(meter.usage).toEqual({ input: 7, cache_read: 3, cache_write: 0, output: 4, reasoning: 0 });
   });
 
   test('receives content that mentions usage unchanged', () => {
@@ -253,7 +253,7 @@ describe('usage inside another member', () => {
   test.each([{ usage: null }, {}])('is charged, also beside %j at the top', (top) => {
     const meter = meterOf(false);
     meter.take(chunk({ choices: end, ...inner, ...top }));
-    expect(meter.usage).toMatchObject({ input: 7, cacheRead: 3, output: 4 });
+    expect(meter.usage).toMatchObject({ input: 7, cache_read: 3, output: 4 });
   });
 
   test('is passed at the top to a caller who asked for it, and hidden from others', () => {
@@ -270,7 +270,7 @@ describe('usage inside another member', () => {
     const meter = meterOf(true);
     meter.take(chunk({ choices: end, ...inner }));
     meter.take(chunk({ choices: [], usage }));
-    expect(meter.usage).toMatchObject({ input: 7, cacheRead: 3, output: 4 });
+    expect(meter.usage).toMatchObject({ input: 7, cache_read: 3, output: 4 });
   });
 
   test('is not charged for a provider without the quirk', () => {

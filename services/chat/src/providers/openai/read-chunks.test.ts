@@ -242,7 +242,7 @@ describe('usage', () => {
     );
     stream.read(frame({ choices: [], usage: USAGE }));
     stream.read(frame({ choices: [], usage: null }));
-    expect(stream.usage).toMatchObject({ input: 7, cacheRead: 3, output: 4 });
+    expect(stream.usage).toMatchObject({ input: 7, cache_read: 3, output: 4 });
   });
 });
 

@@ -60,7 +60,7 @@ describe('a pass-through stream', () => {
       { content: '.' },
     ]);
     expect(chunks.every(({ model }) => model === SLUG)).toBe(true);
-    expect(stream.usage).toMatchObject({ input: 36, cacheRead: 64, output: 9 });
+    expect(stream.usage).toMatchObject({ input: 36, cache_read: 64, output: 9 });
     expect(stream.countOutput()).toBeGreaterThan(6);
   });
 
@@ -186,5 +186,5 @@ test.each([
   [{ prompt_tokens_details: { cached_tokens: 0 }, num_cached_tokens: 64 }],
 ])('cached tokens are read from %j', (fields) => {
   const usage = { prompt_tokens: 100, completion_tokens: 9, ...fields };
-  expect(provider.readUsage({ usage })).toMatchObject({ input: 36, cacheRead: 64 });
+  expect(provider.readUsage({ usage })).toMatchObject({ input: 36, cache_read: 64 });
 });

@@ -1,6 +1,7 @@
 import { Quota } from '@gateway/quota';
 import { describe, expect, test } from '@jest/globals';
 import { AudioIdSealer } from '../../domain/audio-ids';
+import { audioOf } from '../../domain/usage';
 import { countCompletion } from './count-completion';
 import { PassThroughChunks } from './pass-through-chunks';
 import { QUIRKS } from './quirks';
@@ -66,7 +67,7 @@ describe('a stream of a spoken reply', () => {
     };
     const shown = passed(stream, chunk({ audio: { expires_at: 1 } }, { usage }));
     expect(shown.usage).toEqual({ ...usage, cost: 0.000000007 });
-    expect(stream.usage?.audio).toEqual({ input: 0, cacheRead: 0, output: 50 });
+    expect(stream.usage && audioOf(stream.usage)).toEqual({ input: 0, cacheRead: 0, output: 50 });
   });
 
   test('breaks at an error of the provider', () => {

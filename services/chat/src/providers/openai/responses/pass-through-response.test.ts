@@ -91,7 +91,7 @@ test('the last event waits for the bill, and has the cost and not what the provi
     cost: 0.0000015,
   });
   expect(stream.usage).toEqual({
-    ...{ input: 40, cacheRead: 60, cacheWrite: 0, output: 9, reasoning: 4 },
+    ...{ input: 40, cache_read: 60, cache_write: 0, output: 9, reasoning: 4 },
     units: { web_search: 1, web_search_prompt: 1 },
   });
 });
