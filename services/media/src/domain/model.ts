@@ -1,3 +1,4 @@
+import type { AudioRates, ImagePricing, VideoPricing } from '@gateway/pricing';
 import type { Strategy, Target } from '@gateway/upstream';
 
 /** The parts of a model that this service needs. */
@@ -76,23 +77,6 @@ export interface ImageOutputTokens {
   readonly tokens: number;
 }
 
-/** Nano-USD per image or per million tokens. Usage without a price is refused. */
-export interface ImagePricing {
-  /** An empty size or quality matches any. */
-  readonly perImage: readonly {
-    readonly size: string;
-    readonly quality: string;
-    readonly priceNano: bigint;
-  }[];
-  readonly textInputNano?: bigint;
-  readonly imageInputNano?: bigint;
-  readonly imageOutputNano?: bigint;
-  /** For text and reasoning that accompany an image; absent: the price of image output. */
-  readonly textOutputNano?: bigint;
-  /** For each input image, rounded up to whole megapixels, added to `perImage`; absent: free. */
-  readonly inputMegapixelNano?: bigint;
-}
-
 export interface VideoOffer {
   readonly features: VideoFeatures;
   readonly pricing: VideoPricing;
@@ -121,14 +105,6 @@ export interface VideoTierFeatures {
   readonly durations: readonly number[];
 }
 
-/** Nano-USD per second, by tier. */
-export interface VideoPricing {
-  readonly tiers: readonly string[];
-  /** Absent: a tier is required. */
-  readonly defaultTier?: string;
-  readonly perSecondNano: ReadonlyMap<string, bigint>;
-}
-
 /** What a model of audio outputs. */
 export type AudioOutput = 'speech' | 'transcription';
 
@@ -136,17 +112,7 @@ export interface AudioOffer {
   /** Tokens; 0 if not known. */
   readonly contextLength: number;
   readonly maxOutputTokens: number;
-  readonly pricing: AudioPricing;
-}
-
-/** Nano-USD per million characters, per hour of audio, or per million tokens. */
-export interface AudioPricing {
-  readonly millionCharactersNano?: bigint;
-  readonly hourNano?: bigint;
-  readonly textInputNano?: bigint;
-  readonly audioInputNano?: bigint;
-  readonly textOutputNano?: bigint;
-  readonly audioOutputNano?: bigint;
+  readonly pricing: AudioRates;
 }
 
 export interface ModelLookup {

@@ -11,10 +11,10 @@ import { parseImageEdit } from './image-edit';
 import { parseImageGeneration } from './image-generation';
 
 const PRICING = {
-  perImage: [],
-  textInputNano: 5_000_000_000n,
-  imageInputNano: 8_000_000_000n,
-  imageOutputNano: 40_000_000_000n,
+  per_image: [],
+  text_input: 5_000_000_000n,
+  image_input: 8_000_000_000n,
+  image_output: 40_000_000_000n,
 };
 const REFUSALS = ['invalid_request', 'missing_parameter', 'invalid_model', 'image_generation_failed'];
 const WHOLE = {

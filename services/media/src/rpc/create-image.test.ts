@@ -58,10 +58,10 @@ const MODEL: Model = {
   image: {
     features: FEATURES,
     pricing: {
-      perImage: [],
-      textInputNano: 1_000_000n,
-      imageInputNano: 1_000_000n,
-      imageOutputNano: 1_000_000n,
+      per_image: [],
+      text_input: 1_000_000n,
+      image_input: 1_000_000n,
+      image_output: 1_000_000n,
     },
   },
 };

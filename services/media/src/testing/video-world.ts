@@ -63,7 +63,7 @@ export const MODEL: Model = {
       maxPromptChars: 0,
       tiers: new Map([['std', { resolution: '720p', durations: [] }]]),
     },
-    pricing: { tiers: ['std'], defaultTier: 'std', perSecondNano: new Map([['std', 50_000_000n]]) },
+    pricing: { tiers: ['std'], default_tier: 'std', per_second: { std: 50_000_000n } },
   },
 };
 

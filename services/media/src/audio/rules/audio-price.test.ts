@@ -1,16 +1,17 @@
+import type { AudioRates } from '@gateway/pricing';
 import { describe, expect, test } from '@jest/globals';
-import type { AudioOffer, AudioPricing } from '../../domain/model';
+import type { AudioOffer } from '../../domain/model';
 import { chargeOf, costOf, rateOf, speechSizes, transcriptionSizes } from './audio-price';
 
-const offer = (pricing: AudioPricing, more: Partial<AudioOffer> = {}): AudioOffer => ({
+const offer = (pricing: AudioRates, more: Partial<AudioOffer> = {}): AudioOffer => ({
   contextLength: 0,
   maxOutputTokens: 0,
   pricing,
   ...more,
 });
-const CHARACTERS = rateOf(offer({ millionCharactersNano: 15_000_000_000n }));
-const HOUR = rateOf(offer({ hourNano: 120_000_000n }));
-const TOKENS = offer({ textInputNano: 600_000_000n, audioOutputNano: 12_000_000_000n });
+const CHARACTERS = rateOf(offer({ million_characters: 15_000_000_000n }));
+const HOUR = rateOf(offer({ hour: 120_000_000n }));
+const TOKENS = offer({ text_input: 600_000_000n, audio_output: 12_000_000_000n });
 
 describe('speech', () => {
   test('is priced by code points, which are its bound', () => {

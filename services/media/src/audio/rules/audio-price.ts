@@ -1,3 +1,4 @@
+import { ceilDiv, costOfTokens } from '@gateway/pricing';
 import type { AudioOffer } from '../../domain/model';
 import type { AudioTokens, ReportedUse } from './audio-provider';
 
@@ -10,12 +11,7 @@ export type AudioRate =
   /** Per million tokens. */
   | { readonly by: 'token'; readonly price: TokenRates };
 
-interface TokenRates {
-  readonly textInputNano: bigint;
-  readonly audioInputNano: bigint;
-  readonly textOutputNano: bigint;
-  readonly audioOutputNano: bigint;
-}
+type TokenRates = Record<'text_input' | 'audio_input' | 'text_output' | 'audio_output', bigint>;
 
 /** What a call uses at the most, and what is charged for it if the provider reports nothing. */
 export interface AudioSize {
@@ -56,21 +52,21 @@ const MAX_TEXT_TOKENS_PER_SECOND = 10;
 
 /** @throws Error for prices that the catalog does not accept */
 export function rateOf({ pricing }: AudioOffer): AudioRate {
-  const { millionCharactersNano, hourNano } = pricing;
-  if (millionCharactersNano !== undefined) return { by: 'character', priceNano: millionCharactersNano };
-  if (hourNano !== undefined) return { by: 'duration', priceNano: hourNano };
-  const { textInputNano, audioInputNano, textOutputNano, audioOutputNano } = pricing;
-  const input = textInputNano ?? audioInputNano;
-  const output = textOutputNano ?? audioOutputNano;
+  const { million_characters, hour } = pricing;
+  if (million_characters !== undefined) return { by: 'character', priceNano: million_characters };
+  if (hour !== undefined) return { by: 'duration', priceNano: hour };
+  const { text_input, audio_input, text_output, audio_output } = pricing;
+  const input = text_input ?? audio_input;
+  const output = text_output ?? audio_output;
   if (input === undefined || output === undefined) throw new Error('a model of audio without prices');
   return {
     by: 'token',
     price: {
       // Tokens of a kind without a price are of the other kind, which the provider did not distinguish.
-      textInputNano: textInputNano ?? input,
-      audioInputNano: audioInputNano ?? input,
-      textOutputNano: textOutputNano ?? output,
-      audioOutputNano: audioOutputNano ?? output,
+      text_input: text_input ?? input,
+      audio_input: audio_input ?? input,
+      text_output: text_output ?? output,
+      audio_output: audio_output ?? output,
     },
   };
 }
@@ -160,13 +156,13 @@ export interface TranscribedAudio {
 export function costOf(rate: AudioRate, { characters = 0, audioMs = 0, tokens }: AudioSize): bigint {
   if (rate.by === 'character') return ceilDiv(BigInt(characters) * rate.priceNano, MILLION);
   if (rate.by === 'duration') return ceilDiv(BigInt(Math.ceil(audioMs)) * rate.priceNano, MS_PER_HOUR);
-  const { textInputNano, audioInputNano, textOutputNano, audioOutputNano } = rate.price;
-  const nano =
-    BigInt(tokens.textInput) * textInputNano +
-    BigInt(tokens.audioInput) * audioInputNano +
-    BigInt(Math.ceil(tokens.textOutput)) * textOutputNano +
-    BigInt(tokens.audioOutput) * audioOutputNano;
-  return ceilDiv(nano, MILLION);
+  const { price } = rate;
+  return costOfTokens([
+    [tokens.textInput, price.text_input],
+    [tokens.audioInput, price.audio_input],
+    [Math.ceil(tokens.textOutput), price.text_output],
+    [tokens.audioOutput, price.audio_output],
+  ]);
 }
 
 /**
@@ -205,5 +201,3 @@ const plausibleMs = (ms: number | undefined): number | undefined =>
 
 /** @param limit 0: not known */
 const atMost = (limit: number, tokens: number): number => (limit > 0 ? Math.min(limit, tokens) : tokens);
-
-const ceilDiv = (dividend: bigint, divisor: bigint): bigint => (dividend + divisor - 1n) / divisor;

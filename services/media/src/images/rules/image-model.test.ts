@@ -13,7 +13,7 @@ const model = (slug: string, fields: Partial<Model> = {}): Model => ({
   targets: [],
   strategy: 'weighted',
   priceVersion: 1n,
-  image: { features: FEATURES, pricing: { perImage: [] } },
+  image: { features: FEATURES, pricing: { per_image: [] } },
   ...fields,
 });
 const { image: _image, ...unpriced } = model('sim/unpriced');

@@ -1,6 +1,7 @@
+import type { ImagePricing } from '@gateway/pricing';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { ImageFeatures, ImageOffer, ImagePricing } from '../../domain/model';
+import type { ImageFeatures, ImageOffer } from '../../domain/model';
 import type { MediaFile } from '../../domain/upload';
 import { uploadOf } from '../../domain/upload.fixture';
 import { anOrder, FEATURES } from './image-order.fixture';
@@ -9,16 +10,16 @@ import type { ImageOrder, ImageTokens } from './image-provider';
 
 const SQUARE = { width: 1_024, height: 1_024 };
 const byToken: ImagePricing = {
-  perImage: [],
-  textInputNano: 5_000_000_000n,
-  imageInputNano: 10_000_000_000n,
-  imageOutputNano: 40_000_000_000n,
+  per_image: [],
+  text_input: 5_000_000_000n,
+  image_input: 10_000_000_000n,
+  image_output: 40_000_000_000n,
 };
 const byImage: ImagePricing = {
-  perImage: [
-    { size: '1024x1024', quality: 'low', priceNano: 10_000_000n },
-    { size: '1024x1024', quality: '', priceNano: 40_000_000n },
-    { size: '', quality: 'high', priceNano: 160_000_000n },
+  per_image: [
+    { size: '1024x1024', quality: 'low', price: 10_000_000n },
+    { size: '1024x1024', quality: '', price: 40_000_000n },
+    { size: '', quality: 'high', price: 160_000_000n },
   ],
 };
 const offer = (pricing: ImagePricing, features: ImageFeatures = FEATURES): ImageOffer => ({
@@ -59,19 +60,17 @@ test('a partial image is reserved at 100 tokens, and charged as the provider cou
   const [rate, plain] = [rateFor(withPartial, offer(byToken)), rateFor(order(), offer(byToken))];
   const bound = boundOf(withPartial, rate);
   expect(bound.outputTokens).toBe(boundOf(order(), plain).outputTokens + 300);
-  expect(bound.costNano - boundOf(order(), plain).costNano).toBe(
-    (300n * byToken.imageOutputNano!) / 1_000_000n,
-  );
+  expect(bound.costNano - boundOf(order(), plain).costNano).toBe((300n * byToken.image_output!) / 1_000_000n);
   const tokens = { textInput: 0, imageInput: 0, output: 1_156 };
   expect(costOf(withPartial, rate, { images: 1, tokens })).toBe(
-    (1_156n * byToken.imageOutputNano!) / 1_000_000n,
+    (1_156n * byToken.image_output!) / 1_000_000n,
   );
 });
 
 describe('a price per image and input megapixel', () => {
   const pricing: ImagePricing = {
-    perImage: [{ size: '', quality: '', priceNano: 30_000_000n }],
-    inputMegapixelNano: 15_000_000n,
+    per_image: [{ size: '', quality: '', price: 30_000_000n }],
+    input_megapixel: 15_000_000n,
   };
   const MEGAPIXEL = 1_024 * 1_024;
   const sent = (pixels?: number) => uploadOf('image', 'a', 'png', pixels);
@@ -117,7 +116,7 @@ describe('a price per image and input megapixel', () => {
 
 describe('a price per token', () => {
   test('is rounded up once', () => {
-    const odd: ImagePricing = { ...byToken, textInputNano: 333_333n, imageOutputNano: 1n };
+    const odd: ImagePricing = { ...byToken, text_input: 333_333n, image_output: 1n };
     const rate = rateFor(order(), offer(odd));
     // 7 × 333333 + 1056 = 2334387 millionths.
     expect(costOf(order(), rate, { images: 1, tokens: { textInput: 7, imageInput: 0, output: 1_056 } })).toBe(
@@ -126,7 +125,7 @@ describe('a price per token', () => {
   });
 
   test('charges each kind of token as the provider counted it', () => {
-    const rate = rateFor(order(), offer({ ...byToken, textOutputNano: 12_000_000_000n }));
+    const rate = rateFor(order(), offer({ ...byToken, text_output: 12_000_000_000n }));
     const tokens = { textInput: 10, imageInput: 100, output: 1_000, textOutput: 10_000 };
     expect(costOf(order(), rate, { images: 1, tokens })).toBe(
       50_000n + 1_000_000n + 40_000_000n + 120_000_000n,
@@ -150,7 +149,7 @@ describe('a price per token', () => {
       { images: [uploadOf('image', 'a')] },
       byToken,
     ],
-    ['a model without any price', {}, {}, { perImage: [] }],
+    ['a model without any price', {}, {}, { per_image: [] }],
   ])('does not exist for %s', (_what, features, fields, pricing) => {
     expect(() => rateFor(order(fields), offer(pricing, { ...FEATURES, ...features }))).toThrow(
       expect.objectContaining({ code: 'image_generation_failed' }),
@@ -180,9 +179,9 @@ const orders = fc
   .map((fields) => order(fields));
 const price = fc.bigInt({ min: 0n, max: 10n ** 12n });
 const prices = fc.record({
-  textInputNano: price,
-  imageInputNano: price,
-  imageOutputNano: price,
+  text_input: price,
+  image_input: price,
+  image_output: price,
 });
 
 test('no call costs more than its bound, for any prompt tokenization and number of images', () => {
@@ -193,7 +192,7 @@ test('no call costs more than its bound, for any prompt tokenization and number 
       fc.double({ min: 0, max: 1, noNaN: true }),
       fc.nat(10),
       (wanted, tokenPrices, share, made) => {
-        const rate = rateFor(wanted, offer({ perImage: [], ...tokenPrices }));
+        const rate = rateFor(wanted, offer({ per_image: [], ...tokenPrices }));
         const bound = boundOf(wanted, rate);
         const textTokens = Math.floor(Buffer.byteLength(wanted.prompt) * share) + 7;
         const tokens = openAiMeter({ ...wanted, n: Math.min(made, wanted.n) }, textTokens);
@@ -225,10 +224,10 @@ test('no call costs more than its bound with fixed tokens per image', () => {
       price,
       fc.nat(16),
       fc.nat(100),
-      ([px = 0, output = 0], tokenPrices, textOutputNano, sent, textOutput) => {
+      ([px = 0, output = 0], tokenPrices, text_output, sent, textOutput) => {
         const images = Array(sent).fill(uploadOf('image', 'a'));
         const wanted = anOrder({ size: { width: px, height: px }, images });
-        const rate = rateFor(wanted, offer({ perImage: [], ...tokenPrices, textOutputNano }, features));
+        const rate = rateFor(wanted, offer({ per_image: [], ...tokenPrices, text_output }, features));
         const tokens = { textInput: 12, imageInput: 560 * sent, output, textOutput };
         expect(costOf(wanted, rate, { images: 1, tokens })).toBeLessThanOrEqual(
           boundOf(wanted, rate).costNano,

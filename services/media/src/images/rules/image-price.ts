@@ -1,11 +1,11 @@
 import { GatewayError } from '@gateway/errors';
-import type { ImageFeatures, ImageOffer, ImagePricing } from '../../domain/model';
+import { type ImagePricing, costOfTokens as nanoOf } from '@gateway/pricing';
+import type { ImageFeatures, ImageOffer } from '../../domain/model';
 import { isUpload, type MediaFile } from '../../domain/upload';
 import { type FittedImageOrder, unsupported } from './fit-image-order';
 import type { ImageTokens } from './image-provider';
 import { imageSizeText } from './image-size';
 
-const TOKENS_PER_PRICE = 1_000_000n;
 /** Maximum tokens that a provider adds to a prompt: roles, delimiters, the write about a mask. */
 const FRAME_TOKENS = 256;
 /** What OpenAI charges for each partial image (https://developers.openai.com/api/docs/guides/image-generation). */
@@ -25,12 +25,7 @@ export type ImageRate =
     }
   | { readonly by: 'token'; readonly price: TokenRates; readonly maxTokens: ImageTokens };
 
-interface TokenRates {
-  readonly textInputNano: bigint;
-  readonly imageInputNano: bigint;
-  readonly imageOutputNano: bigint;
-  readonly textOutputNano: bigint;
-}
+type TokenRates = Record<'text_input' | 'image_input' | 'image_output' | 'text_output', bigint>;
 
 /** The result of an order. Absent figures count as their maximum. */
 export interface ImageUse {
@@ -58,23 +53,23 @@ const BYTES_PER_TOKEN = 4;
 export function rateFor(order: FittedImageOrder, { features, pricing }: ImageOffer): ImageRate {
   const priced = perImage(order, pricing);
   if (priced !== undefined) return { by: 'image', priceNano: priced, ...inputOf(order, pricing) };
-  const { textInputNano, imageInputNano, imageOutputNano, textOutputNano } = pricing;
+  const { text_input, image_input, image_output, text_output } = pricing;
   const outputTokens = tokensOfOne(order, features);
-  if (textInputNano === undefined || imageOutputNano === undefined || outputTokens === undefined) {
+  if (text_input === undefined || image_output === undefined || outputTokens === undefined) {
     throw unsupported('no price for this size and quality');
   }
   const sent = order.images.length + (order.mask ? 1 : 0);
-  if (sent > 0 && (imageInputNano === undefined || features.maxInputImageTokens === 0)) {
+  if (sent > 0 && (image_input === undefined || features.maxInputImageTokens === 0)) {
     throw unsupported('no price for image edits');
   }
   return {
     by: 'token',
     price: {
-      textInputNano,
+      text_input,
       // Without input images, tokens reported as images are text that the provider did not distinguish.
-      imageInputNano: imageInputNano ?? textInputNano,
-      imageOutputNano,
-      textOutputNano: textOutputNano ?? imageOutputNano,
+      image_input: image_input ?? text_input,
+      image_output,
+      text_output: text_output ?? image_output,
     },
     maxTokens: {
       // Every token covers at least one byte of text.
@@ -132,7 +127,7 @@ function costOfImages(
   return outputNano + BigInt(Math.min(input.megapixels, Math.ceil(counted))) * input.megapixelNano;
 }
 
-function inputOf({ images, mask }: FittedImageOrder, { inputMegapixelNano: megapixelNano }: ImagePricing) {
+function inputOf({ images, mask }: FittedImageOrder, { input_megapixel: megapixelNano }: ImagePricing) {
   if (megapixelNano === undefined) return undefined;
   const megapixels = [...images, ...(mask ? [mask] : [])].reduce((sum, file) => sum + megapixelsOf(file), 0);
   return { input: { megapixels, megapixelNano } };
@@ -149,16 +144,16 @@ function megapixelsOf(file: MediaFile): number {
 
 function costOfTokens(tokens: ImageTokens, price: TokenRates): bigint {
   const { textInput, imageInput, output, textOutput = 0 } = tokens;
-  const total =
-    BigInt(textInput) * price.textInputNano +
-    BigInt(imageInput) * price.imageInputNano +
-    BigInt(output) * price.imageOutputNano +
-    BigInt(textOutput) * price.textOutputNano;
-  return (total + TOKENS_PER_PRICE - 1n) / TOKENS_PER_PRICE;
+  return nanoOf([
+    [textInput, price.text_input],
+    [imageInput, price.image_input],
+    [output, price.image_output],
+    [textOutput, price.text_output],
+  ]);
 }
 
-function perImage(order: FittedImageOrder, { perImage: prices }: ImagePricing): bigint | undefined {
-  return mostSpecific(order, prices)?.priceNano;
+function perImage(order: FittedImageOrder, { per_image: prices }: ImagePricing): bigint | undefined {
+  return mostSpecific(order, prices)?.price;
 }
 
 function tokensOfOne(order: FittedImageOrder, features: ImageFeatures): number | undefined {

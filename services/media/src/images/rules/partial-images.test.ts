@@ -1,13 +1,13 @@
+import type { ImagePricing } from '@gateway/pricing';
 import type { Route } from '@gateway/upstream';
 import { expect, test } from '@jest/globals';
 import { targetOf } from '../../../../../packages/upstream/src/route.fixture';
-import type { ImagePricing } from '../../domain/model';
 import { anOrder, FEATURES } from './image-order.fixture';
 import type { ImageOrder, ImageProvider } from './image-provider';
 import { orderPartialImages } from './partial-images';
 
-const BY_TOKEN: ImagePricing = { perImage: [], textInputNano: 1n, imageOutputNano: 1n };
-const BY_IMAGE: ImagePricing = { perImage: [{ size: '', quality: '', priceNano: 1n }] };
+const BY_TOKEN: ImagePricing = { per_image: [], text_input: 1n, image_output: 1n };
+const BY_IMAGE: ImagePricing = { per_image: [{ size: '', quality: '', price: 1n }] };
 const SQUARE = { width: 1_024, height: 1_024 };
 
 const routeTo = (sendsPartialImages: boolean) =>

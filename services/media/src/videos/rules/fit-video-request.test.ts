@@ -21,11 +21,8 @@ const offer: VideoOffer = {
   },
   pricing: {
     tiers: ['fast', 'best'],
-    defaultTier: 'fast',
-    perSecondNano: new Map([
-      ['fast', 1n],
-      ['best', 3n],
-    ]),
+    default_tier: 'fast',
+    per_second: { fast: 1n, best: 3n },
   },
 };
 const request: VideoRequest = { model: 'a/b', prompt: 'a cat', images: [] };
@@ -69,7 +66,7 @@ test.each(['Fast', 'FAST', 'fast ', '', 'toString', '720p'])(
 );
 
 test('requires a tier if the model has no default', () => {
-  const { defaultTier: _none, ...pricing } = offer.pricing;
+  const { default_tier: _none, ...pricing } = offer.pricing;
   expect(() => agree({}, { ...offer, pricing })).toThrow(
     expect.objectContaining({ code: 'video_tier_not_found' }),
   );

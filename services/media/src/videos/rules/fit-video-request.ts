@@ -17,8 +17,8 @@ export interface VideoParameters {
  * @throws GatewayError `video_tier_not_found`; `video_generation_failed` for unsupported options
  */
 export function fitVideoRequest(request: VideoRequest, { features, pricing }: VideoOffer): VideoParameters {
-  const tier = request.tier ?? pricing.defaultTier;
-  const perSecondNano = tier === undefined ? undefined : pricing.perSecondNano.get(tier);
+  const tier = request.tier ?? pricing.default_tier;
+  const perSecondNano = tier === undefined ? undefined : pricing.per_second[tier];
   if (tier === undefined || perSecondNano === undefined || !pricing.tiers.includes(tier)) {
     throw new GatewayError('video_tier_not_found', {
       detail: `${tier === undefined ? 'a tier is required' : 'no such tier'}; available: ${pricing.tiers.join(', ')}`,

@@ -1,8 +1,10 @@
+import { ceilDiv } from '@gateway/pricing';
+
 const MS_PER_SECOND = 1_000n;
 
 /** Returns the cost of a video in nano-USD, rounded up once. */
 export function videoCostNano(videoMs: bigint, perSecondNano: bigint): bigint {
-  return (videoMs * perSecondNano + MS_PER_SECOND - 1n) / MS_PER_SECOND;
+  return ceilDiv(videoMs * perSecondNano, MS_PER_SECOND);
 }
 
 /** Longer than any provider generates; a larger figure is an error. */
