@@ -4,14 +4,11 @@ import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { bootstrap } from '../deploy/local/bootstrap.mjs';
 
-const [, , first, ...rest] = process.argv;
-const isFleet = first === 'fleet';
-const PROGRAM = fileURLToPath(new URL(isFleet ? 'dist/fleet/main.js' : 'dist/main.js', import.meta.url));
-const ARGS = isFleet ? rest : process.argv.slice(2);
+const PROGRAM = fileURLToPath(new URL('dist/main.js', import.meta.url));
 
 try {
   // All compared processes run on the same Node, which may differ from the Node that runs this script.
-  const child = spawn(await bootstrap(), [PROGRAM, ...ARGS], { stdio: 'inherit' });
+  const child = spawn(await bootstrap(), [PROGRAM, ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.once('error', (error) => {
     console.error(error.message);
