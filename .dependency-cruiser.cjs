@@ -20,7 +20,7 @@ module.exports = {
       name: 'packages-know-no-service',
       severity: 'error',
       from: { path: '^(packages|proto)/' },
-      to: { path: '^(services|deploy|tests|bench)/' },
+      to: { path: '^(services|deploy|tools|tests|bench)/' },
     },
     {
       name: 'packages-one-way',
@@ -33,7 +33,7 @@ module.exports = {
       name: 'contract-depends-on-nothing',
       severity: 'error',
       from: { path: '^proto/' },
-      to: { path: '^(packages|services|deploy|tests|bench)/' },
+      to: { path: '^(packages|services|deploy|tools|tests|bench)/' },
     },
     {
       name: 'nothing-imports-deploy',
@@ -49,7 +49,7 @@ module.exports = {
         path: '^(services|packages)/',
         pathNot: '(\\.test\\.ts$|/testing/|\\.fixture\\.ts$|^packages/(local-stack|testing)/)',
       },
-      to: { path: '^(packages/(local-stack|testing)|tests|bench)/' },
+      to: { path: '^(packages/(local-stack|testing)|tools|tests|bench)/' },
     },
     {
       name: 'domain-is-pure',
@@ -113,7 +113,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^services/dashboard/web/' },
       to: {
-        path: '^(services|packages|proto|deploy|tests|bench)/',
+        path: '^(services|packages|proto|deploy|tools|tests|bench)/',
         pathNot: '^(services/dashboard/web/|packages/pricing/|proto/src/allowed-models\\.ts$)',
       },
     },

@@ -29,7 +29,7 @@ export const USAGE = `npm run bench -- [options]
   --only NAME       run only this scenario: ${SCENARIO_NAMES.join(', ')}; can be repeated
   --idle            measure only memory at idle
   --json FILE       write the figures of all rounds as JSON
-  --engines DIR     use the PostgreSQL and Redis that deploy/local/real-engines.mjs up --dir DIR has started
+  --engines DIR     use the PostgreSQL and Redis that tools/real-engines.mjs up --dir DIR has started
   --journal PLACE   where chat keeps its journal: file (default) or postgres
   --tls             TLS between the services
   --profile DIR     write CPU profiles of the gateway's services and print the most expensive functions

@@ -7,11 +7,11 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
-import { findCommand, run } from './engines/commands.mjs';
-import { buildControlPlane, startControlPlane } from './engines/control-plane.mjs';
-import { installPackages } from './engines/debian-packages.mjs';
-import { helm } from './engines/helm.mjs';
-import { waitUntil } from './engines/processes.mjs';
+import { findCommand, run } from '../../tools/engines/commands.mjs';
+import { buildControlPlane, startControlPlane } from '../../tools/engines/control-plane.mjs';
+import { installPackages } from '../../tools/engines/debian-packages.mjs';
+import { helm } from '../../tools/engines/helm.mjs';
+import { waitUntil } from '../../tools/engines/processes.mjs';
 
 const USAGE = `Installs and upgrades the Helm chart with each of its value sets on a control plane of Kubernetes.
   helm-install.mjs --dir DIR [--only SET]    builds the control plane at its first run, which takes ten minutes and longer

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { run } from '../engines/commands.mjs';
+import { run } from '../../../tools/engines/commands.mjs';
 import { STAND_INS } from './stand-ins.mjs';
 
 const BUILD_TIMEOUT_MS = 15 * 60_000;

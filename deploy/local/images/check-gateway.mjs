@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { run } from '../engines/commands.mjs';
-import { freePorts, waitUntil } from '../engines/processes.mjs';
+import { run } from '../../../tools/engines/commands.mjs';
+import { freePorts, waitUntil } from '../../../tools/engines/processes.mjs';
 import { checkConfinement, makeFirstCall } from './check.mjs';
 
 const { requestJson } = createRequire(import.meta.url)('@gateway/local-stack');

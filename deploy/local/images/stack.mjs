@@ -1,5 +1,5 @@
-import { run } from '../engines/commands.mjs';
-import { waitUntil } from '../engines/processes.mjs';
+import { run } from '../../../tools/engines/commands.mjs';
+import { waitUntil } from '../../../tools/engines/processes.mjs';
 import { imageOf } from './build.mjs';
 import { STAND_INS } from './stand-ins.mjs';
 

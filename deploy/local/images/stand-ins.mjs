@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findCommand, run } from '../engines/commands.mjs';
-import { installPackages } from '../engines/debian-packages.mjs';
-import { downloadKafkaJars, missingPackages as missingForKafka } from '../engines/kafka-jars.mjs';
+import { findCommand, run } from '../../../tools/engines/commands.mjs';
+import { installPackages } from '../../../tools/engines/debian-packages.mjs';
+import { downloadKafkaJars, missingPackages as missingForKafka } from '../../../tools/engines/kafka-jars.mjs';
 
 const FOLDER = join(import.meta.dirname, 'stand-ins');
 const DEBIAN = 'localhost/stand-in/debian';

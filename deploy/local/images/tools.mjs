@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCommand } from '../engines/commands.mjs';
-import { installPackages } from '../engines/debian-packages.mjs';
+import { findCommand } from '../../../tools/engines/commands.mjs';
+import { installPackages } from '../../../tools/engines/debian-packages.mjs';
 
 /** Debian's packages, each with a program of the same name. */
 const TOOLS = ['buildah', 'podman', 'runc', 'iptables', 'netavark', 'aardvark-dns'];

@@ -42,7 +42,7 @@ test.each(pages)('every relative link in %s points to an existing file and headi
 
 test.each(pages)('every repository path in %s exists', (page) => {
   const names = read(page).matchAll(
-    /`((?:services|packages|proto|deploy|tests|bench|docs|examples)\/[\w./-]+)`/g,
+    /`((?:services|packages|proto|deploy|tools|tests|bench|docs|examples)\/[\w./-]+)`/g,
   );
   const paths = [...names].map(([, name = '']) => name);
   expect(paths.filter((path) => !existsSync(join(REPOSITORY, path)))).toEqual([]);

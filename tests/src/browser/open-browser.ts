@@ -14,7 +14,7 @@ const FLAGS = [
   '--js-flags=--max-opt=1',
 ];
 
-/** Debian's, as installed by `deploy/local/real-engines.mjs`. */
+/** Debian's, as installed by `tools/real-engines.mjs`. */
 const CHROMIUM = (process.env.PATH ?? '')
   .split(delimiter)
   .map((folder) => join(folder, 'chromium-headless-shell'))

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { REPOSITORY } from '@gateway/local-stack';
 
-const SCRIPT = join(REPOSITORY, 'deploy/local/engine-set.mjs');
+const SCRIPT = join(REPOSITORY, 'tools/engine-set.mjs');
 const UP_TIMEOUT_MS = 300_000;
 const runFile = promisify(execFile);
 
@@ -58,7 +58,7 @@ export type EngineSetOf<Name extends keyof Sets> = Sets[Name] & {
 };
 
 /**
- * Starts engines that are secured or have several nodes, by `deploy/local/engine-set.mjs`.
+ * Starts engines that are secured or have several nodes, by `tools/engine-set.mjs`.
  * @param host address of this machine that clients use, for `redis-sentinel` and `kafka-cluster`
  */
 export async function startEngineSet<Name extends keyof Sets>(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { REPOSITORY } from '../child-environment';
 
-const SCRIPT = join(REPOSITORY, 'deploy/local/real-engines.mjs');
+const SCRIPT = join(REPOSITORY, 'tools/real-engines.mjs');
 const COMMAND_TIMEOUT_MS = 90_000;
 const runFile = promisify(execFile);
 
