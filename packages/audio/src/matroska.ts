@@ -6,7 +6,6 @@ import {
   alac,
   flac,
   frames,
-  HEAD_BYTES,
   MP3,
   OPUS,
   type PacketTimer,
@@ -35,6 +34,7 @@ const CODEC_PRIVATE = 0x63a2;
 const ENCODINGS = 0x6d80;
 const AUDIO = 0xe1;
 const SAMPLE_RATE = 0xb5;
+const OUTPUT_RATE = 0x78b5;
 const CHANNELS = 0x9f;
 const BIT_DEPTH = 0x6264;
 
@@ -84,7 +84,7 @@ export function* matroskaDuration(input: ByteInput): Generator<void, Duration | 
         return undefined;
       if (!addTrack(tracks, input.window.subarray(input.at, input.at + bytes))) return undefined;
     } else if (BLOCKS.has(id)) {
-      yield* input.fill(Math.min(bytes, BLOCK_HEAD_BYTES + HEAD_BYTES));
+      yield* input.fill(Math.min(bytes, BLOCK_HEAD_BYTES + MAX_SIZES_BYTES));
       addBlock(tracks, times, input, bytes);
     } else if (id === CLUSTER_TIME || id === TIMESTAMP_SCALE) {
       if (bytes > 8 || !(yield* input.fill(bytes))) return undefined;
@@ -118,7 +118,12 @@ class BlockTimes {
 
 /** Track number of up to eight bytes, time, flags, and the number of laced frames. */
 const BLOCK_HEAD_BYTES = 8 + 2 + 1 + 1;
+/** How the sizes of frames in one block are told (RFC 9559, 10.3); by differences if both bits are set. */
 const LACED = 6;
+const XIPH_LACING = 2;
+const FIXED_LACING = 4;
+/** Of the sizes of up to 256 frames, which are more than what timers read. */
+const MAX_SIZES_BYTES = 2_048;
 
 function addBlock(tracks: Map<number, Track>, times: BlockTimes, input: ByteInput, bytes: number): void {
   const { window: buffer, at: start } = input;
@@ -130,13 +135,43 @@ function addBlock(tracks: Map<number, Track>, times: BlockTimes, input: ByteInpu
   const track = tracks.get(vintOf(buffer, start, numberBytes));
   if (!track) return;
   times.add(buffer.readInt16BE(timeAt));
-  const laced = (buffer[at - 1]! & LACED) === 0 ? 0 : (buffer[at] ?? 0) + 1;
+  const lacing = buffer[at - 1]! & LACED;
   const { timer } = track;
   const content = start + bytes - at;
-  track.seconds +=
-    laced > 0
-      ? totalSeconds(timer, { count: laced, bytes: content, longestBytes: content / laced })
-      : timer.secondsOf({ buffer, at, end, bytes: content });
+  if (lacing === 0) track.seconds += timer.secondsOf({ buffer, at, end, bytes: content });
+  else {
+    const count = (buffer[at] ?? 0) + 1;
+    const longestBytes = longestLaced(buffer.subarray(at + 1, end), lacing, count, content - 1);
+    track.seconds += totalSeconds(timer, { count, bytes: content, longestBytes });
+  }
+}
+
+/**
+ * Returns the size of the longest of laced frames; that of all if their sizes can't be read or are more than there is.
+ * @param sizes where those of all frames but the last begin @param bytes of them and the frames
+ */
+function longestLaced(sizes: Buffer, lacing: number, count: number, bytes: number): number {
+  if (lacing === FIXED_LACING) return bytes / count;
+  let at = 0;
+  let size = 0;
+  let left = bytes;
+  let longest = 0;
+  for (let frame = 0; frame < count - 1; frame++) {
+    const sizeAt = at;
+    if (lacing === XIPH_LACING) {
+      while (sizes[at] === 255) at++;
+      size = (at - sizeAt) * 255 + (sizes[at++] ?? 0);
+    } else {
+      at += Math.clz32((sizes[at] ?? 0) << 24) + 1;
+      if (at - sizeAt > 8 || at > sizes.length) return bytes;
+      const value = vintOf(sizes, sizeAt, at - sizeAt);
+      size = frame === 0 ? value : size + value - (2 ** (7 * (at - sizeAt) - 1) - 1);
+    }
+    left -= at - sizeAt + size;
+    if (at > sizes.length || size < 0 || left < 0) return bytes;
+    longest = Math.max(longest, size);
+  }
+  return Math.max(longest, left);
 }
 
 /** Returns false for a second track of the same number. */
@@ -155,7 +190,9 @@ function addTrack(tracks: Map<number, Track>, entry: Buffer): boolean {
 function timerOf(codec: string, members: ReadonlyMap<number, Buffer>): PacketTimer {
   const head = members.get(CODEC_PRIVATE) ?? Buffer.alloc(0);
   const audio = membersOf(members.get(AUDIO) ?? Buffer.alloc(0));
-  const rate = float(audio.get(SAMPLE_RATE)) ?? 8_000;
+  const ownRate = float(audio.get(SAMPLE_RATE)) ?? 8_000;
+  // Decoders differ in which of the two they take.
+  const rate = Math.min(ownRate, float(audio.get(OUTPUT_RATE)) || ownRate);
   if (codec === 'A_OPUS') return OPUS;
   // Three headers, after their number and the sizes of two.
   if (codec === 'A_VORBIS')

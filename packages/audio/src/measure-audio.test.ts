@@ -147,6 +147,47 @@ describe('the duration of a file is that of its frames', () => {
     expect(measured(kind, Buffer.concat([tag, file])).seconds).toBeCloseTo(seconds);
   });
 
+  /** Elements of Matroska (RFC 9559, 5.1.4.1.29). */
+  const RATE = 0xb5;
+  const OUTPUT_RATE = 0x78b5;
+  /** Frames of AAC at 16 kHz in one block. @param flags of the block @param sizes of the frames, as the kind of lacing tells them */
+  const laced = (flags: number, frames: readonly number[], sizes: readonly number[]) =>
+    webmFile(1, 1, {
+      codec: 'A_AAC',
+      config: Buffer.from([0x14, 0x08]),
+      block: Buffer.concat([
+        Buffer.from([flags, frames.length - 1, ...sizes]),
+        ...frames.map((bytes) => Buffer.alloc(bytes, 1)),
+      ]),
+    });
+
+  test.each<[string, Buffer, number]>([
+    ['of one size', laced(4, [400, 400, 400, 400], []), 4 * 0.064],
+    ['of several sizes', laced(2, [400, 4, 300], [255, 145, 4]), 3 * 0.064],
+    ['of several sizes, by their differences', laced(6, [400, 4, 300], [0x41, 0x90, 0x5e, 0x73]), 3 * 0.064],
+    ['of which one is larger than any', laced(2, [4, 4, 4_000], [4, 4]), 64],
+    ['the same by their differences', laced(6, [4, 4, 4_000], [0x84, 0xbf]), 64],
+    ['of the first', laced(6, [4_000, 4, 4], [0x4f, 0xa0, 0x50, 0x63]), 64],
+    [
+      'whose sizes exceed the block',
+      laced(2, [4, 4, 4_000], [4, 255, 255, 255, 255, ...Array(20).fill(255), 4]),
+      64,
+    ],
+  ])('laced frames of AAC in WebM count as many as they may hold: %s', (_, file, seconds) => {
+    expect(measured('webm', file).seconds / seconds).toBeCloseTo(1, 1);
+  });
+
+  test.each<[string, Readonly<Record<number, number>>, number]>([
+    ['one rate', { [RATE]: 16_000 }, 0.5],
+    ['a lower rate of the output', { [RATE]: 48_000, [OUTPUT_RATE]: 8_000 }, 1],
+    ['a rate that no file has', { [RATE]: 1e300 }, 16],
+    ['an endless rate', { [RATE]: Number.POSITIVE_INFINITY }, 16],
+  ])('samples in WebM count by the rate that decoders take: %s', (_, rates, seconds) => {
+    const block = Buffer.concat([Buffer.from([0x80]), Buffer.alloc(16_000)]);
+    const file = webmFile(1, 1, { codec: 'A_PCM/INT/LIT', config: Buffer.alloc(0), rates, block });
+    expect(measured('webm', file).seconds).toBeCloseTo(seconds);
+  });
+
   test('the pauses between the blocks of WebM count for the maximum', () => {
     const late = Buffer.from(webmFile(2, 0));
     late.writeInt16BE(30_000, late.length - 3 - 3);

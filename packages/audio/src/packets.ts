@@ -112,9 +112,12 @@ export const flac = (rate: number): PacketTimer =>
         isByHead: true,
       };
 
+/** Decoders take another rate in the place of one that no file has. */
+const MAX_PCM_RATE = 768_000;
+
 /** @param bytes of a sample of all channels, which is a packet of MP4 */
 export const pcm = (rate: number, bytes: number): PacketTimer =>
-  rate > 0 && bytes > 0
+  rate > 0 && rate <= MAX_PCM_RATE && bytes > 0
     ? {
         secondsOf: (packet) => packet.bytes / bytes / rate,
         maxSeconds: 1 / rate,

@@ -59,24 +59,42 @@ function element(id: number, content: Buffer, size: number | undefined = content
   return Buffer.concat([name, length, content]);
 }
 
-const seconds = (value: number): Buffer => {
+const double = (value: number): Buffer => {
   const buffer = Buffer.alloc(8);
-  buffer.writeDoubleBE(value * 1_000);
+  buffer.writeDoubleBE(value);
   return buffer;
 };
 
-/** Opus in WebM, in one cluster of unknown size. */
-export function webmFile(packets: number, claimedSeconds: number): Buffer {
+interface WebmSound {
+  readonly codec: string;
+  /** Of the codec. */
+  readonly config: Buffer;
+  /** Rates of its samples, which have 16 bits, by the ids of their elements. */
+  readonly rates?: Readonly<Record<number, number>>;
+  /** After the number of the track and the time: flags, and frames that may be laced. */
+  readonly block: Buffer;
+}
+
+const OPUS_SOUND: WebmSound = {
+  codec: 'A_OPUS',
+  config: OPUS_HEAD,
+  block: Buffer.concat([bytes(0x80), OPUS_PACKET]),
+};
+
+/** Sound in WebM, in one cluster of unknown size. */
+export function webmFile(packets: number, claimedSeconds: number, sound: WebmSound = OPUS_SOUND): Buffer {
+  const rates = Object.entries(sound.rates ?? {}).map(([id, rate]) => element(Number(id), double(rate)));
   const track = Buffer.concat([
     element(0xd7, bytes(1)),
     element(0x83, bytes(2)),
-    element(0x86, Buffer.from('A_OPUS')),
-    element(0x63a2, OPUS_HEAD),
+    element(0x86, Buffer.from(sound.codec)),
+    element(0x63a2, sound.config),
+    element(0xe1, Buffer.concat([...rates, element(0x6264, bytes(16))])),
   ]);
-  const block = element(0xa3, Buffer.concat([bytes(0x81, 0, 0, 0x80), OPUS_PACKET]));
+  const block = element(0xa3, Buffer.concat([bytes(0x81, 0, 0), sound.block]));
   const cluster = Buffer.concat([element(0xe7, bytes(0)), repeated(packets, block)]);
   const content = [
-    element(0x1549a966, element(0x4489, seconds(claimedSeconds))),
+    element(0x1549a966, element(0x4489, double(claimedSeconds * 1_000))),
     element(0x1654ae6b, element(0xae, track)),
     element(0x1f43b675, cluster, undefined),
   ];
