@@ -109,13 +109,20 @@ module.exports = {
     {
       name: 'web-stands-apart',
       comment:
-        'Browser code and server code share only the API and the rules of allowlists and prices, which need nothing of Node.',
+        'Browser code and server code share only the types of the API and the rules of allowlists and prices, which need nothing of Node.',
       severity: 'error',
-      from: { path: '^services/dashboard/web/' },
+      from: { path: '^services/dashboard/web/', pathNot: '\\.test\\.ts$' },
       to: {
         path: '^(services|packages|proto|deploy|tools|tests|bench)/',
-        pathNot: '^(services/dashboard/web/|packages/pricing/|proto/src/allowed-models\\.ts$)',
+        pathNot: '^(services/dashboard/(web|src/api)/|packages/pricing/|proto/src/allowed-models\\.ts$)',
       },
+    },
+    {
+      name: 'web-bundles-no-server-code',
+      comment: 'Schemas of the API are imported as types.',
+      severity: 'error',
+      from: { path: '^services/dashboard/web/' },
+      to: { path: '^services/dashboard/src/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'prices-run-in-browsers',

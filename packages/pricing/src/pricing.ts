@@ -43,6 +43,7 @@ type PartialPrice<Amount> = TokenRates<Amount> & {
 
 export type TokenPricing<Amount = bigint> = PartialPrice<Amount> & {
   readonly service_tiers: Readonly<Record<string, TokenRates<Amount>>>;
+  readonly units: Readonly<Record<string, Amount>>;
 };
 
 /** A fixed price per image, or rates of tokens. */

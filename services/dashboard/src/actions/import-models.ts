@@ -1,24 +1,18 @@
 import { GatewayError } from '@gateway/errors';
+import type { z } from 'zod';
+import type { ImportOutcome, importModelsBody } from '../api/providers';
 import type { Caller } from '../clients/billing';
 import type { CatalogEditor } from '../clients/catalog-editor';
 import type { ModelDirectory } from '../clients/model-directory';
 import { isTarget, suggestedSlug } from '../domain/endpoint-model';
 import { type TargetDraft, toModelFields } from '../domain/model-draft';
-import type { ImportedModel } from '../routes/provider-input';
 
 interface Dependencies {
   readonly models: ModelDirectory;
   readonly editor: CatalogEditor;
 }
 
-export interface ImportOutcome {
-  readonly upstream_model: string;
-  readonly slug: string;
-  /** `target_added`: the model existed, and the provider serves it too now, at the model's prices. */
-  readonly outcome: 'created' | 'target_added' | 'unchanged' | 'refused';
-  /** Why it was refused. */
-  readonly detail?: string;
-}
+type ImportedModel = z.output<typeof importModelsBody>['models'][number];
 
 /** Lists models of a provider in the catalog, one after the other. A refused one does not stop the others. */
 export async function importModels(
@@ -84,7 +78,7 @@ async function importModel(
     output_floor_tokens: 0,
     max_image_tokens: 0,
     workflow: [],
-    strategy: 'weighted',
+    strategy: 'weighted' as const,
     fallback_models: [],
     targets: [target],
     image: null,

@@ -2,7 +2,7 @@ import { toListedModel } from '@gateway/models';
 import { usdFromNano } from '@gateway/money';
 import { fromProtoTokenPricing, mapTokenPricing } from '@gateway/pricing';
 import type { Model__Output } from '@gateway/proto/generated/gateway/catalog/v1/Model';
-import type { CatalogModel } from '../domain/listed-model';
+import type { CatalogModel, Strategy } from '../domain/listed-model';
 
 /** Of models of an older catalog. */
 const DEFAULT_STRATEGY = 'weighted';
@@ -22,7 +22,7 @@ export function fromProtoModel(model: Model__Output): CatalogModel {
       idle_timeout_ms: target.idleTimeoutMs,
       cost: target.cost && mapTokenPricing(fromProtoTokenPricing(target.cost), usdFromNano),
     })),
-    strategy: model.strategy || DEFAULT_STRATEGY,
+    strategy: (model.strategy || DEFAULT_STRATEGY) as Strategy,
     fallback_models: model.fallbackModels,
   };
 }

@@ -1,6 +1,10 @@
 import type { ListedModel } from '@gateway/models';
 import type { TokenPricing } from '@gateway/pricing';
 
+/** How calls are spread over targets of one priority. */
+export const STRATEGIES = ['weighted', 'priority', 'least-busy', 'lowest-latency', 'lowest-price'] as const;
+export type Strategy = (typeof STRATEGIES)[number];
+
 /** Fields that only operators see: how the model is served. */
 interface ServingFields {
   readonly output_floor_tokens: number;
@@ -19,8 +23,7 @@ interface ServingFields {
     /** What the provider charges, USD per million tokens; null if not known. */
     readonly cost: TokenPricing<number> | null;
   }[];
-  /** How calls are spread over targets of one priority. */
-  readonly strategy: string;
+  readonly strategy: Strategy;
   /** Slugs of the models that are tried, in this order, when every target has failed. */
   readonly fallback_models: readonly string[];
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from '
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import express from 'express';
 import { loadWebFiles } from './web-files';
-import { WEB_AREAS, webUi } from './web-ui';
+import { webUi } from './web-ui';
 
 const PAGE = '<!doctype html><title>page</title>';
 const SCRIPT = 'export const one = 1;\n'.repeat(200);
@@ -116,10 +116,4 @@ test('only GET is served', async () => {
 
 test('serves no web UI if its folder is missing', async () => {
   expect((await loadWebFiles(path.join(directory, 'none'))).size).toBe(0);
-});
-
-test("serves every area of the web UI's routes", async () => {
-  const routes = await readFile(path.join(__dirname, '../../web/src/app/routes.tsx'), 'utf8');
-  const paths = [...routes.matchAll(/^ {6,8}<Route\s+path="([a-z-]+)/gm)].map(([, first]) => first);
-  expect([...new Set(paths)].sort()).toEqual([...WEB_AREAS]);
 });

@@ -1,21 +1,6 @@
 import type { RequestHandler } from 'express';
+import { WEB_AREAS } from '../api/web-areas';
 import type { WebFile } from './web-files';
-
-/** First segments of the web UI's pages, as in its `app/routes.tsx`. */
-export const WEB_AREAS: readonly string[] = [
-  'account',
-  'audit',
-  'billing',
-  'keys',
-  'login',
-  'members',
-  'models',
-  'operator',
-  'playground',
-  'requests',
-  'sign-up',
-  'usage',
-];
 
 /** In order of preference, whatever the order in the request. */
 const CODINGS = ['br', 'gzip'] as const;
@@ -52,7 +37,7 @@ export function webUi(files: ReadonlyMap<string, WebFile>): RequestHandler {
   const page = files.get('/index.html');
   return (request, response, next) => {
     const { path } = request;
-    const isPage = path === '/' || WEB_AREAS.includes(path.split('/', 2)[1] ?? '');
+    const isPage = path === '/' || isArea(path.split('/', 2)[1]);
     const file = isPage ? page : files.get(path);
     if (request.method !== 'GET' || !file) {
       next();
@@ -73,3 +58,5 @@ export function webUi(files: ReadonlyMap<string, WebFile>): RequestHandler {
     response.status(200).end(body);
   };
 }
+
+const isArea = (segment: string | undefined): boolean => WEB_AREAS.some((area) => area === segment);

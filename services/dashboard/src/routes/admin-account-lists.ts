@@ -1,22 +1,20 @@
 import type { Pool } from '@gateway/postgres';
 import { createMember } from '../actions/create-member';
 import { renewPassword } from '../actions/renew-password';
+import {
+  abandonedCostResponse,
+  ledgerEntryResponse,
+  operatorLossResponse,
+  topupResponse,
+} from '../api/billing';
+import { listOf, pageQuery } from '../api/fields';
+import { keyResponse } from '../api/keys';
+import { addedMemberResponse, createMemberBody, memberResponse } from '../api/members';
 import type { Billing } from '../clients/billing';
 import type { PasswordHasher } from '../security/password-hasher';
 import { listMembers } from '../store/members';
 import { type Endpoint, endpoint, type UserCall } from './endpoint';
-import { createMemberBody, toMemberJson } from './members';
-import { pageQuery } from './parse-input';
-import {
-  abandonedCostResponse,
-  addedMemberResponse,
-  keyResponse,
-  ledgerEntryResponse,
-  listOf,
-  memberResponse,
-  operatorLossResponse,
-  topupResponse,
-} from './responses';
+import { toMemberJson } from './members';
 import {
   toAbandonedCostJson,
   toKeyJson,

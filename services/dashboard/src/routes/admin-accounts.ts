@@ -1,46 +1,32 @@
 import type { Pool } from '@gateway/postgres';
 import type { Account__Output } from '@gateway/proto/generated/gateway/billing/v1/Account';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type RegisterDependencies, registerUser } from '../actions/register-user';
-import { temporaryPassword } from '../security/first-password';
-import { findAccountsByEmail, findOwnerEmails } from '../store/account-users';
-import { emailAddress } from './auth';
-import { type Endpoint, endpoint, type UserCall } from './endpoint';
-import { idempotentId } from './idempotent-id';
-import { cellQuery, label, pageQuery } from './parse-input';
 import {
   accountResponse,
-  foundKeyResponse,
-  listOf,
+  accountsQuery,
+  createAccountBody,
   newAccountResponse,
-  revokedKeyResponse,
+  suspendBody,
+  throttleBody,
   throttleResponse,
-} from './responses';
+} from '../api/accounts';
+import { listOf } from '../api/fields';
+import { findKeyBody, foundKeyResponse, revokedKeyResponse } from '../api/keys';
+import { temporaryPassword } from '../security/first-password';
+import { findAccountsByEmail, findOwnerEmails } from '../store/account-users';
+import { type Endpoint, endpoint, type UserCall } from './endpoint';
+import { idempotentId } from './idempotent-id';
 import { toAccountJson, toFoundKeyJson, toKeyJson, toList, toThrottleJson } from './to-json';
 
 type Dependencies = RegisterDependencies;
-
-/** Per second, over all edges. */
-const MAX_REQUESTS = 1_000_000;
-
-const listQuery = pageQuery.extend({ ...cellQuery, query: label(200).or(z.literal('')).default('') });
-const createBody = z.strictObject({
-  name: label(200),
-  owner: z.strictObject({ email: emailAddress, name: label(200).optional() }).optional(),
-});
-const suspendBody = z.strictObject({ suspended: z.boolean().default(true) });
-/** Values are in the body, because paths and queries are logged. */
-const findKeyBody = z.strictObject({ value: z.string().min(1).max(1_000) });
-const throttleBody = z.strictObject({
-  requests_per_second: z.number().int().min(1).max(MAX_REQUESTS).nullable(),
-});
 
 export function adminAccountEndpoints(deps: Dependencies): Endpoint[] {
   const { billing, pool } = deps;
   return [
     endpoint('operator', 'GET /admin/accounts', {
       summary: "List accounts, newest first; `query` searches names, users' emails and ids",
-      query: listQuery,
+      query: accountsQuery,
       response: listOf(accountResponse),
       async handle({ context, query: { query, cell, ...page } }) {
         const alsoIds = query ? await findAccountsByEmail(pool, query) : [];
@@ -55,7 +41,7 @@ export function adminAccountEndpoints(deps: Dependencies): Endpoint[] {
     endpoint('operator', 'POST /admin/accounts', {
       summary:
         "Create an account and its owner; the response has the owner's first password, which is shown once",
-      body: createBody,
+      body: createAccountBody,
       response: newAccountResponse,
       codes: ['email_taken', 'too_many_attempts'],
       idempotent: true,
@@ -115,7 +101,7 @@ export function adminAccountEndpoints(deps: Dependencies): Endpoint[] {
 async function createAccount(
   deps: Dependencies,
   call: Pick<UserCall, 'context' | 'user' | 'address' | 'idempotencyKey'>,
-  { name, owner }: z.output<typeof createBody>,
+  { name, owner }: z.output<typeof createAccountBody>,
 ) {
   const { billing } = deps;
   const { context, address } = call;

@@ -1,24 +1,15 @@
 import { GatewayError } from '@gateway/errors';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { configBody, configResponse } from '../api/config';
 import type { Billing, Caller } from '../clients/billing';
 import type { ConfigEditor } from '../clients/config-editor';
 import { type Endpoint, endpoint } from './endpoint';
-import { configResponse } from './responses';
 
 interface Dependencies {
   readonly billing: Billing;
   readonly config: ConfigEditor;
 }
 
-/** Catalog validates the content, and reports all problems at once. */
-const configBody = z.strictObject({
-  providers: z
-    .unknown()
-    .optional()
-    .meta({ description: 'A list of providers, in the form of `gateway.yaml`' }),
-  models: z.unknown().optional().meta({ description: 'A list of models, in the form of `gateway.yaml`' }),
-  settings: z.unknown().optional().meta({ description: '`requests_per_second` of all callers together' }),
-});
 type Config = z.output<typeof configBody>;
 
 export const adminConfigEndpoints = (deps: Dependencies): Endpoint[] => [

@@ -1,17 +1,13 @@
 import type { Pool } from '@gateway/postgres';
-import { z } from 'zod';
+import {
+  createInvitationBody,
+  type Invitation as InvitationJson,
+  invitationResponse,
+  invitationsResponse,
+  newInvitationResponse,
+} from '../api/operators';
 import { createInvitation, type Invitation, listInvitations, revokeInvitation } from '../store/invitations';
-import { emailAddress } from './auth';
 import { type Endpoint, endpoint } from './endpoint';
-import { invitationResponse, invitationsResponse, newInvitationResponse } from './responses';
-
-const MAX_DAYS = 365;
-const DEFAULT_DAYS = 7;
-
-const createBody = z.strictObject({
-  email: emailAddress.nullish(),
-  expires_in_days: z.number().int().min(1).max(MAX_DAYS).default(DEFAULT_DAYS),
-});
 
 /** Invitations to register an account, which `REGISTRATION=invite` requires. */
 export const adminInvitationEndpoints = ({ pool }: { readonly pool: Pool }): Endpoint[] => [
@@ -22,7 +18,7 @@ export const adminInvitationEndpoints = ({ pool }: { readonly pool: Pool }): End
   }),
   endpoint('operator', 'POST /admin/invitations', {
     summary: 'Create an invitation to register one account; the response has its code, which is shown once',
-    body: createBody,
+    body: createInvitationBody,
     optionalBody: true,
     response: newInvitationResponse,
     async handle({ user, body }) {
@@ -38,7 +34,14 @@ export const adminInvitationEndpoints = ({ pool }: { readonly pool: Pool }): End
   }),
 ];
 
-const toInvitationJson = ({ id, email, status, createdAt, expiresAt, accountId }: Invitation) => ({
+const toInvitationJson = ({
+  id,
+  email,
+  status,
+  createdAt,
+  expiresAt,
+  accountId,
+}: Invitation): InvitationJson => ({
   id,
   email,
   status,

@@ -1,13 +1,19 @@
 import { GatewayError } from '@gateway/errors';
+import {
+  catalogModelResponse,
+  createModelBody,
+  delistBody,
+  statusBody,
+  updateModelBody,
+} from '../api/catalog-models';
+import { listOf, pageQuery } from '../api/fields';
+import { setPricesBody } from '../api/prices';
 import type { CatalogEditor } from '../clients/catalog-editor';
 import type { ModelDirectory } from '../clients/model-directory';
 import type { CatalogModel } from '../domain/listed-model';
 import { toModelFields } from '../domain/model-draft';
 import { type Endpoint, endpoint } from './endpoint';
-import { createModelBody, delistBody, setPricesBody, statusBody, updateModelBody } from './model-input';
 import { pageOfModels } from './page-of-models';
-import { pageQuery } from './parse-input';
-import { catalogModelResponse, listOf } from './responses';
 
 interface Dependencies {
   readonly models: ModelDirectory;

@@ -1,26 +1,9 @@
-import { z } from 'zod';
+import { adjustmentBody, adjustmentResponse, topupBody, topupResponse, topupsQuery } from '../api/billing';
+import { listOf } from '../api/fields';
 import type { Billing } from '../clients/billing';
 import { type Endpoint, endpoint } from './endpoint';
 import { idempotentId } from './idempotent-id';
-import { cellQuery, label, pageQuery, signedUsdAmount, usdAmount } from './parse-input';
-import { adjustmentResponse, listOf, topupResponse } from './responses';
 import { toLedgerJson, toList, toTopupJson } from './to-json';
-
-const topupBody = z.strictObject({
-  amount: usdAmount.refine((nano) => nano > 0n, 'must be greater than zero'),
-  status: z.enum(['cleared', 'pending']),
-  reference: label(200).nullish(),
-});
-
-const adjustmentBody = z.strictObject({
-  amount: signedUsdAmount.refine((nano) => nano !== 0n, 'must not be zero'),
-  reason: label(200),
-});
-
-const listQuery = pageQuery.extend({
-  ...cellQuery,
-  status: z.enum(['cleared', 'pending', 'voided']).default('pending'),
-});
 
 export const adminMoneyEndpoints = (billing: Billing): Endpoint[] => [
   endpoint('operator', 'POST /admin/accounts/:id/topups', {
@@ -52,7 +35,7 @@ export const adminMoneyEndpoints = (billing: Billing): Endpoint[] => [
   }),
   endpoint('operator', 'GET /admin/topups', {
     summary: 'List the top-ups of all accounts by status, newest first',
-    query: listQuery,
+    query: topupsQuery,
     response: listOf(topupResponse),
     async handle({ context, query: { status, cell, ...page } }) {
       const { topups, nextCursor } = await billing.listTopupsByStatus(context, cell, status, page);

@@ -1,15 +1,16 @@
 import { GatewayError } from '@gateway/errors';
-import { z } from 'zod';
 import { type RegisterDependencies, registerUser } from '../actions/register-user';
+import {
+  addedOperatorResponse,
+  addOperatorBody,
+  type Operator as OperatorJson,
+  operatorResponse,
+  operatorsResponse,
+} from '../api/operators';
 import { temporaryPassword } from '../security/first-password';
 import { demoteOperator, listOperators, type Operator } from '../store/operators';
 import { findUserByEmail } from '../store/users';
-import { emailAddress } from './auth';
 import { type Endpoint, endpoint } from './endpoint';
-import { label } from './parse-input';
-import { addedOperatorResponse, operatorResponse, operatorsResponse } from './responses';
-
-const addBody = z.strictObject({ email: emailAddress, name: label(200).optional() });
 
 /** The operators of the gateway; the last one with a password of their own can't be removed. */
 export const adminOperatorEndpoints = (deps: RegisterDependencies): Endpoint[] => [
@@ -21,7 +22,7 @@ export const adminOperatorEndpoints = (deps: RegisterDependencies): Endpoint[] =
   endpoint('operator', 'POST /admin/operators', {
     summary:
       'Add an operator: a new user with an account, whose first password the response has; it is shown once',
-    body: addBody,
+    body: addOperatorBody,
     response: addedOperatorResponse,
     codes: ['email_taken', 'too_many_attempts'],
     async handle({ context, address, body: { email, name = email } }) {
@@ -52,7 +53,7 @@ export const adminOperatorEndpoints = (deps: RegisterDependencies): Endpoint[] =
   }),
 ];
 
-const toOperatorJson = ({ id, email, name, accountId, mustChangePassword }: Operator) => ({
+const toOperatorJson = ({ id, email, name, accountId, mustChangePassword }: Operator): OperatorJson => ({
   id,
   email,
   name,

@@ -1,6 +1,23 @@
 import { GatewayError } from '@gateway/errors';
 import { isChatKind } from '@gateway/providers';
 import { importModels } from '../actions/import-models';
+import { deletedResponse } from '../api/fields';
+import {
+  createCredentialBody,
+  createProviderBody,
+  credentialResponse,
+  endpointModelsQuery,
+  endpointModelsResponse,
+  importModelsBody,
+  importResponse,
+  probeResponse,
+  providerPresetsResponse,
+  providerResponse,
+  providersResponse,
+  testProviderBody,
+  updateCredentialBody,
+  updateProviderBody,
+} from '../api/providers';
 import type { Caller } from '../clients/billing';
 import type { CatalogEditor } from '../clients/catalog-editor';
 import type { ModelDirectory } from '../clients/model-directory';
@@ -12,28 +29,7 @@ import type { ConfiguredProvider, DailyCosts } from '../domain/configured-provid
 import { slugsOf, suggestedSlug } from '../domain/endpoint-model';
 import { type InstanceReport, type ProviderService, providerHealth } from '../domain/provider-health';
 import { type Endpoint, endpoint } from './endpoint';
-import {
-  createCredentialBody,
-  createProviderBody,
-  endpointModelsQuery,
-  importModelsBody,
-  testProviderBody,
-  toCredential,
-  toLimits,
-  toSecret,
-  updateCredentialBody,
-  updateProviderBody,
-} from './provider-input';
-import {
-  credentialResponse,
-  deletedResponse,
-  endpointModelsResponse,
-  importResponse,
-  probeResponse,
-  providerPresetsResponse,
-  providerResponse,
-  providersResponse,
-} from './responses';
+import { toCredential, toLimits, toSecret } from './provider-input';
 import { toList } from './to-json';
 import { kindsJson, presetsJson } from './to-preset-json';
 import { toCredentialJson, toEndpointModelJson, toProbeJson, toProviderJson } from './to-provider-json';
@@ -64,7 +60,7 @@ function providerEndpoints(deps: Dependencies): Endpoint[] {
   const { models, instances, providers, probe } = deps;
   const respond = async (context: Caller, configured: ConfiguredProvider) => {
     const [reports, costs] = await Promise.all([instances.reports(context), providers.costsToday(context)]);
-    return listOfProviders(models, reports, [configured], costs).find(({ id }) => id === configured.id);
+    return listOfProviders(models, reports, [configured], costs).find(({ id }) => id === configured.id)!;
   };
   return [
     endpoint('operator', 'GET /admin/providers', {
@@ -81,7 +77,7 @@ function providerEndpoints(deps: Dependencies): Endpoint[] {
           services: reports.map(({ service, address, report }) => ({
             service,
             address,
-            status: report ? 'up' : 'away',
+            status: report ? ('up' as const) : ('away' as const),
           })),
           window_seconds: Math.max(0, ...reports.map(({ report }) => report?.windowSeconds ?? 0)),
         };
@@ -116,7 +112,7 @@ function providerEndpoints(deps: Dependencies): Endpoint[] {
       async handle({ context, params: { id = '' } }) {
         await providers.get(context, id);
         await providers.remove(context, id);
-        return { id, deleted: true };
+        return { id, deleted: true as const };
       },
     }),
     endpoint(
@@ -175,7 +171,7 @@ function credentialEndpoints({ providers }: Dependencies): Endpoint[] {
         const { credentials } = await providers.get(context, id);
         if (!credentials.some((one) => one.id === credential)) throw new GatewayError('not_found');
         await providers.removeCredential(context, id, credential);
-        return { id: credential, deleted: true };
+        return { id: credential, deleted: true as const };
       },
     }),
   ];

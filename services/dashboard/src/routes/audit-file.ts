@@ -1,8 +1,11 @@
+import type { AnyAuditEntry, AuditEntry, AuditFileFormat } from '../api/audit';
 import { csvLine } from '../domain/csv-line';
 import { StreamedFile } from './streamed-file';
-import type { AuditJson } from './to-audit-json';
 
-type Cell = (entry: AuditJson) => string | null;
+/** Of operators' files, with its account. */
+export type FileEntry = AuditEntry & Partial<Pick<AnyAuditEntry, 'account_id'>>;
+
+type Cell = (entry: FileEntry) => string | null;
 
 const COLUMNS: Readonly<Record<string, Cell>> = {
   id: ({ id }) => id,
@@ -26,26 +29,24 @@ export const AUDIT_FILES = {
   csv: {
     mediaType: 'text/csv',
     head: csvLine(Object.keys(COLUMNS)),
-    line: (entry: AuditJson) => csvLine(CELLS.map((cell) => cell(entry))),
+    line: (entry: FileEntry) => csvLine(CELLS.map((cell) => cell(entry))),
   },
   ndjson: {
     mediaType: 'application/x-ndjson',
     head: '',
-    line: (entry: AuditJson) => `${JSON.stringify(entry)}\n`,
+    line: (entry: FileEntry) => `${JSON.stringify(entry)}\n`,
   },
-} as const;
+} satisfies Record<AuditFileFormat, unknown>;
 
-export type AuditFileFormat = keyof typeof AUDIT_FILES;
-
-export function auditFile(format: AuditFileFormat, pages: AsyncIterable<readonly AuditJson[]>): StreamedFile {
+export function auditFile(format: AuditFileFormat, pages: AsyncIterable<readonly FileEntry[]>): StreamedFile {
   const { mediaType, head, line } = AUDIT_FILES[format];
   return new StreamedFile(mediaType, `audit.${format}`, toText(pages, head, line));
 }
 
 async function* toText(
-  pages: AsyncIterable<readonly AuditJson[]>,
+  pages: AsyncIterable<readonly FileEntry[]>,
   head: string,
-  line: (entry: AuditJson) => string,
+  line: (entry: FileEntry) => string,
 ): AsyncGenerator<string> {
   if (head !== '') yield head;
   for await (const entries of pages) yield entries.map(line).join('');

@@ -1,33 +1,27 @@
 import { GatewayError } from '@gateway/errors';
 import type { Pool } from '@gateway/postgres';
-import { z } from 'zod';
+import {
+  type AuditFileFormat,
+  anyAuditEntryResponse,
+  auditEntryResponse,
+  auditFileQuery,
+  auditQuery,
+  oneAccount,
+} from '../api/audit';
+import { listOf } from '../api/fields';
 import type { SequenceMask } from '../domain/sequence-mask';
 import { throwIfLimited } from '../domain/throw-if-limited';
 import { type AttemptLimit, countAttempt } from '../store/attempts';
 import { type AuditFilter, type AuditRow, countAudit, LAST_SEQ, listAudit } from '../store/audit';
-import { AUDIT_FILES, type AuditFileFormat, auditFile } from './audit-file';
+import { AUDIT_FILES, auditFile, type FileEntry } from './audit-file';
 import { type Endpoint, endpoint } from './endpoint';
-import { moment, pageQuery } from './parse-input';
-import { anyAuditEntryResponse, auditEntryResponse, listOf } from './responses';
 import type { StreamedFile } from './streamed-file';
-import { type AuditJson, toOperatorsJson, toOwnersJson } from './to-audit-json';
+import { toOperatorsJson, toOwnersJson } from './to-audit-json';
 import { toList } from './to-json';
 
 const MAX_EXPORTED_ENTRIES = 100_000;
 const EXPORT_PAGE_ENTRIES = 500;
 
-const range = { from: moment.optional(), to: moment.optional() };
-const auditQuery = pageQuery.extend(range);
-const exportQuery = z.object({
-  ...range,
-  format: z.enum(Object.keys(AUDIT_FILES) as AuditFileFormat[]).default('csv'),
-});
-const oneAccount = {
-  account_id: z
-    .string()
-    .regex(/^[\w-]{1,128}$/, 'not an account ID')
-    .optional(),
-};
 const fileTypes = Object.values(AUDIT_FILES).map(({ mediaType }) => mediaType);
 
 export interface AuditDependencies {
@@ -51,7 +45,7 @@ export const auditEndpoints = (deps: AuditDependencies): Endpoint[] => [
   }),
   endpoint('owner', 'GET /audit/export', {
     summary: "Export the account's audit log, newest first",
-    query: exportQuery,
+    query: auditFileQuery,
     fileTypes,
     codes: ['too_many_attempts'],
     handle: ({ user, query }) =>
@@ -73,7 +67,7 @@ export const auditEndpoints = (deps: AuditDependencies): Endpoint[] => [
   }),
   endpoint('operator', 'GET /admin/audit/export', {
     summary: 'Export the audit log of all accounts, or of one, newest first',
-    query: exportQuery.extend(oneAccount),
+    query: auditFileQuery.extend(oneAccount),
     fileTypes,
     codes: ['too_many_attempts'],
     handle: ({ user, query }) =>
@@ -104,7 +98,7 @@ async function exportOf(
   userId: string,
   filter: AuditFilter,
   format: AuditFileFormat,
-  toJson: (row: AuditRow) => AuditJson,
+  toJson: (row: AuditRow) => FileEntry,
 ): Promise<StreamedFile> {
   throwIfLimited(await countAttempt(pool, limits.exportPerUser, userId));
   const count = await countAudit(pool, filter, MAX_EXPORTED_ENTRIES + 1);
@@ -115,7 +109,7 @@ async function exportOf(
   return auditFile(format, pagesOf(pool, filter, toJson));
 }
 
-async function* pagesOf(pool: Pool, filter: AuditFilter, toJson: (row: AuditRow) => AuditJson) {
+async function* pagesOf(pool: Pool, filter: AuditFilter, toJson: (row: AuditRow) => FileEntry) {
   let before = LAST_SEQ;
   while (before !== '') {
     const { rows, nextCursor } = await listAudit(pool, filter, { limit: EXPORT_PAGE_ENTRIES, before });

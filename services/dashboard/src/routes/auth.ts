@@ -1,10 +1,21 @@
 import { GatewayError } from '@gateway/errors';
 import type { Pool } from '@gateway/postgres';
-import { z } from 'zod';
 import { checkPassword, type PasswordDependencies } from '../actions/check-password';
 import { openSession } from '../actions/open-session';
 import { registerUser } from '../actions/register-user';
 import type { SecurityEvents } from '../actions/security-events';
+import {
+  loggedOutResponse,
+  loginBody,
+  loginResponse,
+  meResponse,
+  passwordBody,
+  passwordChangedResponse,
+  registerBody,
+  registrationModeResponse,
+  registrationResponse,
+  tokenResponse,
+} from '../api/auth';
 import type { Billing } from '../clients/billing';
 import { normaliseEmail } from '../domain/email';
 import { passwordProblem } from '../domain/password';
@@ -16,16 +27,6 @@ import { type AttemptLimit, countAttempt } from '../store/attempts';
 import { deleteOtherSessions, deleteSession, renewSession } from '../store/sessions';
 import { updatePassword } from '../store/users';
 import { type Call, type Endpoint, endpoint, publicEndpoint } from './endpoint';
-import { label } from './parse-input';
-import {
-  loggedOutResponse,
-  loginResponse,
-  meResponse,
-  passwordChangedResponse,
-  registrationModeResponse,
-  registrationResponse,
-  tokenResponse,
-} from './responses';
 import { toAccountJson, toTokenJson } from './to-json';
 
 export interface AuthDependencies {
@@ -40,31 +41,6 @@ export interface AuthDependencies {
   readonly registration: 'open' | 'invite' | 'off';
   readonly limits: PasswordDependencies['limits'] & { readonly registerPerAddress: AttemptLimit };
 }
-
-export const emailAddress = z.string().transform((email, context) => {
-  const normal = normaliseEmail(email);
-  if (normal !== undefined) return normal;
-  context.addIssue('not an email address');
-  return z.NEVER;
-});
-
-const registerBody = z.strictObject({
-  email: emailAddress,
-  password: z.string().min(1),
-  name: label(200),
-  invitation: z
-    .string()
-    .max(200)
-    .nullish()
-    .meta({ description: 'Code of an invitation; required if registration is by invitation' }),
-});
-
-/** Any email: an unknown one is refused as such, whatever its format. */
-const given = z.string().min(1).max(1_000);
-
-const passwordBody = z.strictObject({ password: given, new_password: z.string().min(1) });
-
-const loginBody = z.strictObject({ email: given, password: given });
 
 /** For users who have not changed their first password yet. */
 const BEFORE_PASSWORD_CHANGE = { beforePasswordChange: true } as const;
@@ -169,7 +145,7 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
         response: loggedOutResponse,
         async handle({ session }) {
           await deleteSession(pool, session.id);
-          return { logged_out: true };
+          return { logged_out: true as const };
         },
       },
       { unaudited: true, ...BEFORE_PASSWORD_CHANGE },
@@ -192,7 +168,7 @@ export function authEndpoints(deps: AuthDependencies): Endpoint[] {
           await checkPassword(deps, { email: user.email, password, address, origin: originOf(call) });
           await updatePassword(pool, user.id, await hasher.hash(new_password, address));
           await deleteOtherSessions(pool, user.id, session.id);
-          return { id: user.id, changed: true };
+          return { id: user.id, changed: true as const };
         },
       },
       BEFORE_PASSWORD_CHANGE,

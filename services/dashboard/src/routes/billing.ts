@@ -1,21 +1,15 @@
-import { z } from 'zod';
-import type { Billing } from '../clients/billing';
-import { type Endpoint, endpoint } from './endpoint';
-import { pageQuery, usdAmount } from './parse-input';
 import {
   accountUseResponse,
   balanceResponse,
   ledgerEntryResponse,
+  limitsBody,
   limitsResponse,
-  listOf,
   topupResponse,
-} from './responses';
+} from '../api/billing';
+import { listOf, pageQuery } from '../api/fields';
+import type { Billing } from '../clients/billing';
+import { type Endpoint, endpoint } from './endpoint';
 import { toAccountUseJson, toBalanceJson, toLedgerJson, toLimitsJson, toList, toTopupJson } from './to-json';
-
-const limitsBody = z.strictObject({
-  daily_limit: usdAmount.nullish(),
-  when_short: z.enum(['lower', 'refuse']).optional(),
-});
 
 export const billingEndpoints = (billing: Billing): Endpoint[] => [
   endpoint('viewer', 'GET /billing/balance', {

@@ -1,9 +1,11 @@
 import type { AnyErrorCode } from '@gateway/errors';
 import type { RequestContext } from '@gateway/rpc';
 import { z } from 'zod';
+import type { Json } from '../api/fields';
 import type { Access } from '../domain/access';
 import type { Login } from '../domain/user';
 import { parseBody, parseQuery } from './parse-input';
+import type { StreamedFile } from './streamed-file';
 
 /** An HTTP call, parsed as far as all endpoints need it. */
 export interface Call {
@@ -82,16 +84,26 @@ interface UserEndpointOptions {
   readonly renewsLogin?: true;
 }
 
-interface Declaration<AnyCall, Query extends z.ZodObject, Body extends z.ZodObject> extends EndpointDoc {
+interface Declaration<
+  AnyCall,
+  Query extends z.ZodObject,
+  Body extends z.ZodObject,
+  Response extends z.ZodType,
+> extends EndpointDoc {
   readonly query?: Query;
   readonly body?: Body;
+  readonly response?: Response;
+  /** Returns what `response` describes. */
   handle(
     call: Omit<AnyCall, 'query' | 'body'> & {
       readonly query: z.output<Query>;
       readonly body: z.output<Body>;
     },
-  ): unknown;
+  ): Json<Response> | Promise<Json<Response>>;
 }
+
+/** Of an endpoint without a schema for its response. */
+type File = z.ZodType<StreamedFile>;
 
 type NoFields = z.ZodObject<Record<never, never>, z.core.$strict>;
 
@@ -99,26 +111,36 @@ type NoFields = z.ZodObject<Record<never, never>, z.core.$strict>;
 export const noFields: NoFields = z.strictObject({});
 
 /** Returns an endpoint for users with this access; `handle` gets the parsed query and body. */
-export function endpoint<Query extends z.ZodObject = NoFields, Body extends z.ZodObject = NoFields>(
+export function endpoint<
+  Query extends z.ZodObject = NoFields,
+  Body extends z.ZodObject = NoFields,
+  Response extends z.ZodType = File,
+>(
   access: UserEndpoint['access'],
   route: `${'GET' | 'POST'} /${string}`,
-  declaration: Declaration<UserCall, Query, Body>,
+  declaration: Declaration<UserCall, Query, Body, Response>,
   options: UserEndpointOptions = {},
 ): UserEndpoint {
-  return { access, ...toRoute<UserCall, Query, Body>(route, declaration), ...options };
+  return { access, ...toRoute(route, declaration), ...options };
 }
 
-export function publicEndpoint<Query extends z.ZodObject = NoFields, Body extends z.ZodObject = NoFields>(
+export function publicEndpoint<
+  Query extends z.ZodObject = NoFields,
+  Body extends z.ZodObject = NoFields,
+  Response extends z.ZodType = File,
+>(
   route: `${'GET' | 'POST'} /${string}`,
-  declaration: Declaration<Call, Query, Body>,
+  declaration: Declaration<Call, Query, Body, Response>,
 ): PublicEndpoint {
-  return { access: 'public', ...toRoute<Call, Query, Body>(route, declaration) };
+  return { access: 'public', ...toRoute(route, declaration) };
 }
 
-function toRoute<AnyCall extends Call, Query extends z.ZodObject, Body extends z.ZodObject>(
-  route: string,
-  { handle, ...doc }: Declaration<AnyCall, Query, Body>,
-) {
+function toRoute<
+  AnyCall extends Call,
+  Query extends z.ZodObject,
+  Body extends z.ZodObject,
+  Response extends z.ZodType,
+>(route: string, { handle, ...doc }: Declaration<AnyCall, Query, Body, Response>) {
   const [method, path = ''] = route.split(' ');
   const parse = (call: AnyCall) => {
     const query = doc.query && parseQuery(doc.query, call.query);

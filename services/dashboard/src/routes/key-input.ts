@@ -1,79 +1,10 @@
-import { isAddressRange, KEY_SCOPES } from '@gateway/models';
 import type { ChangedBy } from '@gateway/proto/generated/gateway/billing/v1/ChangedBy';
 import type { CreateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/CreateKeyRequest';
 import type { KeyLimit } from '@gateway/proto/generated/gateway/billing/v1/KeyLimit';
 import type { UpdateKeyRequest } from '@gateway/proto/generated/gateway/billing/v1/UpdateKeyRequest';
-import { z } from 'zod';
+import type { z } from 'zod';
+import type { createKeyBody, updateKeyBody } from '../api/keys';
 import type { User } from '../domain/user';
-import { allowedModel, label, UNSUPPORTED_TOOLS, usdAmount } from './parse-input';
-
-const MAX_ALLOWED_MODELS = 500;
-const MAX_RANGES = 100;
-const MAX_RATE = 1_000_000_000;
-
-const rate = z.number().int().min(0).max(MAX_RATE).nullish();
-const usdLimit = usdAmount.nullish();
-const name = label(200);
-
-const limits = {
-  // Empty means never. A time in the past creates a key that is already expired.
-  expires_at: z.union([z.iso.datetime({ offset: true }), z.literal('')]).nullish(),
-  allowed_models: z
-    .array(allowedModel)
-    .max(MAX_ALLOWED_MODELS)
-    .nullish()
-    .meta({
-      description:
-        'Slugs, or aliases, which are stored as the slugs that they stand for; patterns with one `*`, such as `openai/*`; and types of ' +
-        'models, such as `type:chat`. A model is allowed if any of them matches. Empty or null: every model',
-    }),
-  daily_limit: usdLimit,
-  monthly_limit: usdLimit,
-  request_cost_limit: usdLimit,
-  rpm_limit: rate,
-  tpm_limit: rate,
-  bare_model_names: z.boolean().nullish().meta({
-    description:
-      "Models may be called by names without a provider, such as `gpt-4o`; null: use the account's setting",
-  }),
-  scopes: z
-    .array(z.enum(KEY_SCOPES))
-    .min(1, 'empty: a key without scopes could do nothing; null allows everything')
-    .max(KEY_SCOPES.length)
-    .nullish()
-    .meta({
-      description:
-        'The endpoints that the key may call, `account_content` to see what was stored with other keys of the account, and `billing` ' +
-        "to see the account's funds; null: everything. Other endpoints return `not_found`",
-    }),
-  allowed_ips: z
-    .array(z.string().trim().max(50).refine(isAddressRange, 'neither an IP address nor a CIDR range'))
-    .min(1, 'empty: a key without addresses could not be used; null allows every address')
-    .max(MAX_RANGES)
-    .nullish()
-    .meta({
-      description:
-        'IP addresses and CIDR ranges from which the key may be used; null: every address. From others it is `invalid_api_key`',
-    }),
-  fallback_models: z.boolean().optional().meta({
-    description: 'When every target of a model fails, its fallback models may answer. Default: true',
-  }),
-  unsupported_tools: z
-    .enum(UNSUPPORTED_TOOLS)
-    .optional()
-    .meta({
-      description:
-        'What happens to chat calls with built-in tools that the model can not have: `refuse` (the default), or `drop`: they are left ' +
-        'out, and the response header `x-gateway-dropped-tools` names them',
-    }),
-  detailed_messages: z.boolean().optional().meta({
-    description:
-      "An error's `detail` also follows in its `message`, for clients that show nothing else. Default: false",
-  }),
-};
-
-export const createKeyBody = z.strictObject({ name, ...limits });
-export const updateKeyBody = z.strictObject({ name: name.optional(), ...limits });
 
 type Limits = z.output<typeof updateKeyBody>;
 

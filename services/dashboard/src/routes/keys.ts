@@ -1,17 +1,19 @@
 import { GatewayError } from '@gateway/errors';
-import { z } from 'zod';
+import { isModelPattern, listOf, modelSlug, pageQuery } from '../api/fields';
+import {
+  createKeyBody,
+  keyResponse,
+  keyUseResponse,
+  newKeyResponse,
+  rotateBody,
+  updateKeyBody,
+} from '../api/keys';
 import type { Billing } from '../clients/billing';
 import type { ModelDirectory } from '../clients/model-directory';
 import type { User } from '../domain/user';
 import { type Endpoint, endpoint } from './endpoint';
-import { changedBy, createKeyBody, toCreateKeyRequest, toUpdateKeyRequest, updateKeyBody } from './key-input';
-import { isModelPattern, modelSlug, pageQuery } from './parse-input';
-import { keyResponse, keyUseResponse, listOf, newKeyResponse } from './responses';
+import { changedBy, toCreateKeyRequest, toUpdateKeyRequest } from './key-input';
 import { toKeyJson, toKeyUseJson, toList, toNewKeyJson } from './to-json';
-
-const MAX_GRACE_SECONDS = 30 * 24 * 60 * 60;
-
-const rotateBody = z.strictObject({ grace_seconds: z.number().int().min(0).max(MAX_GRACE_SECONDS) });
 
 export const keyEndpoints = (billing: Billing, models: ModelDirectory): Endpoint[] => [
   endpoint('viewer', 'GET /keys', {

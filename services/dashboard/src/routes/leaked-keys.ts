@@ -1,13 +1,18 @@
 import { createHash, verify } from 'node:crypto';
 import { GatewayError } from '@gateway/errors';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type LeakedValue, type RevokedValue, revokeLeakedValues } from '../actions/revoke-leaked-values';
 import type { SecurityEvents } from '../actions/security-events';
+import {
+  type LeakedValue as LeakedValueJson,
+  leakedValuesResponse,
+  revokeLeakedBody,
+  scannedSecretsBody,
+  scannedSecretsResponse,
+} from '../api/keys';
 import type { Billing } from '../clients/billing';
 import type { SecretScanningKeys } from '../clients/secret-scanning-keys';
 import { type Call, type Endpoint, endpoint } from './endpoint';
-import { label } from './parse-input';
-import { leakedValuesResponse, scannedSecretsResponse } from './responses';
 
 export interface LeakedKeyDependencies {
   readonly billing: Billing;
@@ -15,34 +20,13 @@ export interface LeakedKeyDependencies {
   readonly scanningKeys: Pick<SecretScanningKeys, 'find'>;
 }
 
-const MAX_VALUES = 100;
-const MAX_VALUE = 1_000;
-/** Enough for the scan of one push; longer reports must be split. */
-const MAX_SECRETS = 1_000;
 const MAX_URL = 300;
 const KEY_VALUE = /sk-gw-[\w-]+/;
-
-const revokeBody = z.strictObject({
-  values: z.array(z.string().min(1).max(MAX_VALUE)).min(1).max(MAX_VALUES),
-  reason: label(200).optional(),
-});
-
-/** Its other fields serve other partners of the scanner. */
-const scannedSecrets = z
-  .array(
-    z.object({
-      token: z.string().min(1),
-      type: z.string().max(200),
-      url: z.string().nullish(),
-      source: z.string().max(100).nullish(),
-    }),
-  )
-  .max(MAX_SECRETS);
 
 export const leakedKeyEndpoints = (deps: LeakedKeyDependencies): Endpoint[] => [
   endpoint('operator', 'POST /admin/keys/revoke-leaked', {
     summary: 'Revoke leaked keys by their values',
-    body: revokeBody,
+    body: revokeLeakedBody,
     response: leakedValuesResponse,
     async handle({ context, user, clientIp, body: { values, reason = 'Leaked: reported by an operator' } }) {
       const leaked = values.map((value) => ({ value: value.trim(), reason }));
@@ -61,14 +45,14 @@ export const leakedKeyEndpoints = (deps: LeakedKeyDependencies): Endpoint[] => [
     handle: (call) => revokeScanned(deps, call),
     doc: {
       summary: "Receive leaked keys from GitHub's secret scanning and revoke them",
-      rawBody: scannedSecrets,
+      rawBody: scannedSecretsBody,
       response: scannedSecretsResponse,
       codes: ['invalid_api_key'],
     },
   },
 ];
 
-const toRevokedJson = (revoked: RevokedValue | undefined) => ({
+const toRevokedJson = (revoked: RevokedValue | undefined): LeakedValueJson => ({
   key_id: revoked?.keyId ?? null,
   account_id: revoked?.accountId ?? null,
   hint: revoked?.hint ?? null,
@@ -111,14 +95,14 @@ async function verifySignature({ scanningKeys }: LeakedKeyDependencies, raw: Cal
 
 const unsigned = (detail: string) => new GatewayError('invalid_api_key', { detail });
 
-function parseSecrets(bytes: Buffer): z.output<typeof scannedSecrets> {
+function parseSecrets(bytes: Buffer): z.output<typeof scannedSecretsBody> {
   let body: unknown;
   try {
     body = JSON.parse(bytes.toString('utf8'));
   } catch {
     throw new GatewayError('invalid_request', { detail: 'the body is not JSON' });
   }
-  const parsed = scannedSecrets.safeParse(body);
+  const parsed = scannedSecretsBody.safeParse(body);
   if (parsed.success) return parsed.data;
   const { path, message } = parsed.error.issues[0]!;
   throw new GatewayError('invalid_request', { detail: `${path.join('.') || 'body'}: ${message}` });

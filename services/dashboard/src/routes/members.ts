@@ -1,24 +1,23 @@
 import type { Pool } from '@gateway/postgres';
-import { z } from 'zod';
 import { createMember } from '../actions/create-member';
 import { keysHeldBy, keysOfRemovedMembers } from '../actions/keys-of-removed-members';
 import { renewPassword } from '../actions/renew-password';
+import { listOf, pageQuery } from '../api/fields';
+import {
+  createMemberBody,
+  deletedMemberResponse,
+  type Member as MemberJson,
+  memberResponse,
+  newMemberResponse,
+  removedMembersResponse,
+  updateMemberBody,
+} from '../api/members';
 import type { Billing } from '../clients/billing';
-import { ROLES } from '../domain/access';
 import { throwIfLimited } from '../domain/throw-if-limited';
 import type { PasswordHasher } from '../security/password-hasher';
 import { type AttemptLimit, countAttempt } from '../store/attempts';
 import { deleteMember, listMembers, type Member, updateMember } from '../store/members';
-import { emailAddress } from './auth';
 import { type Endpoint, endpoint } from './endpoint';
-import { label, pageQuery } from './parse-input';
-import {
-  deletedMemberResponse,
-  listOf,
-  memberResponse,
-  newMemberResponse,
-  removedMembersResponse,
-} from './responses';
 import { toKeyJson, toList, toTime } from './to-json';
 
 export interface MemberDependencies {
@@ -27,10 +26,6 @@ export interface MemberDependencies {
   readonly hasher: PasswordHasher;
   readonly limits: { readonly memberPerAccount: AttemptLimit; readonly memberPerAddress: AttemptLimit };
 }
-
-const role = z.enum(ROLES);
-export const createMemberBody = z.strictObject({ email: emailAddress, name: label(200), role });
-const updateBody = z.strictObject({ name: label(200).optional(), role: role.optional() });
 
 export function memberEndpoints(deps: MemberDependencies): Endpoint[] {
   const { pool, billing, limits } = deps;
@@ -63,7 +58,7 @@ export function memberEndpoints(deps: MemberDependencies): Endpoint[] {
     }),
     endpoint('owner', 'POST /members/:id/update', {
       summary: 'Update a member; omitted fields stay unchanged',
-      body: updateBody,
+      body: updateMemberBody,
       response: memberResponse,
       handle: async ({ user, params, body }) =>
         toMemberJson(await updateMember(pool, user.accountId, params.id ?? '', body)),
@@ -87,7 +82,7 @@ export function memberEndpoints(deps: MemberDependencies): Endpoint[] {
       async handle({ context, user, params }) {
         const member = await deleteMember(pool, user.accountId, params.id ?? '');
         const keys = await keysHeldBy(billing, context, user.accountId, [member.id]);
-        return { ...toMemberJson(member), deleted: true, keys: keys.map(toKeyJson) };
+        return { ...toMemberJson(member), deleted: true as const, keys: keys.map(toKeyJson) };
       },
     }),
     endpoint('owner', 'GET /members/removed', {
@@ -107,7 +102,7 @@ export function memberEndpoints(deps: MemberDependencies): Endpoint[] {
   ];
 }
 
-export const toMemberJson = ({ createdAtMs, ...member }: Member) => ({
+export const toMemberJson = ({ createdAtMs, ...member }: Member): MemberJson => ({
   ...member,
   created_at: toTime(createdAtMs),
 });

@@ -1,13 +1,13 @@
 import { GatewayError } from '@gateway/errors';
 import { isOfType, type ListedModel, MODEL_TYPES } from '@gateway/models';
 import { z } from 'zod';
+import { listOf, pageQuery } from '../api/fields';
+import { modelDetailResponse, modelResponse, optedInResponse } from '../api/models';
 import type { Billing } from '../clients/billing';
 import type { ModelDirectory } from '../clients/model-directory';
 import { toPublicModel } from '../domain/listed-model';
 import { type Endpoint, endpoint } from './endpoint';
 import { pageOfModels } from './page-of-models';
-import { pageQuery } from './parse-input';
-import { listOf, modelDetailResponse, modelResponse, optedInResponse } from './responses';
 
 interface Dependencies {
   readonly models: ModelDirectory;
@@ -56,7 +56,7 @@ export function modelEndpoints({ models, billing }: Dependencies): Endpoint[] {
         if (!model.preview)
           throw new GatewayError('invalid_request', { detail: `${model.slug} is not a preview model` });
         await billing.optIn(context, user.accountId, model.slug);
-        return { ...model, opted_in: true };
+        return { ...model, opted_in: true as const };
       },
     }),
   ];

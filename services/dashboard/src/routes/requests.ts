@@ -3,38 +3,26 @@ import { usdFromNano } from '@gateway/money';
 import type { ListRequestsRequest } from '@gateway/proto/generated/gateway/billing/v1/ListRequestsRequest';
 import type { RequestRecord__Output } from '@gateway/proto/generated/gateway/billing/v1/RequestRecord';
 import type { UsageTotals__Output } from '@gateway/proto/generated/gateway/billing/v1/UsageTotals';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { listOf } from '../api/fields';
+import {
+  type AnyRequestRecord,
+  anyRequestResponse,
+  anyRequestsQuery,
+  type RequestRecord,
+  requestResponse,
+  requestsQuery,
+  type UsageRow,
+  usageQuery,
+  usageResponse,
+} from '../api/requests';
 import type { Billing } from '../clients/billing';
 import { type Endpoint, endpoint } from './endpoint';
-import { cellQuery, moment, pageQuery } from './parse-input';
-import { anyRequestResponse, listOf, requestResponse, usageResponse } from './responses';
 import { toList, toTime } from './to-json';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 1_000;
-
-const text = z
-  .string()
-  .regex(/^[\x21-\x7e]{0,128}$/, 'not a name')
-  .default('');
-const listQuery = pageQuery.extend({
-  from: moment.default(0),
-  to: moment.default(0),
-  key_id: text,
-  model: text,
-  status: z
-    .string()
-    .regex(/^(\d{3}|ok|failed|in_progress)$/, 'not a status')
-    .default(''),
-  error_code: text,
-});
-const allQuery = listQuery.extend({ ...cellQuery, account_id: text });
-const usageQuery = z.object({
-  from: moment.optional(),
-  to: moment.optional(),
-  group_by: z.enum(['day', 'model', 'key', 'day,model', 'day,key']).default('day'),
-});
 
 const GROUPS = {
   day: 'USAGE_GROUP_DAY',
@@ -47,7 +35,7 @@ const GROUPS = {
 export const adminRequestEndpoints = (billing: Billing): Endpoint[] => [
   endpoint('operator', 'GET /admin/requests', {
     summary: 'List requests of all accounts, or of one, newest first, including refused ones',
-    query: allQuery,
+    query: anyRequestsQuery,
     response: listOf(anyRequestResponse),
     async handle({ context, query: { account_id, cell, ...rest } }) {
       const { requests, nextCursor } = await billing.listAllRequests(
@@ -69,7 +57,7 @@ export const adminRequestEndpoints = (billing: Billing): Endpoint[] => [
 export const requestEndpoints = (billing: Billing): Endpoint[] => [
   endpoint('viewer', 'GET /requests', {
     summary: "List the account's requests, newest first: completed, refused, and video tasks in progress",
-    query: listQuery,
+    query: requestsQuery,
     response: listOf(requestResponse),
     async handle({ context, user, query }) {
       const { requests, nextCursor } = await billing.listRequests(context, toFilter(user.accountId, query));
@@ -111,7 +99,7 @@ export const requestEndpoints = (billing: Billing): Endpoint[] => [
   }),
 ];
 
-function toFilter(accountId: string, filter: z.output<typeof listQuery>): ListRequestsRequest {
+function toFilter(accountId: string, filter: z.output<typeof requestsQuery>): ListRequestsRequest {
   const { limit, cursor, from, to, key_id, model, status, error_code } = filter;
   return {
     accountId,
@@ -137,7 +125,7 @@ const isEnd = (status: string): status is keyof typeof ENDS => Object.hasOwn(END
 /** An HTTP status, or a word for whether and how the call has ended. */
 const toEnd = (status: string) => (isEnd(status) ? { end: ENDS[status] } : { status: Number(status) });
 
-function toRequestJson(record: RequestRecord__Output) {
+function toRequestJson(record: RequestRecord__Output): RequestRecord {
   const { input = 0, cacheRead = 0, cacheWrite = 0, output = 0, reasoning = 0 } = record.tokens ?? {};
   return {
     id: record.id,
@@ -169,7 +157,7 @@ function toRequestJson(record: RequestRecord__Output) {
 }
 
 /** For operators. A call with a login token has a user and no key; one without valid credentials has neither. */
-const toAnyRequestJson = (record: RequestRecord__Output) => ({
+const toAnyRequestJson = (record: RequestRecord__Output): AnyRequestRecord => ({
   ...toRequestJson(record),
   key_id: record.keyId || null,
   account_id: record.accountId || null,
@@ -195,7 +183,7 @@ function toTimings({ createdAtMs, startedAtMs, endedAtMs, admittedMs, firstByteM
   };
 }
 
-const toUsageJson = (totals: UsageTotals__Output) => ({
+const toUsageJson = (totals: UsageTotals__Output): Omit<UsageRow, 'group'> => ({
   calls: Number(totals.calls),
   errors: Number(totals.errors),
   input_tokens: Number(totals.inputTokens),

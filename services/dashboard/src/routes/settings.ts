@@ -1,10 +1,7 @@
-import { z } from 'zod';
+import { settingsBody, settingsResponse } from '../api/accounts';
 import type { Billing } from '../clients/billing';
 import { type Endpoint, endpoint } from './endpoint';
-import { settingsResponse } from './responses';
 import { toSettingsJson } from './to-json';
-
-const settingsBody = z.strictObject({ bare_model_names: z.boolean().optional() });
 
 /** Account settings that apply to keys without their own setting. */
 export const settingsEndpoints = (billing: Billing): Endpoint[] => [

@@ -1,3 +1,4 @@
+import type { AnyAuditEntry, AuditEntry } from '../api/audit';
 import type { SequenceMask } from '../domain/sequence-mask';
 import type { AuditRow } from '../store/audit';
 
@@ -5,16 +6,13 @@ interface Masks {
   readonly mask: SequenceMask;
 }
 
-/** An entry in lists and files; of operators' lists, with its account. */
-export type AuditJson = ReturnType<typeof toOwnersJson> & { readonly account_id?: string | null };
-
 /** Operators' changes to the account are without their names and addresses. */
-export function toOwnersJson(row: AuditRow, masks: Masks) {
+export function toOwnersJson(row: AuditRow, masks: Masks): AuditEntry {
   const actor = row.by_operator ? { id: null, email: null } : actorOf(row);
   return { ...toJson(row, masks, actor), address: row.by_operator ? null : row.address };
 }
 
-export const toOperatorsJson = (row: AuditRow, masks: Masks) => ({
+export const toOperatorsJson = (row: AuditRow, masks: Masks): AnyAuditEntry => ({
   ...toJson(row, masks, actorOf(row)),
   address: row.address,
   account_id: row.account_id,

@@ -10,6 +10,18 @@ import type { LedgerEntry__Output } from '@gateway/proto/generated/gateway/billi
 import type { OperatorLoss__Output } from '@gateway/proto/generated/gateway/billing/v1/OperatorLoss';
 import type { Throttle__Output } from '@gateway/proto/generated/gateway/billing/v1/Throttle';
 import type { Topup__Output } from '@gateway/proto/generated/gateway/billing/v1/Topup';
+import type { Account, AccountSettings, PlatformThrottle } from '../api/accounts';
+import type {
+  AbandonedCost,
+  AccountUse,
+  Balance,
+  LedgerEntry,
+  Limits,
+  OperatorLoss,
+  Topup,
+} from '../api/billing';
+import type { Page } from '../api/fields';
+import type { ApiKey, FoundKey, KeyUse, NewApiKey } from '../api/keys';
 import type { IssuedToken } from '../security/login-tokens';
 
 export const toTime = (ms: string | number): string => new Date(Number(ms)).toISOString();
@@ -17,7 +29,7 @@ const toUsd = (nano: string): number => usdFromNano(BigInt(nano));
 const orNull = <A, B>(value: A | undefined, map: (value: A) => B): B | null =>
   value === undefined ? null : map(value);
 
-export const toList = <T>(data: readonly T[], nextCursor: string) => ({
+export const toList = <T>(data: readonly T[], nextCursor: string): Page<T> => ({
   data,
   next_cursor: nextCursor === '' ? null : nextCursor,
 });
@@ -27,7 +39,7 @@ export const toTokenJson = ({ token, expiresAtMs }: IssuedToken) => ({
   expires_at: toTime(expiresAtMs),
 });
 
-export function toKeyJson(key: ApiKey__Output) {
+export function toKeyJson(key: ApiKey__Output): ApiKey {
   return {
     id: key.id,
     name: key.name,
@@ -49,25 +61,25 @@ export function toKeyJson(key: ApiKey__Output) {
     owner_limits: key.ownerLimits,
     holder_ids: key.holderIds,
     fallback_models: !key.noFallbackModels,
-    unsupported_tools: key.dropUnsupportedTools ? ('drop' as const) : ('refuse' as const),
+    unsupported_tools: key.dropUnsupportedTools ? 'drop' : 'refuse',
     detailed_messages: key.detailedMessages,
   };
 }
 
 /** Includes the value, which is shown once. */
-export const toNewKeyJson = ({ key, value }: CreateKeyResponse__Output) => ({
+export const toNewKeyJson = ({ key, value }: CreateKeyResponse__Output): NewApiKey => ({
   ...toKeyJson(key!),
   key: value,
 });
 
 /** For an operator who has only a value. */
-export const toFoundKeyJson = ({ key, valueEndsAtMs }: FindKeyResponse__Output) => ({
+export const toFoundKeyJson = ({ key, valueEndsAtMs }: FindKeyResponse__Output): FoundKey => ({
   ...toKeyJson(key!),
   account_id: key!.accountId,
   value_ends_at: orNull(valueEndsAtMs, toTime),
 });
 
-export function toKeyUseJson({ dayEndsAtMs, monthEndsAtMs, minute, ...use }: KeyUse__Output) {
+export function toKeyUseJson({ dayEndsAtMs, monthEndsAtMs, minute, ...use }: KeyUse__Output): KeyUse {
   return {
     day: { used: toUsd(use.dayNano), resets_at: toTime(dayEndsAtMs) },
     month: { used: toUsd(use.monthNano), resets_at: toTime(monthEndsAtMs) },
@@ -76,29 +88,33 @@ export function toKeyUseJson({ dayEndsAtMs, monthEndsAtMs, minute, ...use }: Key
   };
 }
 
-export const toAccountUseJson = ({ dayNano, dayEndsAtMs }: AccountUse__Output) => ({
+export const toAccountUseJson = ({ dayNano, dayEndsAtMs }: AccountUse__Output): AccountUse => ({
   day: { used: toUsd(dayNano), resets_at: toTime(dayEndsAtMs) },
 });
 
-const toFunds = ({ balanceNano, heldNano }: Account__Output) => ({
+const toFunds = ({ balanceNano, heldNano }: Account__Output): Omit<Balance, 'account_id'> => ({
   balance: toUsd(balanceNano),
   held: toUsd(heldNano),
   available: usdFromNano(BigInt(balanceNano) - BigInt(heldNano)),
   currency: 'USD',
 });
 
-export const toBalanceJson = (account: Account__Output) => ({ account_id: account.id, ...toFunds(account) });
+export const toBalanceJson = (account: Account__Output): Balance => ({
+  account_id: account.id,
+  ...toFunds(account),
+});
 
-export const toLimitsJson = (account: Account__Output) => ({
+export const toLimitsJson = (account: Account__Output): Limits => ({
   daily_limit: orNull(account.dailyLimitNano, toUsd),
   when_short: account.whenShort === 'WHEN_SHORT_REFUSE' ? 'refuse' : 'lower',
 });
 
-export const toSettingsJson = ({ bareModelNames }: Account__Output) => ({
+export const toSettingsJson = ({ bareModelNames }: Account__Output): AccountSettings => ({
   bare_model_names: bareModelNames,
 });
 
-export const toAccountJson = (account: Account__Output) => ({
+/** Without what only the dashboard knows. */
+export const toAccountJson = (account: Account__Output): Omit<Account, 'owner_email' | 'cell'> => ({
   id: account.id,
   name: account.name,
   status: withoutPrefix(account.status, 'ACCOUNT_STATUS_'),
@@ -110,11 +126,11 @@ export const toAccountJson = (account: Account__Output) => ({
 });
 
 /** Null if there is no throttle. */
-export const toThrottleJson = ({ requestsPerSecond }: Throttle__Output) => ({
+export const toThrottleJson = ({ requestsPerSecond }: Throttle__Output): PlatformThrottle => ({
   requests_per_second: requestsPerSecond || null,
 });
 
-export function toTopupJson(topup: Topup__Output) {
+export function toTopupJson(topup: Topup__Output): Topup {
   return {
     id: topup.id,
     account_id: topup.accountId,
@@ -127,7 +143,7 @@ export function toTopupJson(topup: Topup__Output) {
   };
 }
 
-export function toLedgerJson(entry: LedgerEntry__Output) {
+export function toLedgerJson(entry: LedgerEntry__Output): LedgerEntry {
   return {
     id: entry.id,
     kind: withoutPrefix(entry.kind, 'LEDGER_KIND_'),
@@ -139,18 +155,24 @@ export function toLedgerJson(entry: LedgerEntry__Output) {
   };
 }
 
-export const toOperatorLossJson = (loss: OperatorLoss__Output) => ({
+export const toOperatorLossJson = (loss: OperatorLoss__Output): OperatorLoss => ({
   request_id: loss.requestId,
-  reason: loss.reason,
+  reason: loss.reason as OperatorLoss['reason'],
   amount: toUsd(loss.amountNano),
   created_at: toTime(loss.createdAtMs),
 });
 
-export const toAbandonedCostJson = (cost: AbandonedCost__Output) => ({
+export const toAbandonedCostJson = (cost: AbandonedCost__Output): AbandonedCost => ({
   last_hour: toUsd(cost.hourNano),
   limit: toUsd(cost.limitNano),
   limited_until: orNull(cost.limitedUntilMs, toTime),
 });
 
 /** `KEY_STATUS_ENABLED` → `enabled`. */
-const withoutPrefix = (value: string, prefix: string): string => value.slice(prefix.length).toLowerCase();
+const withoutPrefix = <Value extends string, Prefix extends string>(value: Value, prefix: Prefix) =>
+  value.slice(prefix.length).toLowerCase() as WithoutPrefix<Value, Prefix>;
+
+/** `UNSPECIFIED` is never sent. */
+type WithoutPrefix<Value, Prefix extends string> = Value extends `${Prefix}${infer Name}`
+  ? Lowercase<Exclude<Name, 'UNSPECIFIED'>>
+  : never;

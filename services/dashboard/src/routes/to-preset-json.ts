@@ -7,19 +7,27 @@ import {
   PROVIDER_KINDS,
   type Preset,
 } from '@gateway/providers';
+import type { ProviderPresets } from '../api/providers';
 
 /** Returns the presets of kinds that can be connected, sorted by name. */
-export const presetsJson = () =>
+export const presetsJson = (): ProviderPresets['data'] =>
   [...PRESETS.values()].filter(({ kind }) => isProviderKind(kind)).map(toPresetJson);
 
-export const kindsJson = () =>
+export const kindsJson = (): ProviderPresets['kinds'] =>
   PROVIDER_KINDS.map((kind) => ({
     kind,
     base_url: defaultBaseUrl(kind, {}) ?? null,
     options: optionNames(kind).filter((name) => name !== 'preset'),
   }));
 
-const toPresetJson = ({ id, name, kind, base_url, api_key, docs }: Preset) => ({
+const toPresetJson = ({
+  id,
+  name,
+  kind,
+  base_url,
+  api_key,
+  docs,
+}: Preset): ProviderPresets['data'][number] => ({
   id,
   name,
   kind,

@@ -1,8 +1,9 @@
 import { usdFromNano } from '@gateway/money';
 import type { EndpointModel__Output } from '@gateway/proto/generated/gateway/chat/v1/EndpointModel';
 import { defaultBaseUrl, isProviderKind } from '@gateway/providers';
+import type { Credential, EndpointModel, ProbeResult, Provider } from '../api/providers';
 import type { FoundPrices } from '../clients/price-list';
-import type { ProbeResult } from '../clients/provider-probe';
+import type { ProbeResult as ProbedEndpoint } from '../clients/provider-probe';
 import type {
   ConfiguredCredential,
   ConfiguredProvider,
@@ -36,7 +37,7 @@ export function toProviderJson(
   { id, served_by, targets, credentials: used }: ProviderHealth,
   configured: ConfiguredProvider | undefined,
   costs: DailyCosts | undefined,
-) {
+): Provider {
   const health = { served_by, targets };
   if (!configured) {
     const source =
@@ -46,7 +47,7 @@ export function toProviderJson(
   const { kind, name, baseUrl, headers, options, enabled, createdAtMs, credentials } = configured;
   return {
     id,
-    source: 'catalog' as const,
+    source: 'catalog',
     kind,
     name,
     base_url: baseUrl || (isProviderKind(kind) && defaultBaseUrl(kind, options)) || null,
@@ -81,7 +82,7 @@ export const toCredentialJson = ({
   enabled,
   limits,
   createdAtMs,
-}: ConfiguredCredential) => ({
+}: ConfiguredCredential): Credential => ({
   id,
   name,
   hint,
@@ -116,7 +117,11 @@ function toCostJson({ id, limits }: ConfiguredCredential, costs: DailyCosts | un
   };
 }
 
-const toUsedCredentialJson = ({ id, name, ...health }: CredentialHealth) => ({
+const toUsedCredentialJson = ({
+  id,
+  name,
+  ...health
+}: CredentialHealth): Provider['credentials'][number] => ({
   id,
   name,
   hint: null,
@@ -138,7 +143,7 @@ function healthOf(used: CredentialHealth | undefined): Health & CredentialLimits
 export const toEndpointModelJson = (
   { id, name, contextLength, maxOutputTokens }: EndpointModel__Output,
   { models, missing }: Pick<FoundPrices, 'models' | 'missing'>,
-) => {
+): Omit<EndpointModel, 'suggested_slug' | 'slugs'> => {
   const priced = models.get(id);
   return {
     upstream_model: id,
@@ -155,7 +160,13 @@ export const toEndpointModelJson = (
   };
 };
 
-export const toProbeJson = ({ credentialId, credentialName, latencyMs, failure, models }: ProbeResult) => ({
+export const toProbeJson = ({
+  credentialId,
+  credentialName,
+  latencyMs,
+  failure,
+  models,
+}: ProbedEndpoint): ProbeResult => ({
   ok: failure === null,
   credential: { id: credentialId, name: credentialName },
   latency_ms: latencyMs,

@@ -1,10 +1,10 @@
 import { allowsModel as allowlistAllows } from '@gateway/proto/allowed-models';
-import type { KeyLimits } from './keys';
+import type { ApiKey } from './keys';
 import type { Model } from './models';
 
 /** Whether a key may call a model. */
 export const allowsModel = (
-  { allowed_models }: Pick<KeyLimits, 'allowed_models'>,
+  { allowed_models }: Pick<ApiKey, 'allowed_models'>,
   { slug, output_modalities }: Model,
 ): boolean => allowlistAllows(allowed_models, { slug, outputModalities: output_modalities });
 

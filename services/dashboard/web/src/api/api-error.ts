@@ -1,13 +1,8 @@
-interface ErrorBody {
-  type: string;
-  code: string;
-  message: string;
-  param?: string;
-  detail?: string;
-  limit?: number;
-  used?: number;
-  resets_at?: string;
-}
+import type { ErrorEnvelope } from '../../../src/api/fields';
+
+export type { ErrorCode } from '../../../src/api/fields';
+
+type ErrorBody = ErrorEnvelope['error'];
 
 /** An error response of the API, with the fields of its envelope; the code `network` means that no response arrived. */
 export class ApiError extends Error {

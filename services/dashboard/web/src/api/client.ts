@@ -8,11 +8,7 @@ export type { SendOptions } from './exchange';
 export type QueryValue = string | number | boolean | null | undefined;
 export type Query = Readonly<Record<string, QueryValue>>;
 
-/** A page of a list. */
-export interface Page<T> {
-  readonly data: readonly T[];
-  readonly next_cursor: string | null;
-}
+export type { Page } from '../../../src/api/fields';
 
 /** Omits empty values. */
 export function withQuery(path: string, query: Query = {}): string {

@@ -1,6 +1,10 @@
+import type { CreatedVideo, GeneratedImages, VideoResult, VideoTask } from '../../../src/api/v1-replies';
 import { ApiError } from './api-error';
 import { apiGetRaw, apiPost, apiPostRaw, type SendOptions, withQuery } from './client';
+import { readJson } from './exchange';
 import { readEvents } from './read-events';
+
+export type * from '../../../src/api/v1-replies';
 
 /** Longer than the gateway waits for any provider. */
 const TIMEOUT_MS = 660_000;
@@ -76,17 +80,13 @@ export interface ImageRequest {
   readonly n?: number;
 }
 
-export interface GeneratedImages {
+export interface ImageReply extends Pick<GeneratedImages, 'data'> {
   readonly requestId: string | undefined;
-  readonly data: readonly { readonly b64_json?: string; readonly url?: string }[];
 }
 
-export async function generateImages(
-  request: ImageRequest,
-  idempotencyKey: string,
-): Promise<GeneratedImages> {
+export async function generateImages(request: ImageRequest, idempotencyKey: string): Promise<ImageReply> {
   const response = await apiPostRaw('playground/images', request, { idempotencyKey, timeoutMs: TIMEOUT_MS });
-  const { data } = await response.json();
+  const { data } = await readJson<GeneratedImages>(response);
   return { requestId: requestIdOf(response), data };
 }
 
@@ -99,18 +99,16 @@ export async function editImages(
   { key_id, ...fields }: ImageRequest,
   { images, mask }: EditFiles,
   idempotencyKey: string,
-): Promise<GeneratedImages> {
+): Promise<ImageReply> {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, String(value));
   for (const image of images) form.append('image[]', image);
   if (mask) form.append('mask', mask);
   const path = withQuery('playground/images/edits', { key_id });
   const response = await apiPostRaw(path, form, { idempotencyKey, timeoutMs: TIMEOUT_MS });
-  const { data } = await response.json();
+  const { data } = await readJson<GeneratedImages>(response);
   return { requestId: requestIdOf(response), data };
 }
-
-export type VideoStatus = 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | 'expired';
 
 export interface VideoRequest {
   readonly key_id: string;
@@ -119,21 +117,6 @@ export interface VideoRequest {
   readonly tier?: string;
   readonly duration?: number;
   readonly aspect_ratio?: string;
-}
-
-export interface VideoTask {
-  readonly task_id: string;
-  readonly status: VideoStatus;
-  /** Why there is no video. */
-  readonly error?: { readonly message?: string; readonly detail?: string };
-}
-
-export interface VideoResult extends VideoTask {
-  readonly videos: readonly {
-    readonly url: string;
-    readonly duration: number;
-    readonly expires_at: string | null;
-  }[];
 }
 
 export interface VideoTaskId {
@@ -148,7 +131,7 @@ const videoPath = (provider: string, action: string) =>
 export async function createVideo(provider: string, request: VideoRequest, idempotencyKey: string) {
   const options: SendOptions = { idempotencyKey, timeoutMs: TIMEOUT_MS };
   const response = await apiPostRaw(videoPath(provider, 'create'), request, options);
-  const task: VideoTask = await response.json();
+  const task = await readJson<CreatedVideo>(response);
   return { ...task, requestId: requestIdOf(response) };
 }
 

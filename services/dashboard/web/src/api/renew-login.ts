@@ -1,3 +1,4 @@
+import type { Token } from '../../../src/api/auth';
 import { endsLogin } from './api-error';
 import { exchange, readJson } from './exchange';
 import { loginToken } from './login-token';
@@ -30,7 +31,7 @@ async function renew(seen: string | undefined): Promise<void> {
   if (!old || old !== seen) return;
   try {
     const answer = await exchange({ method: 'POST', path: 'auth/refresh', token: old });
-    const { token } = await readJson<{ token: string }>(answer);
+    const { token } = await readJson<Token>(answer);
     // The user may have logged out, or another user in, meanwhile.
     if (loginToken.current?.token === old) loginToken.store(token);
   } catch (error) {

@@ -1,10 +1,8 @@
+import type { AccountSettings, SettingsChange } from '../../../src/api/accounts';
 import { apiGet, apiPost } from './client';
 
-/** Defaults for the account's keys. */
-export interface AccountSettings {
-  readonly bare_model_names: boolean;
-}
+export type * from '../../../src/api/accounts';
 
 export const getSettings = () => apiGet<AccountSettings>('account/settings');
-export const updateSettings = (change: Partial<AccountSettings>) =>
+export const updateSettings = (change: SettingsChange) =>
   apiPost<AccountSettings>('account/settings', change);

@@ -1,5 +1,6 @@
 import { type ComponentType, lazy } from 'react';
 import { Route, Routes } from 'react-router';
+import type { WebArea } from '../../../src/api/web-areas';
 import { EntryLayout } from './entry-layout';
 import { LoginGate } from './login-gate';
 import { NotFoundPage } from './not-found-page';
@@ -67,13 +68,15 @@ export function preloadFirstPage(): void {
   if (window.location.pathname === '/') void loadOverview().catch(() => {});
 }
 
-/** The dashboard service lists the first segments too (`http/web-ui.ts`) and answers `not_found` to all others. */
+/** Returns the path of a route; the dashboard service answers paths outside of the areas with `not_found`. */
+const at = (path: WebArea | `${WebArea}/${string}`): string => path;
+
 export function AppRoutes() {
   return (
     <Routes>
       <Route element={<EntryLayout />}>
-        <Route path="login" element={<LoginPage />} />
-        <Route path="sign-up" element={<SignUpPage />} />
+        <Route path={at('login')} element={<LoginPage />} />
+        <Route path={at('sign-up')} element={<SignUpPage />} />
       </Route>
       <Route
         element={
@@ -83,19 +86,19 @@ export function AppRoutes() {
         }
       >
         <Route index element={<OverviewPage />} />
-        <Route path="keys" element={<KeysPage />} />
-        <Route path="keys/:id" element={<KeyPage />} />
-        <Route path="models" element={<ModelsPage />} />
-        <Route path="models/*" element={<ModelPage />} />
-        <Route path="playground/*" element={<PlaygroundPage />} />
-        <Route path="usage" element={<UsagePage />} />
-        <Route path="requests" element={<RequestsPage />} />
-        <Route path="requests/:id" element={<RequestPage />} />
-        <Route path="billing" element={<BillingPage />} />
-        <Route path="members" element={<MembersPage />} />
-        <Route path="audit" element={<AuditPage />} />
-        <Route path="account" element={<AccountPage />} />
-        <Route path="operator" element={<OperatorGate />}>
+        <Route path={at('keys')} element={<KeysPage />} />
+        <Route path={at('keys/:id')} element={<KeyPage />} />
+        <Route path={at('models')} element={<ModelsPage />} />
+        <Route path={at('models/*')} element={<ModelPage />} />
+        <Route path={at('playground/*')} element={<PlaygroundPage />} />
+        <Route path={at('usage')} element={<UsagePage />} />
+        <Route path={at('requests')} element={<RequestsPage />} />
+        <Route path={at('requests/:id')} element={<RequestPage />} />
+        <Route path={at('billing')} element={<BillingPage />} />
+        <Route path={at('members')} element={<MembersPage />} />
+        <Route path={at('audit')} element={<AuditPage />} />
+        <Route path={at('account')} element={<AccountPage />} />
+        <Route path={at('operator')} element={<OperatorGate />}>
           <Route path="accounts" element={<OperatorAccountsPage />} />
           <Route path="accounts/:id" element={<OperatorAccountPage />} />
           <Route path="requests" element={<OperatorRequestsPage />} />

@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../api/api-error';
+
 /** Pages where an error can be resolved. */
 export type AdvicePage = 'key' | 'keys' | 'billing' | 'limits' | 'models' | 'model' | 'again' | 'operator';
 
@@ -12,8 +14,7 @@ export interface Advice {
 
 const advice = (meaning: string, todo: string, ...pages: AdvicePage[]): Advice => ({ meaning, todo, pages });
 
-/** Has every code of the API; a test compares it with the error table. */
-export const ERROR_ADVICE: Readonly<Record<string, Advice>> = {
+const ERROR_ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   invalid_api_key: advice(
     'The request had no valid API key: it was missing, mistyped, disabled, deleted or replaced.',
     'Send a key of this gateway as “Authorization: Bearer sk-gw-…”. If its value is lost, regenerate the key.',
@@ -180,4 +181,6 @@ const UNKNOWN = advice(
   'operator',
 );
 
-export const adviceOn = (code: string): Advice => ERROR_ADVICE[code] ?? UNKNOWN;
+export const adviceOn = (code: string): Advice => (isKnown(code) ? ERROR_ADVICE[code] : UNKNOWN);
+
+const isKnown = (code: string): code is ErrorCode => Object.hasOwn(ERROR_ADVICE, code);

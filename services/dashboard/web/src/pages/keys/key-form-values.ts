@@ -1,7 +1,7 @@
-import type { ApiKey, KeyInput, KeyLimits } from '../../api/keys';
+import type { ApiKey, KeyChange, KeyInput } from '../../api/keys';
 
 /** Values of the key form; null: no limit. */
-export type KeyFormValues = KeyLimits & { readonly name: string };
+export type KeyFormValues = Pick<ApiKey, keyof KeyInput>;
 
 export const NEW_KEY: KeyFormValues = {
   name: '',
@@ -46,7 +46,7 @@ export const toKeyInput = (values: KeyFormValues): KeyInput => ({
 });
 
 /** Only changed fields, so that concurrent changes by others are kept. */
-export function toKeyChange(before: KeyFormValues, after: KeyFormValues): Partial<KeyInput> {
+export function toKeyChange(before: KeyFormValues, after: KeyFormValues): KeyChange {
   const changed = FIELDS.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
   return Object.fromEntries(changed.map((field) => [field, after[field]]));
 }

@@ -1,9 +1,9 @@
-import type { KeyLimits } from '../../api/keys';
 import { formatCompact } from '../../ui/format-count';
 import { formatMoney } from '../../ui/format-money';
+import type { KeyFormValues } from './key-form-values';
 
 /** Returns the key's limits in short: `$5.00 per day`, `60 RPM`. */
-export function limitsAtAGlance(limits: KeyLimits): string[] {
+export function limitsAtAGlance(limits: KeyFormValues): string[] {
   const { daily_limit, monthly_limit, request_cost_limit, rpm_limit, tpm_limit } = limits;
   return [
     daily_limit !== null && `${formatMoney(daily_limit)} per day`,

@@ -31,7 +31,7 @@ export function useFirstSteps(): Progress | 'unknown' | 'done' {
   });
   const calls = useQuery({
     queryKey: ['requests', 'good'],
-    queryFn: () => listRequests({ status: 200 }, undefined, 1),
+    queryFn: () => listRequests({ status: '200' }, undefined, 1),
     refetchInterval: ({ state }) => (state.data?.data.length ? false : REFETCH_INTERVAL_MS),
     enabled,
   });

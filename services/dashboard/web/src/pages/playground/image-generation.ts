@@ -1,5 +1,5 @@
 import type { ImageFeatures } from '../../api/models';
-import type { GeneratedImages, ImageRequest } from '../../api/playground';
+import type { ImageReply, ImageRequest } from '../../api/playground';
 import type { ChosenFile } from './chosen-file';
 
 /** An image request: an edit if it has images. */
@@ -13,7 +13,7 @@ export interface ImageCall {
   readonly request: ImageRequest;
   /** Names of the edited files. */
   readonly edited: readonly string[];
-  readonly result: GeneratedImages;
+  readonly result: ImageReply;
 }
 
 /** Identifies the request when it is sent again. */

@@ -6,7 +6,7 @@ import { nextPoll, type PollResult } from './next-poll';
 const START_MS = 1_000_000;
 const one = (task_id: string, startedMs = START_MS) => ({ task_id, startedMs });
 const seen = (polledMs: number, status: VideoStatus = 'running'): PollResult => ({
-  task: { task_id: 'a', status },
+  task: { task_id: 'a', status, model: 'sim/video', created_at: '2026-01-01T00:00:00Z' },
   polledMs,
   failures: 0,
 });

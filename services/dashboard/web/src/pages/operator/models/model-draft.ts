@@ -1,4 +1,11 @@
-import type { AdminModel, ModelChange, ModelTarget, Strategy, TargetInput } from '../../../api/admin-models';
+import type {
+  AdminModel,
+  ModelChange,
+  ModelInput,
+  ModelTarget,
+  Strategy,
+  TargetInput,
+} from '../../../api/admin-models';
 import { randomId } from '../../../ui/random-id';
 import { parseCount } from './parse-count';
 import type { Problems } from './problems';
@@ -131,7 +138,10 @@ export const makes = (draft: Pick<ModelDraft, 'output_modalities'>, what: string
   draft.output_modalities.includes(what);
 
 /** Returns the entry without its slug, and the problems of fields that can't be sent. */
-export function toChange(draft: ModelDraft): { change: ModelChange & { name: string }; problems: Problems } {
+export function toChange(draft: ModelDraft): {
+  change: Omit<ModelInput, 'slug' | 'status' | 'pricing'>;
+  problems: Problems;
+} {
   const problems = new Map<string, string>();
   const count = (text: string, path: string): number => {
     const value = text.trim() === '' ? 0 : parseCount(text);

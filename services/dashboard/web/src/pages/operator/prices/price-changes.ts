@@ -59,7 +59,7 @@ function flat({ tokens, image, video, audio }: PricesInput): Map<string, Price> 
     found.set(labelOf(unit).toLowerCase(), { usd, unit: 'per use' });
   if (image) {
     const { per_image, ...rates } = image;
-    for (const { size, quality, price } of per_image) {
+    for (const { size, quality, price } of per_image ?? []) {
       found.set(['image', size, quality].filter(Boolean).join(' '), { usd: price, unit: 'per image' });
     }
     put('images, ', rates);

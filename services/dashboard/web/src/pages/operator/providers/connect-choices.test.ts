@@ -20,6 +20,7 @@ const PRESETS: ProviderPresets = {
     preset('minimax', 'MiniMax', { kind: 'anthropic' }),
     preset('cloudflare', 'Cloudflare', { base_url: 'https://cf.test/{account_id}/v1' }),
   ],
+  next_cursor: null,
   kinds: [
     { kind: 'openai', base_url: 'https://api.openai.com/v1', options: ['quirks'] },
     { kind: 'anthropic', base_url: 'https://api.anthropic.com', options: [] },

@@ -1,5 +1,5 @@
 import { Box, Code, Text } from '@mantine/core';
-import type { CredentialHealth, CredentialRates, Health, RateLimit } from '../../../api/admin-providers';
+import type { CredentialHealth, Health, RateLimit } from '../../../api/admin-providers';
 import { formatCount } from '../../../ui/format-count';
 import { formatMoney } from '../../../ui/format-money';
 import { formatDuration } from '../../../ui/format-time';
@@ -50,7 +50,7 @@ export function CostToday({
 }
 
 /** What remains of a credential's rate limits at the provider. */
-export function RateLimits({ rate_limits }: Pick<CredentialRates, 'rate_limits'>) {
+export function RateLimits({ rate_limits }: Pick<CredentialHealth, 'rate_limits'>) {
   if (!rate_limits) return <>–</>;
   const { upstream_model, at, limits } = rate_limits;
   return (

@@ -5,7 +5,7 @@ import { isFree, matches, otherRates, toImportedModel, toRow } from './import-ro
 const LISTED = {
   source: 'a list',
   source_date: '2026-01-01',
-  tokens: { input: 0.11, output: 0.22, cache_read: 0.05, service_tiers: {} },
+  tokens: { input: 0.11, output: 0.22, cache_read: 0.05, service_tiers: {}, units: {} },
 };
 const model = (more: Partial<EndpointModel> = {}): EndpointModel => ({
   upstream_model: 'Org/Model:7b',
@@ -52,7 +52,7 @@ test('the listed cost is kept with the target, also if the prices are typed or t
 test('a typed price replaces the listed one, and the list is no longer the source', () => {
   const row = toRow(model({ pricing: LISTED }), { input: '0.5' }, NONE);
   expect(toImportedModel(row).pricing).toEqual({
-    tokens: { input: 0.5, output: 0.22, cache_read: 0.05, service_tiers: {} },
+    tokens: { input: 0.5, output: 0.22, cache_read: 0.05, service_tiers: {}, units: {} },
   });
 });
 

@@ -1,25 +1,13 @@
-import { AUDIO_RATE_NAMES, eachOf, IMAGE_RATE_NAMES, TOKEN_RATE_NAMES } from '@gateway/pricing';
 import { z } from 'zod';
-import { imageFeatures, videoFeatures } from './feature-input';
-import { label, modelName, modelSlug, usdAmount } from './parse-input';
+import { STRATEGIES } from '../domain/listed-model';
+import { imageFeatures, videoFeatures } from './features';
+import { count, type Json, type JsonBody, label, modelName, modelSlug, tokens, word, words } from './fields';
+import { model } from './models';
+import { prices, pricesBody, tokenPrices } from './prices';
 
-// Checks only types and sizes; catalog validates entries.
-const MAX_TOKENS = 2_000_000_000;
-const word = z.string().min(1).max(64);
-const words = z.array(word).max(50);
-const tokens = z.number().int().min(0).max(MAX_TOKENS);
-const price = usdAmount.nullish();
 const timeoutMs = z.number().int().min(0).max(3_600_000).default(0);
 
-const rates = eachOf(TOKEN_RATE_NAMES, price);
-export const tokenPrices = z.strictObject({
-  ...rates,
-  service_tiers: z.record(word, z.strictObject(rates)).nullish(),
-  long_context: z.strictObject({ above_tokens: tokens.min(1), ...rates }).nullish(),
-  units: z.record(word, usdAmount).nullish(),
-});
-
-export const targetFields = {
+const targetFields = {
   provider: word,
   upstream_model: z.string().min(1).max(200),
   weight: z.number().int().min(1).max(1_000_000).default(1),
@@ -33,7 +21,7 @@ const target = z.strictObject({
   cost: tokenPrices.nullish().meta({ description: 'What the provider charges, USD per million tokens' }),
 });
 const strategy = z
-  .enum(['weighted', 'priority', 'least-busy', 'lowest-latency', 'lowest-price'])
+  .enum(STRATEGIES)
   .meta({ description: 'How calls are spread over targets of one priority' });
 
 const fields = {
@@ -59,39 +47,22 @@ const fields = {
   video: videoFeatures.nullable(),
 };
 
-const oneImage = z.strictObject({
-  size: z.string().max(64).default(''),
-  quality: z.string().max(64).default(''),
-  price: usdAmount,
-});
+const service = {
+  output_floor_tokens: count,
+  max_image_tokens: count,
+  targets: z.array(
+    z.object({
+      ...targetFields,
+      cost: prices.tokens.unwrap().nullable().meta({ description: 'What the provider charges' }),
+    }),
+  ),
+  strategy,
+  fallback_models: z
+    .array(z.string())
+    .meta({ description: 'Models that are tried, in this order, when every target has failed' }),
+};
 
-/** Prices in USD, in the structure in which models show them. */
-export const pricesBody = z.strictObject({
-  source: label(500).default('set by an operator'),
-  source_date: z.iso.date().default(() => new Date().toISOString().slice(0, 10)),
-  tokens: tokenPrices.nullish(),
-  image: z
-    .strictObject({
-      per_image: z.array(oneImage).max(200).nullish(),
-      ...eachOf(IMAGE_RATE_NAMES, price),
-    })
-    .nullish(),
-  video: z
-    .strictObject({
-      tiers: words.min(1),
-      default_tier: word.nullish(),
-      per_second: z.record(word, usdAmount),
-    })
-    .nullish(),
-  audio: z.strictObject(eachOf(AUDIO_RATE_NAMES, price)).nullish(),
-});
-
-/** New prices of an existing model, for the version of its prices that the operator has seen. */
-export const setPricesBody = pricesBody.extend({
-  if_version: z.int().min(1).nullish().meta({
-    description: '`pricing.version` that the change is based on; refused if it is no longer the current one',
-  }),
-});
+export const catalogModelResponse = z.object({ ...model, ...service }).meta({ id: 'CatalogModel' });
 
 export const createModelBody = z.strictObject({
   slug: modelSlug,
@@ -116,3 +87,12 @@ export const createModelBody = z.strictObject({
 export const updateModelBody = z.strictObject(fields).partial();
 export const statusBody = z.strictObject({ status: z.enum(['active', 'disabled']) });
 export const delistBody = z.strictObject({ successor: modelSlug.nullish() });
+
+/** A model with the fields that only operators see. */
+export type AdminModel = Json<typeof catalogModelResponse>;
+export type ModelInput = JsonBody<typeof createModelBody>;
+export type ModelChange = JsonBody<typeof updateModelBody>;
+export type ModelTarget = AdminModel['targets'][number];
+export type TargetInput = JsonBody<typeof target>;
+export type { Strategy } from '../domain/listed-model';
+export type ModelStatusChange = JsonBody<typeof statusBody>;
