@@ -28,7 +28,6 @@ const onceFiles =
         'bad-input',
         'clients/',
         'conformance/coverage',
-        'conformance/documented-routes',
         'conformance/hosts',
         'conformance/provider-schemas',
         'conformance/upstream',

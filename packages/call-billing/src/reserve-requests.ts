@@ -1,6 +1,7 @@
+import { scopeOfCall } from '@gateway/endpoints';
 import { rateHeaders } from '@gateway/errors';
 import type { LinkCall } from '@gateway/link';
-import { type KeyScope, scopeOfCall } from '@gateway/models';
+import type { KeyScope } from '@gateway/models';
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
 import type { KeyContext__Output } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { fromProtoRates } from '@gateway/rpc';

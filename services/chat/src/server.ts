@@ -13,7 +13,7 @@ import {
 } from '@gateway/call-billing';
 import { CatalogWatch, ProviderDirectory, ProviderWatch } from '@gateway/catalog-client';
 import { findAddresses, HttpClient } from '@gateway/http-client';
-import { type LinkHandler, LinkServer } from '@gateway/link';
+import { type LinkHandler, LinkServer, routeCall } from '@gateway/link';
 import {
   connectedOnce,
   createQuotaMetrics,
@@ -86,7 +86,6 @@ import { describeKey } from './rpc/describe-key';
 import { generateContent } from './rpc/generate-content';
 import { getModel, listModels } from './rpc/list-models';
 import { probeProvider } from './rpc/probe-provider';
-import { routeCall } from './rpc/route-call';
 import { readSettings } from './settings';
 
 /** An account may use this part of the memory for bodies or replies while more than the last eighth is free. */
@@ -275,13 +274,22 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
       runner: wholeReplies,
       addressesOf: findAddresses,
     });
-    return routeCall({
-      chatCompletion: droppingTools(
+    const contents = droppingTools(
+      dropContentsTools,
+      generateContent({
+        ...counted,
+        answer,
+        embed: answerWhole,
+        unknownFields: settings.UNKNOWN_FIELDS,
+      }),
+    );
+    return routeCall<'chat'>({
+      chat_completions: droppingTools(
         dropChatTools,
         createChatCompletion(answer, settings.UNKNOWN_FIELDS, audioIds),
       ),
-      completion: createCompletion(complete, settings.UNKNOWN_FIELDS),
-      response: droppingTools(
+      completions: createCompletion(complete, settings.UNKNOWN_FIELDS),
+      responses: droppingTools(
         dropResponsesTools,
         createResponse(
           answerResponse({
@@ -303,7 +311,7 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
           responseOptions,
         ),
       ),
-      compaction: compactResponse(
+      response_compaction: compactResponse(
         answerResponse({
           answer: answerChat(compacting),
           storage: responseStorage,
@@ -312,27 +320,21 @@ export async function startChat(env: NodeJS.ProcessEnv, log: Logger): Promise<Ru
         }),
         responseOptions,
       ),
-      countInputTokens: droppingTools(
+      response_input_tokens: droppingTools(
         dropResponsesTools,
         countInputTokens({ ...counted, storage: responseStorage, bodies, options: responseOptions }),
       ),
       embeddings: createEmbeddings(answerWhole),
-      moderation: createModeration(answerWhole),
-      ranking: createRanking(answerWhole),
-      message: droppingTools(dropMessagesTools, createMessage(answer, settings.UNKNOWN_FIELDS)),
-      countTokens: droppingTools(dropMessagesTools, countTokens(counted)),
-      generateContent: droppingTools(
-        dropContentsTools,
-        generateContent({
-          ...counted,
-          answer,
-          embed: answerWhole,
-          unknownFields: settings.UNKNOWN_FIELDS,
-        }),
-      ),
-      describeKey: describeKey({ cells, admission }),
-      listModels: withCurrentKey(keys, listModels(listed)),
-      getModel: withCurrentKey(keys, getModel(listed)),
+      moderations: createModeration(answerWhole),
+      rerank: createRanking(answerWhole),
+      messages: droppingTools(dropMessagesTools, createMessage(answer, settings.UNKNOWN_FIELDS)),
+      count_tokens: droppingTools(dropMessagesTools, countTokens(counted)),
+      generate_content: contents,
+      embed_content: contents,
+      count_content_tokens: contents,
+      key: describeKey({ cells, admission }),
+      models: withCurrentKey(keys, listModels(listed)),
+      model: withCurrentKey(keys, getModel(listed)),
     });
   };
   const ownRoutes = createRoutes(models, true);

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { CellRefusals, KeyClient, withRefusalReports } from '@gateway/call-billing';
 import { CatalogWatch } from '@gateway/catalog-client';
-import { LinkServer } from '@gateway/link';
+import { LinkServer, routeCall } from '@gateway/link';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
 import {
   connectedOnce,
@@ -36,7 +36,6 @@ import { UpstreamHttp } from './providers/upstream-http';
 import { createSpeech } from './rpc/create-speech';
 import { createTranscription } from './rpc/create-transcription';
 import { probeProvider } from './rpc/probe-provider';
-import { routeCall } from './rpc/route-call';
 import { readSettings, type Settings } from './settings';
 import { countBills } from './store/bills';
 import { Idempotency } from './store/idempotency';
@@ -152,11 +151,13 @@ export async function startMedia(env: NodeJS.ProcessEnv, log: Logger): Promise<R
   const audio = openAudio({ ...shared, admission, providers: providers.audio });
   const transcription = { ...audio.deps, forms, cpu: audioCpuQuota() };
   const refusals = new CellRefusals(cells, log);
-  const routes = routeCall({
-    createImage: images.create,
-    createSpeech: createSpeech(audio.deps),
-    createTranscription: createTranscription(transcription, 'transcriptions'),
-    createTranslation: createTranscription(transcription, 'translations'),
+  const routes = routeCall<'media'>({
+    images: images.create,
+    images_generations: images.create,
+    images_edits: images.create,
+    speech: createSpeech(audio.deps),
+    transcriptions: createTranscription(transcription, 'transcriptions'),
+    translations: createTranscription(transcription, 'translations'),
     ...videos.routes,
   });
   const link = new LinkServer({

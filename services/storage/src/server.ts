@@ -7,7 +7,7 @@ import {
   withRefusalReports,
 } from '@gateway/call-billing';
 import { GatewayError, rateHeaders } from '@gateway/errors';
-import { type LinkHandler, LinkPool, LinkServer } from '@gateway/link';
+import { type LinkHandler, LinkPool, LinkServer, routeCall } from '@gateway/link';
 import { awaitMigrations, createPool, ping } from '@gateway/postgres';
 import { connectedOnce, every, type Logger, type RunningService, startAdminServer } from '@gateway/process';
 import type { ProtoGrpcType as ChatProto } from '@gateway/proto/generated/chat';
@@ -57,7 +57,6 @@ import {
 } from './rpc/message-batches';
 import { queueResponse, refuseQueueing } from './rpc/queue-response';
 import type { FreeAdmission } from './rpc/response-call';
-import { routeCall } from './rpc/route-call';
 import { saveResponse } from './rpc/save-response';
 import { readSettings } from './settings';
 
@@ -188,10 +187,10 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
   const originOf: OriginOf = ({ headers }) => settings.PUBLIC_API_URL ?? headers['x-edge-origin'] ?? '';
   const canRun = runner && settings.STORED_RESPONSES === 'on';
   const refusals = new CellRefusals(cells, log);
-  const routes = routeCall({
-    getResponse: limitedByAccount(contents, getResponse(responses, free)),
-    listInputItems: limitedByAccount(contents, listInputItems(responses, free)),
-    cancelResponse: limitedByAccount(
+  const routes = routeCall<'storage'>({
+    response: limitedByAccount(contents, getResponse(responses, free)),
+    response_input_items: limitedByAccount(contents, listInputItems(responses, free)),
+    response_cancel: limitedByAccount(
       contents,
       cancelResponse({
         responses,
@@ -201,11 +200,11 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
         onCancelled: abort,
       }),
     ),
-    deleteResponse: deleteResponse(responses, free, metrics.responses, (id, accountId) => {
+    response_delete: deleteResponse(responses, free, metrics.responses, (id, accountId) => {
       quota.forget(accountId);
       abort(id);
     }),
-    createFile: limitedByAccount(
+    file_create: limitedByAccount(
       uploads,
       createFile({
         files: settings.STORED_RESPONSES === 'on' ? files : undefined,
@@ -214,22 +213,22 @@ export async function startStorage(env: NodeJS.ProcessEnv, log: Logger): Promise
         metrics: metrics.files,
       }),
     ),
-    listFiles: listFiles(files, free),
-    getFile: getFile(files, free),
-    getFileContent: getFileContent(reads, free),
-    deleteFile: deleteFile(files, free, metrics.files),
-    createBatch: canRun ? createBatch(batches, files, free, metrics.batches) : refuseBatch,
-    listBatches: listBatches(batches, free),
-    getBatch: getBatch(batches, free),
-    cancelBatch: cancelBatch(batches, free),
-    createMessageBatch: canRun
+    files: listFiles(files, free),
+    file: getFile(files, free),
+    file_content: getFileContent(reads, free),
+    file_delete: deleteFile(files, free, metrics.files),
+    batch_create: canRun ? createBatch(batches, files, free, metrics.batches) : refuseBatch,
+    batches: listBatches(batches, free),
+    batch: getBatch(batches, free),
+    batch_cancel: cancelBatch(batches, free),
+    message_batch_create: canRun
       ? limitedByAccount(contents, createMessageBatch(batches, files, free, originOf, metrics.batches))
       : refuseBatch,
-    listMessageBatches: listMessageBatches(batches, free, originOf),
-    getMessageBatch: getMessageBatch(batches, free, originOf),
-    cancelMessageBatch: cancelMessageBatch(batches, free, originOf),
-    getMessageBatchResults: getMessageBatchResults(batches, reads, free),
-    deleteMessageBatch: deleteMessageBatch(batches, files, free, metrics.batches),
+    message_batches: listMessageBatches(batches, free, originOf),
+    message_batch: getMessageBatch(batches, free, originOf),
+    message_batch_cancel: cancelMessageBatch(batches, free, originOf),
+    message_batch_results: getMessageBatchResults(batches, reads, free),
+    message_batch_delete: deleteMessageBatch(batches, files, free, metrics.batches),
   });
   const refuse: LinkHandler = () => Promise.reject(quotaExhausted());
   const link = new LinkServer({

@@ -1,8 +1,10 @@
+import type { QueryName, ReplyName } from '@gateway/endpoints';
+import { MODEL_TYPES } from '@gateway/models';
 import { z } from 'zod';
 import { count, type Json } from './fields';
 import { v1ModelFields } from './models';
 
-export const text = z.string();
+const text = z.string();
 /** A number in a reply that is passed through as its provider wrote it. */
 const passedThroughCount = z
   .unknown()
@@ -29,7 +31,7 @@ const listOf = <T extends z.ZodType>(item: T) =>
     has_more: z.boolean(),
   });
 
-export const completion = z
+const completion = z
   .looseObject({
     id: text,
     object: z.literal('chat.completion'),
@@ -56,7 +58,7 @@ export const completion = z
       .nullish(),
   })
   .meta({ id: 'ChatCompletion' });
-export const textCompletion = z
+const textCompletion = z
   .looseObject({
     id: text,
     object: z.literal('text_completion'),
@@ -72,7 +74,7 @@ export const textCompletion = z
       .nullish(),
   })
   .meta({ id: 'TextCompletion' });
-export const message = z
+const message = z
   .looseObject({
     id: text,
     type: z.literal('message'),
@@ -83,7 +85,7 @@ export const message = z
     usage: z.looseObject({ input_tokens: passedThroughCount, output_tokens: passedThroughCount, cost }),
   })
   .meta({ id: 'Message' });
-export const response = z
+const response = z
   .looseObject({
     id: text,
     object: z.literal('response'),
@@ -101,7 +103,7 @@ export const response = z
       .meta({ description: 'Of a response with output' }),
   })
   .meta({ id: 'Response' });
-export const compaction = z
+const compaction = z
   .looseObject({
     id: text,
     object: z.literal('response.compaction'),
@@ -110,8 +112,8 @@ export const compaction = z
     usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count, cost }),
   })
   .meta({ id: 'ResponseCompaction' });
-export const inputItems = listOf(z.looseObject({ id: text, type: text })).meta({ id: 'ResponseInputItems' });
-export const storedFile = z
+const inputItems = listOf(z.looseObject({ id: text, type: text })).meta({ id: 'ResponseInputItems' });
+const storedFile = z
   .object({
     id: text,
     object: z.literal('file'),
@@ -123,8 +125,8 @@ export const storedFile = z
     status: z.literal('processed'),
   })
   .meta({ id: 'File' });
-export const storedFiles = listOf(storedFile).meta({ id: 'FileList' });
-export const storedBatch = z
+const storedFiles = listOf(storedFile).meta({ id: 'FileList' });
+const storedBatch = z
   .object({
     id: text,
     object: z.literal('batch'),
@@ -175,8 +177,8 @@ export const storedBatch = z
       .meta({ description: 'Of the calls that succeeded; only of a batch that has ended' }),
   })
   .meta({ id: 'Batch' });
-export const storedBatches = listOf(storedBatch).meta({ id: 'BatchList' });
-export const messageBatch = z
+const storedBatches = listOf(storedBatch).meta({ id: 'BatchList' });
+const messageBatch = z
   .object({
     id: text,
     type: z.literal('message_batch'),
@@ -196,7 +198,7 @@ export const messageBatch = z
     results_url: text.nullable().meta({ description: 'Null until the batch ends' }),
   })
   .meta({ id: 'MessageBatch' });
-export const messageBatches = z
+const messageBatches = z
   .object({
     data: z.array(messageBatch),
     has_more: z.boolean(),
@@ -204,15 +206,15 @@ export const messageBatches = z
     last_id: text.nullable(),
   })
   .meta({ id: 'MessageBatchList' });
-export const include = text.optional().meta({ description: 'May be `reasoning.encrypted_content`' });
-export const contents = z
+const include = text.optional().meta({ description: 'May be `reasoning.encrypted_content`' });
+const contents = z
   .looseObject({
     candidates: z.array(z.looseObject({ content: z.looseObject({}), finishReason: text.optional() })),
     usageMetadata: z.looseObject({ promptTokenCount: passedThroughCount }),
     modelVersion: text.optional(),
   })
   .meta({ id: 'GenerateContentResponse' });
-export const embeddings = z
+const embeddings = z
   .object({
     object: z.literal('list'),
     data: z.array(
@@ -228,7 +230,7 @@ export const embeddings = z
     usage: z.object({ prompt_tokens: count, total_tokens: count }),
   })
   .meta({ id: 'Embeddings' });
-export const transcript = z
+const transcript = z
   .looseObject({
     text,
     usage: z
@@ -237,8 +239,8 @@ export const transcript = z
       .meta({ description: 'Tokens or the duration, as the provider reports them' }),
   })
   .meta({ id: 'Transcript' });
-export const contentEmbedding = z.object({ values: z.array(z.number()) }).meta({ id: 'ContentEmbedding' });
-export const promptCount = z.object({ promptTokenCount: count });
+const contentEmbedding = z.object({ values: z.array(z.number()) }).meta({ id: 'ContentEmbedding' });
+const promptCount = z.object({ promptTokenCount: count });
 const usd = z.number().meta({ description: 'USD, at most nine decimals' });
 const rate = z.object({ limit: count, used: count, resets_at: text }).nullable();
 const spend = z.object({
@@ -246,7 +248,7 @@ const spend = z.object({
   used: usd.meta({ description: 'Includes funds reserved for in-flight requests' }),
   resets_at: text,
 });
-export const ownKey = z
+const ownKey = z
   .object({
     object: z.literal('key'),
     name: text,
@@ -269,7 +271,7 @@ export const ownKey = z
       .meta({ description: 'Null if the scopes of the key lack `billing`' }),
   })
   .meta({ id: 'OwnKey' });
-export const moderation = z
+const moderation = z
   .object({
     id: text,
     model: text,
@@ -283,7 +285,7 @@ export const moderation = z
     ),
   })
   .meta({ id: 'Moderation' });
-export const ranking = z
+const ranking = z
   .object({
     id: text.optional(),
     object: z.literal('list'),
@@ -305,7 +307,7 @@ export const ranking = z
     usage: z.object({ prompt_tokens: count, total_tokens: count }),
   })
   .meta({ id: 'Ranking' });
-export const openAiModel = z
+const openAiModel = z
   .object({
     id: text.meta({ description: 'The slug' }),
     object: z.literal('model'),
@@ -314,10 +316,10 @@ export const openAiModel = z
     ...v1ModelFields,
   })
   .meta({ id: 'OpenAiModel' });
-export const anthropicModel = z
+const anthropicModel = z
   .looseObject({ id: text, type: z.literal('model'), display_name: text, created_at: text })
   .meta({ id: 'AnthropicModel' });
-export const geminiModel = z
+const geminiModel = z
   .object({
     name: text.meta({ description: '`models/<slug>`' }),
     displayName: text,
@@ -326,15 +328,15 @@ export const geminiModel = z
     supportedGenerationMethods: z.array(text),
   })
   .meta({ id: 'GeminiModel' });
-export const geminiModels = z.object({ models: z.array(geminiModel), nextPageToken: text.optional() });
-export const openAiModels = z.object({ object: z.literal('list'), data: z.array(openAiModel) });
-export const anthropicModels = z.object({
+const geminiModels = z.object({ models: z.array(geminiModel), nextPageToken: text.optional() });
+const openAiModels = z.object({ object: z.literal('list'), data: z.array(openAiModel) });
+const anthropicModels = z.object({
   data: z.array(anthropicModel),
   has_more: z.boolean(),
   first_id: text.nullable(),
   last_id: text.nullable(),
 });
-export const images = z
+const images = z
   .object({
     created: count,
     data: z.array(
@@ -353,14 +355,14 @@ const taskStatus = z
   .meta({ description: '`completed` when the video can be downloaded' });
 const taskError = z.object({ code: text, message: text, detail: text.optional() }).optional();
 const created = { task_id: text, status: taskStatus, model: text, created_at: text };
-export const createdTask = z.object(created).meta({ id: 'CreatedVideoTask' });
+const createdTask = z.object(created).meta({ id: 'CreatedVideoTask' });
 const taskFields = {
   ...created,
   ended_at: text.optional(),
   duration: z.number().optional().meta({ description: 'Seconds' }),
   error: taskError,
 };
-export const task = z.object(taskFields).meta({ id: 'VideoTask' });
+const task = z.object(taskFields).meta({ id: 'VideoTask' });
 const listedTask = z
   .object({
     id: text.meta({ description: 'The same as `task_id`' }),
@@ -370,8 +372,8 @@ const listedTask = z
     request_id: text.meta({ description: '`X-Request-Id` of the call that created it' }),
   })
   .meta({ id: 'ListedVideoTask' });
-export const videoList = listOf(listedTask);
-export const videoResult = z
+const videoList = listOf(listedTask);
+const videoResult = z
   .object({
     task_id: text,
     status: taskStatus,
@@ -380,8 +382,93 @@ export const videoResult = z
   })
   .meta({ id: 'VideoResult' });
 
-export type GeneratedImages = Json<typeof images>;
-export type CreatedVideo = Json<typeof createdTask>;
-export type VideoTask = Json<typeof task>;
+/** Replies of the API's endpoints. */
+export const V1_REPLIES = {
+  compaction,
+  completion,
+  contentTokens: z.object({ totalTokens: count }),
+  contents,
+  contentsList: z.array(contents),
+  createdTask,
+  deletedFile: z.object({ id: text, object: z.literal('file'), deleted: z.literal(true) }),
+  deletedMessageBatch: z.object({ id: text, type: z.literal('message_batch_deleted') }),
+  deletedResponse: z.object({ id: text, object: z.literal('response'), deleted: z.literal(true) }),
+  embeddedContent: z.object({ embedding: contentEmbedding, usageMetadata: promptCount }),
+  embeddedContents: z.object({ embeddings: z.array(contentEmbedding), usageMetadata: promptCount }),
+  embeddings,
+  geminiModel,
+  geminiModels,
+  images,
+  inputItems,
+  inputTokens: z.object({ object: z.literal('response.input_tokens'), input_tokens: count }),
+  message,
+  messageBatch,
+  messageBatches,
+  messageTokens: z.object({ input_tokens: count }),
+  model: z.union([openAiModel, anthropicModel, geminiModel]),
+  models: z.union([openAiModels, anthropicModels, geminiModels]),
+  moderation,
+  ownKey,
+  ranking,
+  response,
+  storedBatch,
+  storedBatches,
+  storedFile,
+  storedFiles,
+  task,
+  textCompletion,
+  transcript,
+  videoList,
+  videoResult,
+} satisfies Record<ReplyName, z.ZodType>;
+
+/** Queries of the API's endpoints. */
+export const V1_QUERIES = {
+  responseQuery: z.object({ include }),
+  inputItemsQuery: z.object({
+    limit: z.int().min(1).max(100).default(20),
+    order: z.enum(['asc', 'desc']).default('desc'),
+    after: text.optional().meta({ description: 'An item id; lists the items that follow it' }),
+    include,
+  }),
+  filesQuery: z.object({
+    limit: z.int().min(1).max(10_000).optional().meta({ description: 'A page has at most 1,000' }),
+    order: z.enum(['asc', 'desc']).default('desc'),
+    after: text.max(100).optional().meta({ description: 'A file id; lists the files that follow it' }),
+    purpose: text.max(100).optional(),
+  }),
+  batchesQuery: z.object({
+    limit: z.int().min(1).max(100).default(20),
+    after: text.max(100).optional().meta({ description: 'A batch id; lists the batches that follow it' }),
+  }),
+  messageBatchesQuery: z.object({
+    limit: z.int().min(1).max(1_000).default(20),
+    before_id: text.max(100).optional().meta({ description: 'Lists newer batches' }),
+    after_id: text.max(100).optional().meta({ description: 'Lists older batches' }),
+  }),
+  streamedContentsQuery: z.object({ alt: z.enum(['sse', 'json']).default('json') }),
+  modelsQuery: z.object({
+    type: z.enum(MODEL_TYPES).optional(),
+    limit: z.int().min(1).max(1_000).optional(),
+    after_id: text.optional(),
+    before_id: text.optional(),
+    pageSize: z.int().min(0).optional(),
+    pageToken: text.optional(),
+  }),
+  geminiModelsQuery: z.object({
+    pageSize: z.int().min(0).optional(),
+    pageToken: text.optional(),
+    type: z.enum(MODEL_TYPES).optional(),
+  }),
+  videosQuery: z.object({
+    limit: z.int().min(1).max(100).default(20),
+    after: text.optional().meta({ description: 'A task id; lists tasks created before it' }),
+    request_id: text.optional().meta({ description: 'The task that this request created' }),
+  }),
+} satisfies Record<QueryName, z.ZodType>;
+
+export type GeneratedImages = Json<(typeof V1_REPLIES)['images']>;
+export type CreatedVideo = Json<(typeof V1_REPLIES)['createdTask']>;
+export type VideoTask = Json<(typeof V1_REPLIES)['task']>;
 export type VideoStatus = VideoTask['status'];
-export type VideoResult = Json<typeof videoResult>;
+export type VideoResult = Json<(typeof V1_REPLIES)['videoResult']>;

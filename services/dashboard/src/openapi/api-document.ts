@@ -1,11 +1,12 @@
+import { ENDPOINTS, type KnownEndpoint as V1Endpoint } from '@gateway/endpoints';
 import type { AnyErrorCode } from '@gateway/errors';
+import { V1_QUERIES, V1_REPLIES } from '../api/v1-replies';
+import type { Role } from '../domain/access';
 import { type Endpoint, noFields } from '../routes/endpoint';
 
 import { ERROR_EXAMPLES, ERROR_SCHEMA, errorResponses } from './error-responses';
-import { PLAYGROUND_OPERATIONS, type PlaygroundOperation } from './playground-operations';
 import { type JsonSchema, SchemaBook } from './schema-book';
 import { V1_EXAMPLES } from './v1-examples';
-import { V1_OPERATIONS, type V1Operation } from './v1-operations';
 
 export interface DocumentOptions {
   readonly endpoints: readonly Endpoint[];
@@ -40,6 +41,28 @@ export interface Operation {
 const BASE_PATH = '/api/v1';
 const MAX_KEY_ID = 128;
 
+/** A call of the playground, which edge relays like the call of the API that it names. */
+interface PlaygroundCall {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly access: Role;
+  readonly doc: { readonly summary: string };
+  readonly relays: V1Endpoint;
+}
+
+/** `/v1/images` is `/playground/images` there, and `/v1/chat/completions` is `/playground/chat`. */
+const PLAYGROUND_CALLS: readonly PlaygroundCall[] = ENDPOINTS.flatMap((relays) =>
+  relays.playground === undefined
+    ? []
+    : {
+        method: relays.method,
+        path: relays.path.replace('/v1/', '/playground/').replace('chat/completions', 'chat'),
+        access: relays.keyless ? 'viewer' : 'member',
+        doc: { summary: relays.playground },
+        relays,
+      },
+);
+
 /** Returns the OpenAPI 3.1 document of both address spaces. */
 export function apiDocument({ endpoints, v1Bodies, apiUrl }: DocumentOptions): ApiDocument {
   const book = new SchemaBook();
@@ -48,10 +71,10 @@ export function apiDocument({ endpoints, v1Bodies, apiUrl }: DocumentOptions): A
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
   };
   const apiServer = apiUrl === undefined ? UNKNOWN_SERVER : { url: apiUrl, description: 'The API' };
-  for (const operation of V1_OPERATIONS) {
-    add(operation.path, operation.method, v1Operation(operation, book, apiServer));
+  for (const endpoint of ENDPOINTS) {
+    add(endpoint.path, endpoint.method, v1Operation(endpoint, book, apiServer));
   }
-  for (const endpoint of [...endpoints, ...PLAYGROUND_OPERATIONS]) {
+  for (const endpoint of [...endpoints, ...PLAYGROUND_CALLS]) {
     const path = BASE_PATH + templateOf(endpoint.path);
     add(path, endpoint.method, dashboardOperation(endpoint, path, { book, v1Bodies }));
   }
@@ -114,25 +137,24 @@ const SECURITY_SCHEMES = {
   },
 };
 
-function v1Operation(operation: V1Operation, book: SchemaBook, server: JsonSchema): Operation {
-  const { method, path, summary, tag, keyless, idempotent, codes } = operation;
+function v1Operation(endpoint: V1Endpoint, book: SchemaBook, server: JsonSchema): Operation {
+  const { method, path, keyless, body, form, doc } = endpoint;
   const content = {
-    ...(operation.body && {
-      'application/json': { schema: component(operation.body), ...exampleOf(path, 'body') },
-    }),
-    ...(operation.form && { 'multipart/form-data': { schema: component(operation.form) } }),
+    ...(body && { 'application/json': { schema: component(body), ...exampleOf(path, 'body') } }),
+    ...(form && { 'multipart/form-data': { schema: component(form) } }),
   };
+  const query = doc.query && V1_QUERIES[doc.query];
   return {
     operationId: operationIdOf(method, path),
-    summary,
-    tags: [tag],
+    summary: doc.summary,
+    tags: [doc.tag],
     parameters: [
       ...pathParameters(path),
-      ...(operation.query ? queryParameters(book.input(operation.query)) : []),
-      ...(idempotent ? [IDEMPOTENCY_KEY] : []),
+      ...(query ? queryParameters(book.input(query)) : []),
+      ...(doc.idempotent ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(Object.keys(content).length > 0 && { requestBody: { required: true, content } }),
-    responses: { 200: v1Answer(operation, book), ...errorResponses(codes) },
+    responses: { 200: v1Answer(endpoint, book), ...errorResponses(doc.codes) },
     security: keyless ? [] : [{ key: [] }, { xApiKey: [] }],
     servers: [server],
   };
@@ -143,13 +165,12 @@ function exampleOf(path: string, of: 'body' | 'answer'): JsonSchema {
   return example === undefined ? {} : { example };
 }
 
-function v1Answer(
-  { path, answer, answerType, streams, returnsCost }: V1Operation,
-  book: SchemaBook,
-): JsonSchema {
+function v1Answer({ path, doc }: V1Endpoint, book: SchemaBook): JsonSchema {
+  const { reply, replyType, streams, returnsCost } = doc;
+  const schema = reply && V1_REPLIES[reply];
   const content = {
-    ...(answer && { 'application/json': { schema: book.output(answer), ...exampleOf(path, 'answer') } }),
-    ...(answerType && { [answerType]: {} }),
+    ...(schema && { 'application/json': { schema: book.output(schema), ...exampleOf(path, 'answer') } }),
+    ...(replyType && { [replyType]: {} }),
     ...(streams && { 'text/event-stream': { schema: { type: 'string' } } }),
   };
   return success(content, returnsCost && { 'X-Gateway-Cost': { $ref: '#/components/headers/Cost' } });
@@ -160,11 +181,7 @@ interface Schemas {
   readonly v1Bodies: DocumentOptions['v1Bodies'];
 }
 
-function dashboardOperation(
-  endpoint: Endpoint | PlaygroundOperation,
-  path: string,
-  schemas: Schemas,
-): Operation {
+function dashboardOperation(endpoint: Endpoint | PlaygroundCall, path: string, schemas: Schemas): Operation {
   const { method, access } = endpoint;
   const shared = {
     operationId: operationIdOf(method, path),
@@ -214,24 +231,23 @@ function ownParts(own: Endpoint, path: string, { book }: Schemas) {
 const requiresFields = (schema: JsonSchema): boolean => JSON.stringify(schema).includes('"required":["');
 
 /** A playground call has the parameters of its API call, and the key: in the JSON body, or in the query for a form. */
-function relayedParts({ access, doc, form }: PlaygroundOperation, path: string, { book, v1Bodies }: Schemas) {
-  const like = V1_OPERATIONS.find((operation) => operation.path === doc.relays);
-  if (!like) throw new Error(`${path} is like no call of the other address space: ${doc.relays}`);
-  const body = like.body ? v1Bodies[like.body] : undefined;
+function relayedParts({ access, relays }: PlaygroundCall, path: string, { book, v1Bodies }: Schemas) {
+  const form = relays.body ? undefined : relays.form;
+  const body = relays.body ? v1Bodies[relays.body] : undefined;
   const content = form
-    ? { 'multipart/form-data': { schema: component(like.form ?? '') } }
+    ? { 'multipart/form-data': { schema: component(form) } }
     : body && { 'application/json': { schema: withKeyId(body) } };
   const ofKey = content ? (['missing_parameter'] as const) : [];
   return {
     parameters: [
       ...pathParameters(path),
       ...(form ? [{ name: 'key_id', in: 'query', required: true, schema: KEY_ID }] : []),
-      ...(like.idempotent ? [IDEMPOTENCY_KEY] : []),
+      ...(relays.doc.idempotent ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(content && { requestBody: { required: true, content } }),
     responses: {
-      200: v1Answer(like, book),
-      ...errorResponses([...commonCodes(access), ...ofKey, ...like.codes]),
+      200: v1Answer(relays, book),
+      ...errorResponses([...commonCodes(access), ...ofKey, ...relays.doc.codes]),
     },
   };
 }
@@ -281,7 +297,7 @@ const operationIdOf = (method: string, path: string): string =>
 
 const TAGS: Readonly<Record<string, string>> = { auth: 'Login', models: 'Catalog', usage: 'Requests' };
 
-function tagOf({ path, access }: Endpoint | PlaygroundOperation): string {
+function tagOf({ path, access }: Endpoint | PlaygroundCall): string {
   if (access === 'operator') return 'Operators';
   const first = path.split('/')[1] ?? '';
   return TAGS[first] ?? first.slice(0, 1).toUpperCase() + first.slice(1);

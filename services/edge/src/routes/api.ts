@@ -1,6 +1,7 @@
 import type { Refusal } from '@gateway/call-billing';
+import { type ApiService, type Endpoint, findEndpoint } from '@gateway/endpoints';
 import { GatewayError } from '@gateway/errors';
-import { allowsAddress, missingScope, outOfScope } from '@gateway/models';
+import { allowsAddress, isInScope, outOfScope } from '@gateway/models';
 import type { CallHeader } from '@gateway/proto/generated/gateway/edge/v1/CallHeader';
 import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { ClientDisconnected } from '@gateway/rpc';
@@ -21,7 +22,6 @@ import {
 } from '../http/request-headers';
 import { type SendLimits, StreamedUpload } from '../http/send-body';
 import { writeError } from '../http/write-error';
-import { type ApiRoute, type ApiService, findApiRoute } from './api-routes';
 
 export interface ApiDependencies extends RelayDependencies {
   readonly keys: KeyCache;
@@ -49,7 +49,7 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
   const { request } = exchange;
   if (answerCors(exchange, deps.corsOrigins)) return;
   const method = request.method ?? '';
-  const route = findApiRoute(method, exchange.path);
+  const route = findEndpoint(method, exchange.path);
   if (isWebSocketOfResponses(exchange)) return writeError(exchange, new GatewayError('not_found'), OVER_HTTP);
   if (!route) throw new GatewayError('not_found');
   linkOf(route, deps);
@@ -60,7 +60,7 @@ export async function answerApi(exchange: Exchange, deps: ApiDependencies): Prom
   exchange.isRecorded = route.maxKeyAgeMs === undefined;
 
   const admitted = async () => {
-    assertInScope(key, route, exchange.path);
+    assertInScope(key, route);
     return admitBody(exchange, route, key, deps);
   };
   const { upload, body } = await admitted().catch((thrown: unknown) => {
@@ -86,7 +86,7 @@ const isWebSocketOfResponses = ({ request, path }: Exchange): boolean =>
 
 /** An authenticated API call. */
 export interface ApiCall {
-  readonly route: ApiRoute;
+  readonly route: Endpoint;
   readonly path: string;
   readonly key: KeyContext;
   readonly headers: CallHeader[];
@@ -134,17 +134,17 @@ export async function relayApiCall(
 }
 
 /** @throws GatewayError `not_found` when the route's service is not deployed */
-export function linkOf(route: ApiRoute | undefined, { links }: RelayDependencies): CallLink {
+export function linkOf(route: Endpoint | undefined, { links }: RelayDependencies): CallLink {
   const link = route && links[route.service];
   if (!link) throw new GatewayError('not_found');
   return link;
 }
 
 /** Admits the call at the throttle, then reads its body or prepares to stream it. */
-async function admitBody(exchange: Exchange, route: ApiRoute, key: KeyContext, deps: ApiDependencies) {
+async function admitBody(exchange: Exchange, route: Endpoint, key: KeyContext, deps: ApiDependencies) {
   await deps.throttle.admit();
   const upload = openUpload(exchange, route, key, deps);
-  if (upload || route.body === 'none') return { upload, body: NO_BODY };
+  if (upload || !(route.body || route.form)) return { upload, body: NO_BODY };
   if (route.takesOnlyForms)
     throw new GatewayError('invalid_request', { detail: 'Content-Type must be multipart/form-data' });
   assertJsonBody(exchange.request);
@@ -175,15 +175,14 @@ function report(
 const REFUSING_KEY_AGE_MS = 100;
 
 /** @throws GatewayError `invalid_api_key` also for a key that may not be used from the client's address */
-async function resolveKey(exchange: Exchange, route: ApiRoute, deps: ApiDependencies): Promise<KeyContext> {
+async function resolveKey(exchange: Exchange, route: Endpoint, deps: ApiDependencies): Promise<KeyContext> {
   const { request, query, clientAddress } = exchange;
   const { keys } = deps;
   const google = route.acceptsGoogleKey ? googleKeys(request, query) : [];
   const presented = readApiKey({ ...presentedCredentials(request), google });
   if (!presented) throw new GatewayError('invalid_api_key');
   let { context } = await keys.resolve(presented, route.maxKeyAgeMs);
-  const admits = () =>
-    allowsAddress(context, clientAddress) && missingScope(context, route.method, exchange.path) === undefined;
+  const admits = () => allowsAddress(context, clientAddress) && isInScope(context, route.scope);
   if (!admits()) ({ context } = await keys.resolve(presented, REFUSING_KEY_AGE_MS));
   // Operators find the request also if the address is refused.
   exchange.caller = { accountId: context.accountId ?? '', keyId: context.keyId ?? '' };
@@ -192,9 +191,8 @@ async function resolveKey(exchange: Exchange, route: ApiRoute, deps: ApiDependen
 }
 
 /** @throws GatewayError `not_found` for an endpoint that the key may not call */
-export function assertInScope(key: KeyContext, { method }: ApiRoute, path: string): void {
-  const scope = missingScope(key, method, path);
-  if (scope !== undefined) throw outOfScope(scope);
+export function assertInScope(key: KeyContext, { scope }: Endpoint): void {
+  if (scope !== undefined && !isInScope(key, scope)) throw outOfScope(scope);
 }
 
 /** A key never leaves edge. Its name may be percent-encoded. */
@@ -208,10 +206,10 @@ function withoutKey(query: string): string {
 /** Returns the upload for a form, which is streamed; undefined for any other body. */
 function openUpload(
   exchange: Exchange,
-  route: ApiRoute,
+  route: Endpoint,
   key: KeyContext,
   { uploadLimits }: ApiDependencies,
 ): StreamedUpload | undefined {
-  if (route.body !== 'form' || !isForm(exchange.request)) return undefined;
+  if (!route.form || !isForm(exchange.request)) return undefined;
   return new StreamedUpload(exchange, uploadLimits, key.accountId ?? '');
 }

@@ -1,10 +1,8 @@
-import { missingScope, scopeOfCall } from '@gateway/models';
 import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
 import { until } from '@gateway/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type EdgeFixture, KEY, startEdgeFixture } from '../testing/edge-fixture';
 import { expectFetchError } from '../testing/expect-error';
-import { API_ROUTES } from './api-routes';
 
 let fixture: EdgeFixture;
 beforeAll(async () => {
@@ -76,49 +74,4 @@ test('the playground is bound to the scopes too', async () => {
   });
   await expectFetchError(reply, 'not_found');
   expect(fixture.chat.lastCall).toBeUndefined();
-});
-
-describe('the scope of a path', () => {
-  const ROUTES = API_ROUTES.filter(({ keyless }) => !keyless).map(
-    (route) => [`${route.method} ${route.path}`, route] as const,
-  );
-  /** Paths that a key without any scope may call. */
-  const UNSCOPED = [
-    'GET /v1/key',
-    'GET /v1/models',
-    'GET /v1beta/models',
-    'GET /v1/models/',
-    'GET /v1beta/models/',
-  ];
-
-  test.each(ROUTES)('%s has one, or every key may call it', (name, { method, path, tail }) => {
-    const scope = scopeOfCall(method, path + (tail ? 'id' : ''));
-    expect(scope === undefined).toBe(UNSCOPED.includes(name));
-  });
-
-  test.each([
-    ['POST', '/v1/messages', 'chat'],
-    ['POST', '/v1/messages/count_tokens', 'chat'],
-    ['POST', '/v1/messages/batches', 'batches'],
-    ['GET', '/v1/messages/batches/msgbatch_1/results', 'batches'],
-    ['GET', '/v1/responses/resp_1', 'chat'],
-    ['POST', '/v1/files/file-1/delete', 'files'],
-    ['POST', '/v2/rerank', 'rerank'],
-    ['POST', '/v1/audio/speech', 'audio'],
-    ['POST', '/v1/images/edits', 'images'],
-    ['GET', '/v1/videos', 'videos'],
-    ['POST', '/v1beta/models/google/gemini:countTokens', 'chat'],
-    ['POST', '/v1beta/models/google/gemini%3AbatchEmbedContents', 'embeddings'],
-    ['POST', '/v1/audio/gemini:generateContent', 'chat'],
-    ['POST', '/v1/images-inc/gemini%3astreamGenerateContent', 'chat'],
-    ['POST', '/v1/files/gemini:embedContent', 'embeddings'],
-    ['POST', '/v1/reranker/gemini', 'chat'],
-    ['POST', '/v1/embeddings', 'embeddings'],
-    ['POST', '/v1/moderations', 'moderations'],
-    ['GET', '/v1/models/openai/gpt-5.5', undefined],
-  ])('%s %s needs %s', (method, path, scope) => {
-    expect(scopeOfCall(method, path)).toBe(scope);
-    expect(missingScope({ scopes: ['billing'] }, method, path)).toBe(scope);
-    expect(missingScope({ scopes: [] }, method, path)).toBeUndefined();
-  });
 });

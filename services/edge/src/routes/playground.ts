@@ -1,3 +1,4 @@
+import { type Endpoint, findEndpoint } from '@gateway/endpoints';
 import { GatewayError } from '@gateway/errors';
 import { parseJsonObject } from '@gateway/json-body';
 import type { KeyContext } from '@gateway/proto/generated/gateway/edge/v1/KeyContext';
@@ -7,7 +8,6 @@ import { type BodyLimits, readBody } from '../http/read-body';
 import { assertJsonBody, forwardedHeaders, isForm } from '../http/request-headers';
 import { StreamedUpload } from '../http/send-body';
 import { assertInScope, linkOf, type RelayDependencies, relayApiCall } from './api';
-import { type ApiRoute, findApiRoute } from './api-routes';
 
 export interface PlaygroundDependencies extends RelayDependencies {
   readonly bodyLimits: BodyLimits;
@@ -40,7 +40,7 @@ export async function answerPlayground(
   exchange.response.setHeader('cache-control', 'no-store');
   const authorize = async (keyId: string) => {
     const key = await deps.authorize({ loginToken, keyId }, requestId);
-    assertInScope(key, route, path);
+    assertInScope(key, route);
     return key;
   };
   // A browser reads no response before it has sent the whole body.
@@ -50,7 +50,7 @@ export async function answerPlayground(
     await authorize('');
     return relayApiCall(exchange, { ...call, key: {}, body: NO_BODY, upload: undefined }, deps);
   }
-  if (route.body === 'form' && isForm(request)) {
+  if (route.form && isForm(request)) {
     const key = await authorize(readKeyId(new URLSearchParams(exchange.query).getAll('key_id')));
     const upload = new StreamedUpload(exchange, deps.uploadLimits, sender);
     return relayApiCall(exchange, { ...call, key, body: NO_BODY, upload }, deps);
@@ -70,11 +70,11 @@ export async function answerPlayground(
 }
 
 /** @throws GatewayError `not_found` */
-function findPlaygroundRoute(method: string, path: string): { route: ApiRoute; path: string } {
+function findPlaygroundRoute(method: string, path: string): { route: Endpoint; path: string } {
   const rest = path.slice(PLAYGROUND_PREFIX.length);
   const apiPath = `/v1/${rest === 'chat' ? 'chat/completions' : rest}`;
-  const route = findApiRoute(method, apiPath);
-  if (!route?.inPlayground || rest === 'chat/completions') throw new GatewayError('not_found');
+  const route = findEndpoint(method, apiPath);
+  if (!route?.playground || rest === 'chat/completions') throw new GatewayError('not_found');
   return { route, path: apiPath };
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { type BilledCall, Cells, type UsageEvent } from '@gateway/call-billing';
 import type { GatewayError } from '@gateway/errors';
 import type { LinkHandler } from '@gateway/link';
+import { routeCall } from '@gateway/link';
 import { createPool, type Pool } from '@gateway/postgres';
 import { createLogger } from '@gateway/process';
 import type { ReserveRequest } from '@gateway/proto/generated/gateway/billing/v1/ReserveRequest';
@@ -21,7 +22,6 @@ import type { MediaBilling } from '../billing/create-billing';
 import { abandonedEvent, type BillState } from '../billing/rules/bill-event';
 import type { Model } from '../domain/model';
 import { IdempotentCalls } from '../idempotency/idempotent-calls';
-import { routeCall } from '../rpc/route-call';
 import { readSettings } from '../settings';
 import { Bills } from '../store/bills';
 import { Idempotency } from '../store/idempotency';
@@ -249,11 +249,13 @@ export class VideoInstance {
     readonly videos: Videos,
     readonly bills: Bills,
   ) {
-    this.#routes = routeCall({
-      createImage: NOT_USED,
-      createSpeech: NOT_USED,
-      createTranscription: NOT_USED,
-      createTranslation: NOT_USED,
+    this.#routes = routeCall<'media'>({
+      images: NOT_USED,
+      images_generations: NOT_USED,
+      images_edits: NOT_USED,
+      speech: NOT_USED,
+      transcriptions: NOT_USED,
+      translations: NOT_USED,
       ...videos.routes,
     });
   }

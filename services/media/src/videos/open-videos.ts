@@ -1,5 +1,7 @@
 import { withCurrentKey } from '@gateway/call-billing';
+import type { EndpointName } from '@gateway/endpoints';
 import { findAddresses } from '@gateway/http-client';
+import type { LinkHandler } from '@gateway/link';
 import type { Pool } from '@gateway/postgres';
 import { type Logger, type QuotaMetrics, signingSecrets } from '@gateway/process';
 import { Quota, SingleFlightCache } from '@gateway/quota';
@@ -11,7 +13,6 @@ import { getVideoFile } from '../rpc/get-video-file';
 import { getVideoResult } from '../rpc/get-video-result';
 import { getVideoStatus } from '../rpc/get-video-status';
 import { listVideos } from '../rpc/list-videos';
-import type { Routes } from '../rpc/route-call';
 import type { Settings } from '../settings';
 import { Tasks } from '../store/tasks';
 import { newTaskId } from './new-task-id';
@@ -50,7 +51,7 @@ export interface VideosOptions extends Pick<CreateVideoDeps, 'models' | 'keys' |
 
 /** Everything for video calls. */
 export interface Videos {
-  readonly routes: Pick<Routes, 'createVideo' | 'videoStatus' | 'videoResult' | 'videoFile' | 'listVideos'>;
+  readonly routes: Readonly<Record<Extract<EndpointName<'media'>, `video${string}`>, LinkHandler>>;
   readonly tasks: Tasks;
   readonly poller: TaskPoller;
 }
@@ -102,7 +103,7 @@ export function openVideos(options: VideosOptions): Videos {
   return {
     tasks,
     routes: {
-      createVideo: createVideo({
+      video_create: createVideo({
         ...options,
         admission,
         tasks,
@@ -112,10 +113,10 @@ export function openVideos(options: VideosOptions): Videos {
         addressesOf: findAddresses,
         bodies: quarter('video_bodies', settings.VIDEO_MAX_BYTES),
       }),
-      videoStatus: getVideoStatus(known),
-      videoResult: getVideoResult({ ...known, statusClient, links }),
-      listVideos: withCurrentKey(options.keys, listVideos({ tasks, admission })),
-      videoFile: getVideoFile({
+      video_status: getVideoStatus(known),
+      video_result: getVideoResult({ ...known, statusClient, links }),
+      videos: withCurrentKey(options.keys, listVideos({ tasks, admission })),
+      video_file: getVideoFile({
         links,
         statusClient,
         findTask: (id) => tasks.find(id),

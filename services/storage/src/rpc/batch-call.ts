@@ -3,8 +3,8 @@ import { usdFromNano } from '@gateway/money';
 import type { Batch } from '../batches/rules/batch';
 
 /** The path of a batch, and its rest: `/cancel`, if any. */
-export const BATCH_PATH = /^\/v1\/batches\/([^/]+)(\/[a-z_]+)?$/;
-export const MESSAGE_BATCH_PATH = /^\/v1\/messages\/batches\/([^/]+)(\/[a-z_]+)?$/;
+const BATCH_PATH = /^\/v1\/batches\/([^/]+)(\/[a-z_]+)?$/;
+const MESSAGE_BATCH_PATH = /^\/v1\/messages\/batches\/([^/]+)(\/[a-z_]+)?$/;
 
 /** Ids are compared as they are: none of the gateway's needs an encoding. */
 export const batchIdOf = (path: string): string =>

@@ -1,7 +1,7 @@
 import type { StoredFile } from '../files/store/files';
 
 /** The path of a file, and its rest: `/content` or `/delete`, if any. */
-export const FILE_PATH = /^\/v1\/files\/([^/]+)(\/[a-z_]+)?$/;
+const FILE_PATH = /^\/v1\/files\/([^/]+)(\/[a-z_]+)?$/;
 
 /** Ids are compared as they are: none of the gateway's needs an encoding. */
 export const fileIdOf = (path: string): string => FILE_PATH.exec(path)?.[1] ?? '';

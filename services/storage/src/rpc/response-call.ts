@@ -25,7 +25,7 @@ export type FreeAdmission = (
 ) => Promise<AdmittedFree>;
 
 /** The path of a response, and its rest: `/input_items`, `/cancel` or `/delete`, if any. */
-export const RESPONSE_PATH = /^\/v1\/responses\/([^/]+)(\/[a-z_]+)?$/;
+const RESPONSE_PATH = /^\/v1\/responses\/([^/]+)(\/[a-z_]+)?$/;
 
 /** Ids are compared as they are: none of the gateway's needs an encoding. */
 export const responseIdOf = (path: string): string => RESPONSE_PATH.exec(path)?.[1] ?? '';

@@ -1,5 +1,7 @@
+import { isInScope } from '@gateway/models';
 import { describe, expect, test } from '@jest/globals';
-import { findApiRoute } from './api-routes';
+import { ENDPOINTS } from './endpoints';
+import { findEndpoint, scopeOfCall } from './find-endpoint';
 
 describe('the API route table', () => {
   test.each([
@@ -52,7 +54,7 @@ describe('the API route table', () => {
       ['POST', `${base}/mistral/embed:batchEmbedContents`, 'embed_content'],
     ]),
   ])('routes %s %s', (method, path, name) => {
-    expect(findApiRoute(method, path)?.name).toBe(name);
+    expect(findEndpoint(method, path)?.name).toBe(name);
   });
 
   test.each([
@@ -120,6 +122,52 @@ describe('the API route table', () => {
     ['GET', ''],
     ['GET', '*'],
   ])('has no route for %s %s', (method, path) => {
-    expect(findApiRoute(method, path)).toBeUndefined();
+    expect(findEndpoint(method, path)).toBeUndefined();
   });
+});
+
+describe('the scope of a path', () => {
+  /** Paths that a key without any scope may call. */
+  const UNSCOPED = [
+    'GET /v1/key',
+    'GET /v1/models',
+    'GET /v1beta/models',
+    'GET /v1/models/{model}',
+    'GET /v1beta/models/{model}',
+  ];
+
+  test.each(ENDPOINTS)('$method $path has one, or every key may call it', ({ method, path, scope }) => {
+    expect(scope === undefined).toBe(UNSCOPED.includes(`${method} ${path}`));
+  });
+
+  test.each([
+    ['POST', '/v1/messages', 'chat'],
+    ['POST', '/v1/messages/count_tokens', 'chat'],
+    ['POST', '/v1/messages/batches', 'batches'],
+    ['GET', '/v1/messages/batches/msgbatch_1/results', 'batches'],
+    ['GET', '/v1/responses/resp_1', 'chat'],
+    ['POST', '/v1/files/file-1/delete', 'files'],
+    ['POST', '/v2/rerank', 'rerank'],
+    ['POST', '/v1/audio/speech', 'audio'],
+    ['POST', '/v1/images/edits', 'images'],
+    ['GET', '/v1/videos', 'videos'],
+    ['POST', '/v1beta/models/google/gemini:countTokens', 'chat'],
+    ['POST', '/v1beta/models/google/gemini%3AbatchEmbedContents', 'embeddings'],
+    ['POST', '/v1/audio/gemini:generateContent', 'chat'],
+    ['POST', '/v1/images-inc/gemini%3astreamGenerateContent', 'chat'],
+    ['POST', '/v1/files/gemini:embedContent', 'embeddings'],
+    ['POST', '/v1/reranker/gemini', 'chat'],
+    ['POST', '/v1/embeddings', 'embeddings'],
+    ['POST', '/v1/moderations', 'moderations'],
+    ['GET', '/v1/models/openai/gpt-5.5', undefined],
+  ])('%s %s needs %s', (method, path, scope) => {
+    expect(scopeOfCall(method, path)).toBe(scope);
+    expect(isInScope({ scopes: ['billing'] }, scopeOfCall(method, path))).toBe(scope === undefined);
+    expect(isInScope({ scopes: [] }, scopeOfCall(method, path))).toBe(true);
+  });
+});
+
+test('each endpoint is declared once, and its own path finds it', () => {
+  const sample = (path: string) => path.replace(/\{model\}/, 'openai/gpt-x').replace(/\{\w+\}/g, 'id-1');
+  expect(ENDPOINTS.map(({ method, path }) => findEndpoint(method, sample(path)))).toEqual(ENDPOINTS);
 });

@@ -1,0 +1,40 @@
+import type { KeyScope } from '@gateway/models';
+import { ENDPOINTS, type KnownEndpoint, SEGMENT } from './endpoints';
+
+interface TailedEndpoint {
+  readonly endpoint: KnownEndpoint;
+  readonly base: string;
+  readonly tail: RegExp;
+}
+
+const exact = new Map(
+  ENDPOINTS.filter(({ path }) => !path.includes('{')).map((one) => [`${one.method} ${one.path}`, one]),
+);
+const tailed = ENDPOINTS.filter(({ path }) => path.includes('{')).map(withTail);
+
+function withTail(endpoint: KnownEndpoint): TailedEndpoint {
+  const { path, base, tail } = endpoint;
+  const start = path.indexOf('{');
+  return {
+    endpoint,
+    base: base ?? path.slice(0, start),
+    tail: tail ?? new RegExp(`^${path.slice(start).replace(/\{\w+\}/g, SEGMENT)}$`),
+  };
+}
+
+/** Returns the endpoint of a call. Compares paths as received: nothing is decoded or normalized. */
+export function findEndpoint(method: string, path: string): KnownEndpoint | undefined {
+  const found = exact.get(`${method} ${path}`);
+  if (found) return found;
+  return tailed.find(
+    ({ endpoint, base, tail }) =>
+      endpoint.method === method && path.startsWith(base) && tail.test(path.slice(base.length)),
+  )?.endpoint;
+}
+
+/** Returns the scope that a call of the API needs; undefined: every key may make it, such as a list of models. */
+export function scopeOfCall(method: string, path: string): KeyScope | undefined {
+  const endpoint = findEndpoint(method, path);
+  if (endpoint) return endpoint.scope;
+  return method === 'GET' ? undefined : 'chat';
+}
