@@ -1,6 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { boundOf, callPrice, ceilDiv, costOf, outputWithin, type PricedUsage } from './cost';
+import {
+  boundOf,
+  callPrice,
+  ceilDiv,
+  costOf,
+  costOfTokens,
+  hasRateFor,
+  outputWithin,
+  type PricedUsage,
+} from './cost';
 import type { TokenPrice, TokenRates } from './pricing';
 import { TOKEN_RATE_NAMES } from './rates';
 
@@ -229,7 +238,11 @@ describe('of any usage and price', () => {
 });
 
 test('a line names what was used, how much of it, and its price', () => {
-  const priced = { ...price, audio_input: 3_000_000_000n, units: { web_search: 10_000_000n } };
+  const priced = {
+    ...price,
+    audio_input: 3_000_000_000n,
+    units: { web_search: 10_000_000n, web_search_prompt: 1n },
+  };
   const usage = {
     ...{ input: 11, audio_input: 1, cache_write: 2, output: 0 },
     units: { web_search: 3, search_unit: 1, web_search_prompt: 0 },
@@ -247,4 +260,32 @@ test('a line names what was used, how much of it, and its price', () => {
 
 test('ceilDiv rounds up', () => {
   expect([ceilDiv(0n, 3n), ceilDiv(1n, 3n), ceilDiv(3n, 3n), ceilDiv(4n, 3n)]).toEqual([0n, 1n, 1n, 2n]);
+});
+
+test('output that is free is not limited by funds', () => {
+  const free = { input: 1_000_000n, output: 0n };
+  expect(outputWithin(5n, 1, free)).toBe(Number.MAX_SAFE_INTEGER);
+  expect(outputWithin(0n, 1, free)).toBe(0);
+});
+
+test('the price of a call keeps the prices of units', () => {
+  const priced = { ...price, units: { web_search: 10_000_000n } };
+  expect(callPrice(priced, {})).toEqual(priced);
+});
+
+test('a rate exists for a need only if the price has it', () => {
+  const spoken = { ...price, audio_output: 5n };
+  expect([hasRateFor(spoken, 'audioOutput'), hasRateFor(spoken, 'audioInput')]).toEqual([true, false]);
+  expect(hasRateFor({ ...price, cache_write_1h: 0n }, 'longCache')).toBe(true);
+});
+
+test('tokens of several rates are rounded up once', () => {
+  expect(costOfTokens([])).toBe(0n);
+  expect(
+    costOfTokens([
+      [1, 1n],
+      [2, 1_000_000n],
+      [1, 500_000n],
+    ]),
+  ).toBe(3n);
 });
