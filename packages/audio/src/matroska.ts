@@ -4,8 +4,8 @@ import { rateOfStreamInfo } from './flac';
 import {
   aac,
   alac,
-  flac,
   frames,
+  headBytesOf,
   MP3,
   OPUS,
   type PacketTimer,
@@ -13,6 +13,7 @@ import {
   totalSeconds,
   UNKNOWN,
   vorbis,
+  wholeFlac,
 } from './packets';
 
 /** Elements (RFC 9559, 5.1). */
@@ -67,6 +68,7 @@ export function* matroskaDuration(input: ByteInput): Generator<void, Duration | 
   const tracks = new Map<number, Track>();
   const times = new BlockTimes();
   const ends: number[] = [];
+  let blockBytes = MAX_SIZES_BYTES;
   for (let element = yield* readElement(input); element; element = yield* readElement(input)) {
     const { id, bytes, headBytes } = element;
     const headAt = input.offset - headBytes;
@@ -83,8 +85,9 @@ export function* matroskaDuration(input: ByteInput): Generator<void, Duration | 
       if (bytes > MAX_TRACK_BYTES || tracks.size === MAX_TRACKS || !(yield* input.fill(bytes)))
         return undefined;
       if (!addTrack(tracks, input.window.subarray(input.at, input.at + bytes))) return undefined;
+      for (const { timer } of tracks.values()) blockBytes = Math.max(blockBytes, headBytesOf(timer));
     } else if (BLOCKS.has(id)) {
-      yield* input.fill(Math.min(bytes, BLOCK_HEAD_BYTES + MAX_SIZES_BYTES));
+      yield* input.fill(Math.min(bytes, BLOCK_HEAD_BYTES + blockBytes));
       addBlock(tracks, times, input, bytes);
     } else if (id === CLUSTER_TIME || id === TIMESTAMP_SCALE) {
       if (bytes > 8 || !(yield* input.fill(bytes))) return undefined;
@@ -122,7 +125,7 @@ const BLOCK_HEAD_BYTES = 8 + 2 + 1 + 1;
 const LACED = 6;
 const XIPH_LACING = 2;
 const FIXED_LACING = 4;
-/** Of the sizes of up to 256 frames, which are more than what timers read. */
+/** Of the sizes of up to 256 frames, which are more than what most timers read. */
 const MAX_SIZES_BYTES = 2_048;
 
 function addBlock(tracks: Map<number, Track>, times: BlockTimes, input: ByteInput, bytes: number): void {
@@ -138,7 +141,7 @@ function addBlock(tracks: Map<number, Track>, times: BlockTimes, input: ByteInpu
   const lacing = buffer[at - 1]! & LACED;
   const { timer } = track;
   const content = start + bytes - at;
-  if (lacing === 0) track.seconds += timer.secondsOf({ buffer, at, end, bytes: content });
+  if (lacing === 0 || timer.headBytes) track.seconds += timer.secondsOf({ buffer, at, end, bytes: content });
   else {
     const count = (buffer[at] ?? 0) + 1;
     const longestBytes = longestLaced(buffer.subarray(at + 1, end), lacing, count, content - 1);
@@ -197,7 +200,7 @@ function timerOf(codec: string, members: ReadonlyMap<number, Buffer>): PacketTim
   // Three headers, after their number and the sizes of two.
   if (codec === 'A_VORBIS')
     return vorbis(head.subarray(Math.max(0, head.indexOf('\x01vorbis', 0, 'latin1'))));
-  if (codec === 'A_FLAC' && head.length >= 21) return flac(rateOfStreamInfo(head.subarray(8)));
+  if (codec === 'A_FLAC' && head.length >= 21) return wholeFlac(rateOfStreamInfo(head.subarray(8)));
   if (codec.startsWith('A_AAC')) return aac(head, rate);
   if (codec === 'A_ALAC') return alac(head);
   if (codec === 'A_MPEG/L3') return MP3;

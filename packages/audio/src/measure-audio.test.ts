@@ -108,6 +108,23 @@ describe('the duration of a file is that of its frames', () => {
     }
   });
 
+  /** STREAMINFO, and 100 frames of 256 ms. */
+  const flacInfo = flacFile(0, 1).subarray(4);
+  const flacFrames = flacFile(100, 1).subarray(4 + flacInfo.length);
+  const inWebm = (...head: number[]) =>
+    webmFile(1, 1, {
+      codec: 'A_FLAC',
+      config: Buffer.concat([Buffer.from('fLaC'), flacInfo]),
+      block: Buffer.concat([Buffer.from(head), flacFrames]),
+    });
+  test.each<[string, AudioKind, Buffer]>([
+    ['MP4', 'mp4', m4aFile(1, 1, { codec: 'flac', packet: flacFrames })],
+    ['WebM', 'webm', inWebm(0x80)],
+    ['a lace of WebM', 'webm', inWebm(2, 1, 11)],
+  ])('all frames of FLAC in one packet count: %s', (_, kind, file) => {
+    expect(measured(kind, file).seconds).toBeCloseTo(25.6);
+  });
+
   test('packets of FLAC in MP4 count as long as each is, whatever the header of the file claims', () => {
     const frame = flacFile(1, 0).subarray(4 + 4 + 34);
     expect(measured('mp4', m4aFile(100, 1, { codec: 'flac', packet: frame })).seconds).toBeCloseTo(25.6);

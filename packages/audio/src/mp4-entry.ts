@@ -1,5 +1,5 @@
 import { rateOfStreamInfo } from './flac';
-import { aac, alac, flac, frames, MP3, OPUS, type PacketTimer, pcm, UNKNOWN } from './packets';
+import { aac, alac, frames, MP3, OPUS, type PacketTimer, pcm, UNKNOWN, wholeFlac } from './packets';
 
 /** Of an entry of a sound track: its head, the reference to its data, and its common members (ISO/IEC 14496-12, 12.2.3). */
 const ENTRY_BYTES = 36;
@@ -108,4 +108,4 @@ const amrTimer = (count: number): PacketTimer =>
 
 /** @param info the version of the box, the header of a metadata block, and STREAMINFO, which may claim any size of blocks */
 const flacTimer = (info: Buffer): PacketTimer =>
-  info.length < 21 ? UNKNOWN : flac(rateOfStreamInfo(info.subarray(8)));
+  info.length < 21 ? UNKNOWN : wholeFlac(rateOfStreamInfo(info.subarray(8)));

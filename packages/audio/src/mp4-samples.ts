@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import type { ByteInput } from './byte-input';
-import { HEAD_BYTES, type Packets, type PacketTimer } from './packets';
+import { headBytesOf, type Packets, type PacketTimer } from './packets';
 
 /** Whether it says that a box is too short, or its tables can't be read. */
 export const isRangeError = (error: unknown): boolean =>
@@ -175,7 +175,7 @@ export function* secondsOfSamples(
       end = at + bytes;
       if (end > input.totalBytes || read++ === count) return undefined;
       input.skip(at - input.offset);
-      yield* input.fill(Math.min(bytes, HEAD_BYTES));
+      yield* input.fill(Math.min(bytes, headBytesOf(timer)));
       const start = input.at;
       seconds += timer.secondsOf({
         buffer: input.window,

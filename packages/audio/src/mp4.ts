@@ -128,6 +128,8 @@ function* longestOf(
       kept && sound === byHead && others.length === 0
         ? yield* secondsOfSamples(input, samplesOf(track, kept), packets.count, timer)
         : undefined;
+    // How many frames its packets have is not known.
+    if (read === undefined && timer.headBytes) return undefined;
     const counted = read ?? totalSeconds(timer, packets);
     seconds = Math.max(seconds, counted);
     maxSeconds = Math.max(maxSeconds, counted, track.claimedSeconds);

@@ -20,6 +20,8 @@ export interface PacketTimer {
   totalSeconds?(packets: Packets): number;
   /** Whether the first bytes of a packet tell how long it lasts, which differs from one packet to the next. */
   readonly isByHead?: true;
+  /** Bytes of a packet that it reads, if they are more than the first few: a packet may have several frames. */
+  readonly headBytes?: number;
 }
 
 /** Several packets. */
@@ -33,8 +35,10 @@ export interface Packets {
 export const totalSeconds = (timer: PacketTimer, packets: Packets): number =>
   timer.totalSeconds?.(packets) ?? packets.count * timer.maxSeconds;
 
-/** Bytes of a packet that a timer reads at the most. */
-export const HEAD_BYTES = 16;
+/** Bytes of a packet that most timers read. */
+const HEAD_BYTES = 16;
+
+export const headBytesOf = ({ headBytes = HEAD_BYTES }: PacketTimer): number => headBytes;
 
 const fixed = (seconds: number): PacketTimer => ({ secondsOf: () => seconds, maxSeconds: seconds });
 
@@ -95,22 +99,45 @@ const FLAC_SMALLEST = 11;
 /** Of each sample: eight channels of four bytes. */
 const FLAC_SAMPLE_BYTES = 32;
 const FLAC_HEAD_BYTES = 128;
+/** Of the longest frame that decoders of streams take (RFC 9639, 7). */
+const STREAMABLE_SAMPLES = 16_384;
 /** A file may claim a higher rate than its frames have. */
 const FLAC_RATE = 48_000;
 
+const largestFlac = (samples: number): number => samples * FLAC_SAMPLE_BYTES + FLAC_HEAD_BYTES;
+
+/** By the first frame of a packet. */
 export const flac = (rate: number): PacketTimer =>
   rate === 0
     ? UNKNOWN
     : {
         secondsOf({ buffer, at, end, bytes }) {
           const seconds = flacFrameSeconds(buffer.subarray(0, end), at, rate);
-          const samples = seconds * Math.min(rate, FLAC_RATE);
-          const largest = samples * FLAC_SAMPLE_BYTES + FLAC_HEAD_BYTES;
+          const largest = largestFlac(seconds * Math.min(rate, FLAC_RATE));
           return bytes > largest ? (bytes / FLAC_SMALLEST) * seconds : seconds;
         },
         maxSeconds: FLAC_SAMPLES / rate,
         isByHead: true,
       };
+
+/** By all frames of a packet, which decoders read. One that is larger than any frame counts as many. */
+export function wholeFlac(rate: number): PacketTimer {
+  if (rate === 0) return UNKNOWN;
+  const first = flac(rate);
+  const headBytes = largestFlac(STREAMABLE_SAMPLES);
+  return {
+    ...first,
+    headBytes,
+    secondsOf(packet) {
+      if (packet.bytes > headBytes) return (packet.bytes / FLAC_SMALLEST) * first.maxSeconds;
+      let seconds = first.secondsOf(packet);
+      const frames = packet.buffer.subarray(0, packet.end);
+      for (let at = frames.indexOf(0xff, packet.at + 1); at >= 0; at = frames.indexOf(0xff, at + 1))
+        seconds += flacFrameSeconds(frames, at, rate);
+      return seconds;
+    },
+  };
+}
 
 /** Decoders take another rate in the place of one that no file has. */
 const MAX_PCM_RATE = 768_000;
