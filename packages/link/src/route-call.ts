@@ -1,5 +1,4 @@
-import type { ApiService, EndpointName } from '@gateway/endpoints';
-import { findEndpoint } from '@gateway/endpoints';
+import { type ApiService, type EndpointName, findEndpoint } from '@gateway/endpoints';
 import { GatewayError } from '@gateway/errors';
 import type { LinkHandler } from './server-call';
 

@@ -58,5 +58,7 @@ export type Account = Json<typeof accountResponse>;
 export type AccountInput = JsonBody<typeof createAccountBody>;
 /** With the owner's first password, which is shown once. */
 export type NewAccount = Json<typeof newAccountResponse>;
+export type SuspendInput = JsonBody<typeof suspendBody>;
 /** Of all callers together; null: there is none. */
 export type PlatformThrottle = Json<typeof throttleResponse>;
+export type ThrottleInput = JsonBody<typeof throttleBody>;

@@ -18,7 +18,7 @@ const auditEntry = {
 export const auditEntryResponse = z.object(auditEntry).meta({ id: 'AuditEntry' });
 export const anyAuditEntryResponse = z.object({ ...auditEntry, account_id: z.string().nullable() });
 
-export const AUDIT_FILE_FORMATS = ['csv', 'ndjson'] as const;
+const AUDIT_FILE_FORMATS = ['csv', 'ndjson'] as const;
 
 const range = { from: moment.optional(), to: moment.optional() };
 export const auditQuery = pageQuery.extend(range);

@@ -96,3 +96,4 @@ export type ModelTarget = AdminModel['targets'][number];
 export type TargetInput = JsonBody<typeof target>;
 export type { Strategy } from '../domain/listed-model';
 export type ModelStatusChange = JsonBody<typeof statusBody>;
+export type DelistInput = JsonBody<typeof delistBody>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// Checks only types and sizes, as catalog-models.ts does.
+// Catalog validates its entries: only their types and sizes are checked.
 const count = z.number().int().min(0).max(2_000_000_000);
 const word = z.string().max(64);
 const words = z.array(z.string().min(1).max(64)).max(200);

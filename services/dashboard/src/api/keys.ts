@@ -200,3 +200,5 @@ export type KeyUse = Json<typeof keyUseResponse>;
 export type KeyInput = JsonBody<typeof createKeyBody>;
 export type KeyChange = JsonBody<typeof updateKeyBody>;
 export type RevokedKey = Json<typeof revokedKeyResponse>;
+export type RotateInput = JsonBody<typeof rotateBody>;
+export type FindKeyInput = JsonBody<typeof findKeyBody>;

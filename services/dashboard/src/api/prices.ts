@@ -80,3 +80,4 @@ export const setPricesBody = pricesBody.extend({
 });
 
 export type PricesInput = JsonBody<typeof pricesBody>;
+export type PricesChange = JsonBody<typeof setPricesBody>;

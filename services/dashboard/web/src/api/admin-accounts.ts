@@ -1,4 +1,4 @@
-import type { Account, AccountInput, NewAccount } from '../../../src/api/accounts';
+import type { Account, AccountInput, NewAccount, SuspendInput } from '../../../src/api/accounts';
 import type { AnyAuditEntry } from '../../../src/api/audit';
 import type {
   AbandonedCost,
@@ -9,7 +9,7 @@ import type {
   Topup,
   TopupInput,
 } from '../../../src/api/billing';
-import type { ApiKey, FoundKey, RevokedKey } from '../../../src/api/keys';
+import type { ApiKey, FindKeyInput, FoundKey, RevokedKey } from '../../../src/api/keys';
 import type { AddedMember, Member, MemberInput } from '../../../src/api/members';
 import { apiGet, apiPost, type Page } from './client';
 
@@ -29,7 +29,7 @@ export const createAccount = (account: AccountInput, idempotencyKey: string) =>
   apiPost<NewAccount>('admin/accounts', account, { idempotencyKey });
 export const getAccount = (id: string) => apiGet<Account>(pathOf(id));
 export const suspendAccount = (id: string, suspended: boolean) =>
-  apiPost<Account>(`${pathOf(id)}/suspend`, { suspended });
+  apiPost<Account>(`${pathOf(id)}/suspend`, { suspended } satisfies SuspendInput);
 /** Idempotent by the key. */
 export const topUpAccount = (id: string, topup: TopupInput, idempotencyKey: string) =>
   apiPost<Topup>(`${pathOf(id)}/topups`, topup, { idempotencyKey });
@@ -58,7 +58,8 @@ export const clearTopup = (id: string) => apiPost<Topup>(`admin/topups/${encodeU
 /** A voided top-up never clears. */
 export const voidTopup = (id: string) => apiPost<Topup>(`admin/topups/${encodeURIComponent(id)}/void`);
 /** Finds a key by its complete value. */
-export const findKey = (value: string) => apiPost<FoundKey>('admin/keys/find', { value });
+export const findKey = (value: string) =>
+  apiPost<FoundKey>('admin/keys/find', { value } satisfies FindKeyInput);
 export const revokeKey = (id: string) => apiPost<RevokedKey>(`admin/keys/${encodeURIComponent(id)}/revoke`);
 /** Entries of all accounts, or of the given account. */
 export const listAllAudit = (accountId: string, cursor?: string, limit?: number) =>

@@ -5,6 +5,7 @@ import type {
   EndpointModels,
   EndpointModelsQuery,
   ImportedModel,
+  ImportInput,
   ImportResult,
   ProbeResult,
   ProbeSubject,
@@ -40,4 +41,4 @@ export const testProvider = (id: string, of: ProbeSubject = {}) =>
 export const listEndpointModels = (id: string, of: EndpointModelsQuery, signal?: AbortSignal) =>
   apiGet<EndpointModels>(`${pathOf(id)}/models`, of, { signal, timeoutMs: PROBE_TIMEOUT_MS });
 export const importModels = (id: string, models: readonly ImportedModel[]) =>
-  apiPost<ImportResult>(`${pathOf(id)}/models/import`, { models });
+  apiPost<ImportResult>(`${pathOf(id)}/models/import`, { models } satisfies ImportInput);

@@ -1,6 +1,7 @@
 import type {
   LoginInput,
   Me,
+  PasswordChange,
   PasswordChanged,
   Registration,
   RegistrationMode,
@@ -39,6 +40,6 @@ export async function logOut(): Promise<void> {
 }
 
 export const changePassword = (password: string, newPassword: string) =>
-  apiPost<PasswordChanged>('auth/password', { password, new_password: newPassword });
+  apiPost<PasswordChanged>('auth/password', { password, new_password: newPassword } satisfies PasswordChange);
 
 export const getMe = () => apiGet<Me>('auth/me');
