@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { REPOSITORY } from '@gateway/local-stack';
 import { describe, expect, test } from '@jest/globals';
@@ -53,6 +53,88 @@ test('the glossary defines each term once, in alphabetical order', () => {
     ([, term = '']) => term,
   );
   expect(terms).toEqual([...new Set(terms)].sort((a, b) => a.localeCompare(b, 'en')));
+});
+
+test('each link in the glossary is labeled with its path', () => {
+  const links = [...read('docs/glossary.md').matchAll(/\[([^\]]+)\]\(\.\.\/([^)]+)\)/g)];
+  const isLabel = (label: string, path: string) =>
+    label.startsWith('packages/')
+      ? `${path}/`.startsWith(`${label}/`)
+      : path.replace(/^(services|packages)\//, '').replace('/src', '') === label;
+  expect(links.length).toBeGreaterThan(50);
+  expect(links.filter(([, label = '', path = '']) => !isLabel(label, path))).toEqual([]);
+});
+
+const foldersIn = (folder: string) =>
+  readdirSync(join(REPOSITORY, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+const packages = foldersIn('packages').filter((name) =>
+  existsSync(join(REPOSITORY, 'packages', name, 'package.json')),
+);
+const services = foldersIn('services').filter((name) =>
+  existsSync(join(REPOSITORY, 'services', name, 'package.json')),
+);
+
+test('docs/architecture.md lists every service and package, and each has a README', () => {
+  const page = read('docs/architecture.md');
+  const folders = [
+    'proto',
+    ...services.map((name) => `services/${name}`),
+    ...packages.map((name) => `packages/${name}`),
+  ];
+  expect(folders.filter((folder) => !page.includes(`(../${folder}`))).toEqual([]);
+  expect(folders.filter((folder) => !existsSync(join(REPOSITORY, folder, 'README.md')))).toEqual([]);
+});
+
+const withUsers = packages.filter((name) => /^Used by: /m.test(read(`packages/${name}/README.md`)));
+
+test.each(withUsers)(
+  'the README of packages/%s lists the packages and services that depend on it',
+  (name) => {
+    const [, listed = ''] = /^Used by: (.+)\.$/m.exec(read(`packages/${name}/README.md`)) ?? [];
+    const manifests = [
+      ...packages.map((user) => [user, `packages/${user}`] as const),
+      ...services.map((user) => [user, `services/${user}`] as const),
+    ];
+    const users = manifests.filter(([, folder]) =>
+      read(`${folder}/package.json`).includes(`"@gateway/${name}":`),
+    );
+    expect(listed.split(', ')).toEqual(users.map(([user]) => user).sort());
+  },
+);
+
+test.each(withUsers)('the README of packages/%s names only what its sources have', (name) => {
+  const sources = readdirSync(join(REPOSITORY, 'packages', name, 'src'), {
+    recursive: true,
+    encoding: 'utf8',
+  })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => read(`packages/${name}/src/${file}`));
+  const known = new Set(sources.join('\n').match(/\w+/g));
+  const named = [...read(`packages/${name}/README.md`).matchAll(/`(\w+)`/g)].map(([, word = '']) => word);
+  expect(named.filter((word) => !known.has(word))).toEqual([]);
+});
+
+test.each(services)('the README of %s describes each of its folders', (service) => {
+  const described = inSection(`services/${service}/README.md`, 'Folders', /`([\w-]+)\/`/g);
+  const folders = foldersIn(`services/${service}/src`).filter((name) => name !== 'testing');
+  expect(folders.filter((folder) => !described.includes(folder))).toEqual([]);
+});
+
+test('tests/README.md describes each system test, in one row', () => {
+  const [table = ''] = read('tests/README.md').split('\n\nEmbedded engines');
+  const rows = [...table.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell = '']) => [
+    ...cell.matchAll(/`([^`]+)`/g),
+  ]);
+  const described = rows.map(([, name = '']) => name);
+  const entries = readdirSync(join(REPOSITORY, 'tests/src'), { withFileTypes: true });
+  const existing = entries
+    .filter((entry) => entry.name !== 'support')
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+    .filter((name) => /\/$|\.test\.ts$/.test(name));
+  expect(existing.filter((name) => !described.includes(name))).toEqual([]);
+  expect(described.filter((name, index) => described.indexOf(name) !== index)).toEqual([]);
 });
 
 /** Returns the matches of the pattern in the section under the heading. */
