@@ -23,13 +23,24 @@ import { AUDIO_RATE_NAMES, earlierNameOf, IMAGE_RATE_NAMES, TOKEN_RATE_NAMES } f
 /** The fields of a message, or members of a JSON object, that are rates. */
 type RateFields = Readonly<Record<string, unknown>>;
 
-/** The field that messages and the journal of the release before have for a rate. */
-const fieldOf = (rate: string): string => `${earlierNameOf(rate)}Nano`;
+/** The fields that messages and the journal of the release before have for rates. */
+const FIELDS: ReadonlyMap<string, string> = new Map(
+  [...TOKEN_RATE_NAMES, ...IMAGE_RATE_NAMES, ...AUDIO_RATE_NAMES].map((rate) => [
+    rate,
+    `${earlierNameOf(rate)}Nano`,
+  ]),
+);
 
-/** Returns the amounts by the field of their rate. */
-export function toRateFields(rates: Rates<string, string>): Record<string, string> {
+/** Returns the amounts as text by the field of their rate. */
+export function toRateFields<Name extends string>(
+  names: readonly Name[],
+  rates: Rates<Name, bigint | string>,
+): Record<string, string> {
   const fields: Record<string, string> = {};
-  for (const [rate, nano] of Object.entries(rates)) if (nano !== undefined) fields[fieldOf(rate)] = nano;
+  for (const rate of names) {
+    const nano = rates[rate];
+    if (nano !== undefined) fields[FIELDS.get(rate)!] = nano.toString();
+  }
   return fields;
 }
 
@@ -40,7 +51,7 @@ export function fromRateFields<Name extends string>(
 ): Rates<Name, string> {
   const rates: { [Rate in Name]?: string } = {};
   for (const rate of names) {
-    const nano = (fields as RateFields)[fieldOf(rate)];
+    const nano = (fields as RateFields)[FIELDS.get(rate)!];
     if (typeof nano === 'string') rates[rate] = nano;
   }
   return rates;
@@ -97,7 +108,7 @@ export function toProtoPrices(prices: PricesInput<bigint>): PricingMessage {
         perSecondNano: video.per_second,
       },
     }),
-    ...(audio && { audio: withFields(audio) }),
+    ...(audio && { audio: withFields(AUDIO_RATE_NAMES, audio) }),
   };
 }
 
@@ -108,9 +119,9 @@ function toMessage(pricing: TokenPricing<string>): TokenPricingMessage {
   const { service_tiers, long_context, units = {}, ...rates } = pricing;
   const { above_tokens: longContextAboveTokens, ...longRates } = long_context ?? { above_tokens: 0 };
   return {
-    ...withFields(rates),
-    serviceTiers: mapValues(service_tiers, withFields),
-    ...(long_context && { longContextAboveTokens, longContext: withFields(longRates) }),
+    ...withFields(TOKEN_RATE_NAMES, rates),
+    serviceTiers: mapValues(service_tiers, (tier) => withFields(TOKEN_RATE_NAMES, tier)),
+    ...(long_context && { longContextAboveTokens, longContext: withFields(TOKEN_RATE_NAMES, longRates) }),
     unitNano: units,
   };
 }
@@ -118,12 +129,12 @@ function toMessage(pricing: TokenPricing<string>): TokenPricingMessage {
 function toImageMessage({ per_image, ...rates }: ImagePricing<string>): ImagePricingMessage {
   return {
     perImage: per_image.map(({ price, ...row }) => ({ ...row, priceNano: price })),
-    ...withFields(rates),
+    ...withFields(IMAGE_RATE_NAMES, rates),
   };
 }
 
 /** Returns the map of rates and the fields of the release before. */
-const withFields = (rates: Rates<string, string>) => ({
-  ...toRateFields(rates),
+const withFields = <Name extends string>(names: readonly Name[], rates: Rates<Name, string>) => ({
+  ...toRateFields(names, rates),
   rates: rates as Readonly<Record<string, string>>,
 });

@@ -74,14 +74,15 @@ export function largerUsage(earlier: TokenUsage | undefined, later: TokenUsage):
   if (!earlier) return later;
   const prompt = inputTokensOf(later) >= inputTokensOf(earlier) ? later : earlier;
   const reply = later.output >= earlier.output ? later : earlier;
+  const searches = Math.max(earlier.units?.web_search ?? 0, later.units?.web_search ?? 0);
+  // Some providers report running totals in every chunk.
+  if (prompt === reply && prompt.serviceTier === undefined) return withSearches(prompt, searches);
   const figures: { [Rate in TokenRate]?: number } = {};
   for (const rate of TOKEN_RATE_NAMES) {
     const tokens = (TOKEN_RATES[rate].side === 'input' ? prompt : reply)[rate];
     if (tokens !== undefined) figures[rate] = tokens;
   }
-  const usage = { ...NO_USAGE, ...figures, reasoning: reply.reasoning };
-  const searches = Math.max(earlier.units?.web_search ?? 0, later.units?.web_search ?? 0);
-  return withSearches(usage, searches);
+  return withSearches({ ...NO_USAGE, ...figures, reasoning: reply.reasoning }, searches);
 }
 
 /** Usage with what the account is charged for it. */

@@ -3,6 +3,7 @@ import {
   earlierNameOf,
   fromRateFields,
   mapTokenPrice,
+  mapValues,
   TOKEN_RATE_NAMES,
   type TokenPrice,
   type TokenRate,
@@ -82,12 +83,16 @@ interface EncodedPrice {
 }
 
 function encodePrice(price: TokenPrice): object {
-  const { long_context, units, ...rates } = mapTokenPrice(price, String);
-  const { above_tokens: aboveTokens, ...longRates } = long_context ?? {};
+  const { long_context, units } = price;
   return {
-    ...toRateFields(rates),
-    ...(long_context && { longContext: { aboveTokens, price: toRateFields(longRates) } }),
-    ...(units && { unitNano: units }),
+    ...toRateFields(TOKEN_RATE_NAMES, price),
+    ...(long_context && {
+      longContext: {
+        aboveTokens: long_context.above_tokens,
+        price: toRateFields(TOKEN_RATE_NAMES, long_context),
+      },
+    }),
+    ...(units && { unitNano: mapValues(units, String) }),
   };
 }
 
