@@ -15,7 +15,7 @@ import { ServiceProcess } from './supervise/service-process';
 
 // Young generations of Node's default size use memory only under load, where they save a fifth of the CPU time.
 const NODE_FLAGS = ['--max-semi-space-size=16'];
-const READY_TIMEOUT_MS = 200_000;
+const READY_TIMEOUT_MS = 20_000;
 const LOG_CHECK_INTERVAL_MS = 60_000;
 const SERVICE_STOP_TIMEOUT_MS = 8_000;
 /** For all services; the rest of the 20 s is for PostgreSQL. */
