@@ -81,6 +81,11 @@ export type Unanswered<R extends Route> = { readonly attempts: readonly Attempt<
     }
 );
 
+interface JudgedCall {
+  readonly accountId: string;
+  readonly verdictOf?: ((error: unknown) => Verdict) | undefined;
+}
+
 const NO_TOKENS = () => 0;
 
 /** Sends calls along their routes, within the limits of the credentials and past open circuits, until a target answers. */
@@ -137,13 +142,15 @@ export class Failover {
     request: TargetRequest<Answer>,
   ): Promise<Answer> {
     const { health, limiter } = this.#deps;
+    const { accountId, verdictOf } = call;
     let isInFlight = true;
+    // Connections may hold it for long, so it does not hold the call.
     const leave = (error?: unknown) => {
       if (!isInFlight) return;
       isInFlight = false;
       health.leave(route);
       limiter.leave(route);
-      if (error !== undefined) this.#recordFailure(call, route, error);
+      if (error !== undefined) this.#recordFailure({ accountId, verdictOf }, route, error);
     };
     health.enter(route);
     limiter.enter(route, call.inputTokens ?? NO_TOKENS);
@@ -155,9 +162,9 @@ export class Failover {
     }
   }
 
-  #recordFailure<R extends Route>(
-    { accountId, verdictOf = verdictOfRepeatable }: RoutedCall<R, unknown>,
-    route: R,
+  #recordFailure(
+    { accountId, verdictOf = verdictOfRepeatable }: JudgedCall,
+    route: Route,
     error: unknown,
   ): Verdict {
     const { health, metrics } = this.#deps;
