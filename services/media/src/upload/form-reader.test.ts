@@ -218,6 +218,17 @@ test('a form that is truncated or has another boundary is invalid_request', asyn
   await expect(reading).rejects.toMatchObject({ code: 'invalid_request' });
 });
 
+test('a form that goes on with a file after its last boundary is invalid_request', async () => {
+  const form = writeForm([text('prompt'), png('image', 40)]);
+  const rest = writeForm([text('n'), png('mask', 30)]);
+  for (const length of [rest.length - 20, rest.length]) {
+    await expect(read(Buffer.concat([form, rest.subarray(0, length)]))).rejects.toMatchObject({
+      code: 'invalid_request',
+      detail: 'the form goes on after its last boundary',
+    });
+  }
+});
+
 test('a body over the limit is invalid_request before it is received completely', async () => {
   let sent = 0;
   const endless = (async function* () {

@@ -74,6 +74,7 @@ class FormParser {
     this.#parser.on('file', (name: string | undefined, stream) => {
       // Even if it is awaited later.
       stream.on('error', () => this.#fail(invalid('the form is malformed or cut off')));
+      if (isOver(this.#parser)) this.#fail(invalid('the form goes on after its last boundary'));
       if (this.#failure) stream.destroy();
       else this.#files.push(this.#readPart(parts, name, stream));
     });
@@ -143,6 +144,14 @@ function openParser(contentType: string, limits: FormLimits): busboy.Busboy {
   } catch {
     throw invalid('Content-Type must be multipart/form-data with a boundary');
   }
+}
+
+/**
+ * Whether the last boundary was read. The library goes on with the rest of that piece of the body, and would wait forever for the end
+ * of a file in it.
+ */
+function isOver(parser: busboy.Busboy): boolean {
+  return (parser as unknown as { readonly _complete: boolean })._complete;
 }
 
 function invalid(detail: string): GatewayError {

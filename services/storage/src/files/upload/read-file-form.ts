@@ -42,6 +42,7 @@ export async function readFileForm(
   parser.on('file', (name: string | undefined, stream: Readable, info) => {
     // An error of the parser is seen by the reader of the file too.
     stream.on('error', () => undefined);
+    if (isOver(parser)) return fail(invalid('the form goes on after its last boundary'));
     if (name !== 'file' || stored) return fail(invalid('the form must have one file, named file'));
     filename = info.filename ?? 'file';
     if (Buffer.byteLength(filename) > MAX_TEXT_BYTES) return fail(invalid("the file's name is too long"));
@@ -87,6 +88,14 @@ function openParser(contentType: string): busboy.Busboy {
   } catch {
     throw invalid('Content-Type must be multipart/form-data with a boundary');
   }
+}
+
+/**
+ * Whether the last boundary was read. The library goes on with the rest of that piece of the body, and would wait forever for the end
+ * of a file in it.
+ */
+function isOver(parser: busboy.Busboy): boolean {
+  return (parser as unknown as { readonly _complete: boolean })._complete;
 }
 
 const invalid = (detail: string) => new GatewayError('invalid_request', { detail });
