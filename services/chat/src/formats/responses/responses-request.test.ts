@@ -212,6 +212,16 @@ describe('an invalid request', () => {
     expect(errorOf({ ...valid, ...fields })).toContain(expected);
   });
 
+  test.each<[unknown]>([[5], [true], [{}], [{ toString: 1 }], [['message']], [['function']]])(
+    'is refused with an item or a tool of the type %j',
+    (type) => {
+      expect(errorOf({ ...valid, input: [{ ...user, type }] })).toMatch(/^invalid_request input\[0\].type: /);
+      expect(errorOf({ ...valid, tools: [{ ...tool('f'), type }] })).toMatch(
+        /^invalid_request tools\[0\].type: /,
+      );
+    },
+  );
+
   test.each<[string, object]>([
     ['store', { store: true }],
     ['background', { background: true }],

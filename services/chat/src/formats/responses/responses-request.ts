@@ -408,7 +408,8 @@ function readItems(input: unknown, issues: Issue[], canStore: boolean): (InputIt
     if (isReference && !canStore) throw invalid(`input[${index}]: ${NOT_STORED}`);
     if (typeof type === 'string' && !isReference && !isPassed && !Object.hasOwn(itemSchemas, type))
       throw invalid(`input[${index}].type: items of type ${type.slice(0, 64)} are not supported`);
-    const ownSchema = isPassed ? passedItemSchema : itemSchemas[(type as ItemType) ?? 'message'];
+    const itemType = typeof type === 'string' ? (type as ItemType) : 'message';
+    const ownSchema = isPassed ? passedItemSchema : itemSchemas[itemType];
     const schema = isReference ? itemReferenceSchema : ownSchema;
     const found = safeParse<InputItem | ItemReference>(schema, entry);
     if (found.success) items.push(found.data);
@@ -436,7 +437,7 @@ function readTools(value: unknown, issues: Issue[]): DeclaredTool[] {
     if (isObject(entry) && (isLeftOut(entry) || isWebSearchType(type))) continue;
     if (typeof type === 'string' && !Object.hasOwn(toolSchemas, type))
       throw invalid(`tools[${index}].type: ${type.slice(0, 64)} is not supported`);
-    const schema = toolSchemas[(type as keyof typeof toolSchemas) ?? 'function'];
+    const schema = toolSchemas[typeof type === 'string' ? (type as keyof typeof toolSchemas) : 'function'];
     const found = safeParse<DeclaredTool>(schema, entry);
     if (found.success) tools.push(found.data);
     else
