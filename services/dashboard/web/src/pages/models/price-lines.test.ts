@@ -6,11 +6,9 @@ const linesOf = (pricing: object | null) =>
   priceLines(pricing as ListedPricing | null).map(({ price, unit }) => `${price} ${unit}`);
 
 test('shows token prices', () => {
-  expect(linesOf({ tokens: { input: 5, output: 30, cache_read: 0.5, service_tiers: {} } })).toEqual([
-    '$5.00 in',
-    '$30.00 out',
-    '$0.50 cached',
-  ]);
+  expect(
+    linesOf({ tokens: { input: 5, output: 30, cache_read: 0.5, service_tiers: {}, units: {} } }),
+  ).toEqual(['$5.00 in', '$30.00 out', '$0.50 cached']);
 });
 
 test('shows image prices as a range', () => {
@@ -32,6 +30,24 @@ test('shows prices per second by tier', () => {
     '$0.10 per second, pro',
   ]);
   expect(linesOf({ video: { tiers: ['std'], per_second } })).toEqual(['$0.05 per second']);
+});
+
+test('shows prices of speech and transcriptions', () => {
+  expect(linesOf({ audio: { million_characters: 15 } })).toEqual(['$15.00 per million characters']);
+  expect(linesOf({ audio: { hour: 0.36 } })).toEqual(['$0.36 per hour']);
+  expect(linesOf({ audio: { text_input: 0.6, audio_output: 12 } })).toEqual([
+    '$0.60 text in',
+    '$12.00 audio out',
+  ]);
+});
+
+test('shows prices per search and per megapixel', () => {
+  expect(linesOf({ tokens: { service_tiers: {}, units: { search_unit: 0.002 } } })).toEqual([
+    '$0.002 per search',
+  ]);
+  expect(linesOf({ image: { per_image: [], input_megapixel: 0.015 } })).toEqual([
+    '$0.015 per input megapixel',
+  ]);
 });
 
 test('shows nothing without prices', () => {

@@ -9,21 +9,29 @@ export interface PriceLine {
 /** Returns a model's prices in short; token prices are per million tokens. */
 export function priceLines(pricing: ListedPricing | null): PriceLine[] {
   if (!pricing) return [];
-  const { tokens, image, video } = pricing;
+  const { tokens, image, video, audio } = pricing;
   return [
     ...line(tokens?.input, 'in'),
     ...line(tokens?.output, 'out'),
     ...line(tokens?.cache_read, 'cached'),
     ...line(tokens?.audio_input, 'audio in'),
     ...line(tokens?.audio_output, 'audio out'),
+    ...line(tokens?.units.search_unit, 'per search'),
     ...imageLine((image?.per_image ?? []).map(({ price }) => price)),
     ...line(image?.text_input, 'text in'),
     ...line(image?.image_input, 'image in'),
     ...line(image?.image_output, 'image out'),
     ...line(image?.text_output, 'text out'),
+    ...line(image?.input_megapixel, 'per input megapixel'),
     ...(video?.tiers ?? []).flatMap((tier) =>
       line(video?.per_second[tier], video?.tiers.length === 1 ? 'per second' : `per second, ${tier}`),
     ),
+    ...line(audio?.million_characters, 'per million characters'),
+    ...line(audio?.hour, 'per hour'),
+    ...line(audio?.text_input, 'text in'),
+    ...line(audio?.audio_input, 'audio in'),
+    ...line(audio?.text_output, 'text out'),
+    ...line(audio?.audio_output, 'audio out'),
   ];
 }
 
