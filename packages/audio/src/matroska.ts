@@ -121,7 +121,7 @@ class BlockTimes {
 
 /** Track number of up to eight bytes, time, flags, and the number of laced frames. */
 const BLOCK_HEAD_BYTES = 8 + 2 + 1 + 1;
-/** How the sizes of frames in one block are told (RFC 9559, 10.3); by differences if both bits are set. */
+/** The bits of a block's flags for its kind of lacing; EBML lacing if both are set (RFC 9559, 10.3). */
 const LACED = 6;
 const XIPH_LACING = 2;
 const FIXED_LACING = 4;

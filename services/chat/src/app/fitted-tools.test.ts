@@ -147,13 +147,18 @@ function responsesReply(name: string, stream: boolean): string {
     arguments: '{}',
     status: 'completed',
   };
+  return responseWith(item, { type: 'function', name, parameters }, stream);
+}
+
+/** Returns a response with one item, whole or streamed. */
+function responseWith(item: object, tool: object, stream: boolean): string {
   const response = {
     id: 'resp_1',
     object: 'response',
     status: 'completed',
     model: 'm',
     output: [item],
-    tools: [{ type: 'function', name, parameters }],
+    tools: [tool],
     usage: { input_tokens: 5, output_tokens: 5, total_tokens: 10 },
   };
   if (!stream) return JSON.stringify(response);
@@ -357,24 +362,7 @@ function customResponsesReply(name: string, stream: boolean): string {
     input: `"name":"${name}"`,
     status: 'completed',
   };
-  const response = {
-    id: 'resp_1',
-    object: 'response',
-    status: 'completed',
-    model: 'm',
-    output: [item],
-    tools: [{ type: 'custom', name }],
-    usage: { input_tokens: 5, output_tokens: 5, total_tokens: 10 },
-  };
-  if (!stream) return JSON.stringify(response);
-  return [
-    { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } },
-    { type: 'response.output_item.added', output_index: 0, item },
-    { type: 'response.output_item.done', output_index: 0, item },
-    { type: 'response.completed', response },
-  ]
-    .map(named)
-    .join('');
+  return responseWith(item, { type: 'custom', name }, stream);
 }
 
 describe('names of custom tools in calls that pass through', () => {

@@ -31,6 +31,11 @@ const listOf = <T extends z.ZodType>(item: T) =>
     has_more: z.boolean(),
   });
 
+const completionTokens = {
+  prompt_tokens: passedThroughCount,
+  completion_tokens: passedThroughCount,
+  total_tokens: passedThroughCount,
+};
 const completion = z
   .looseObject({
     id: text,
@@ -50,9 +55,7 @@ const completion = z
     ),
     usage: z
       .looseObject({
-        prompt_tokens: passedThroughCount,
-        completion_tokens: passedThroughCount,
-        total_tokens: passedThroughCount,
+        ...completionTokens,
         cost,
       })
       .nullish(),
@@ -67,9 +70,7 @@ const textCompletion = z
     choices: z.array(z.looseObject({ index: count, text, finish_reason: text.nullable() })),
     usage: z
       .looseObject({
-        prompt_tokens: passedThroughCount,
-        completion_tokens: passedThroughCount,
-        total_tokens: passedThroughCount,
+        ...completionTokens,
       })
       .nullish(),
   })
@@ -85,6 +86,7 @@ const message = z
     usage: z.looseObject({ input_tokens: passedThroughCount, output_tokens: passedThroughCount, cost }),
   })
   .meta({ id: 'Message' });
+const responseUsage = z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count, cost });
 const response = z
   .looseObject({
     id: text,
@@ -97,10 +99,7 @@ const response = z
     incomplete_details: z.looseObject({ reason: text }).nullable(),
     model: text,
     output: z.array(z.looseObject({ type: text })),
-    usage: z
-      .looseObject({ input_tokens: count, output_tokens: count, total_tokens: count, cost })
-      .optional()
-      .meta({ description: 'Of a response with output' }),
+    usage: responseUsage.optional().meta({ description: 'Of a response with output' }),
   })
   .meta({ id: 'Response' });
 const compaction = z
@@ -109,7 +108,7 @@ const compaction = z
     object: z.literal('response.compaction'),
     created_at: count,
     output: z.array(z.looseObject({ type: text })),
-    usage: z.looseObject({ input_tokens: count, output_tokens: count, total_tokens: count, cost }),
+    usage: responseUsage,
   })
   .meta({ id: 'ResponseCompaction' });
 const inputItems = listOf(z.looseObject({ id: text, type: text })).meta({ id: 'ResponseInputItems' });
